@@ -88,7 +88,7 @@ def _trial(library: Library, folder: Path, sources: Path | None) -> Trial:
     """No visit of its plan is left out: no precision is enough, and there is always time."""
     plan = Plan((Measure("pingpong", sizes=SIZES),), precision=1e-6)
     description = kernel.describe(library)
-    cells = cells_of(plan, description, library.name, library.version, "benchmark")
+    cells = cells_of(plan, description, library.name, library.version, "benchmark").cells
     visits = visits_of(cells, plan, description, 1)
     path = folder / f"{library.name}.plan"
     path.write_text(kernel_plan(visits, plan, Limits(CELL_S, 1e4), environment.cores_allowed()))

@@ -59,7 +59,7 @@ CELLS_MOST = 1000
 
 def cells_made(cells: int) -> list[Cell]:
     """Its cells."""
-    return cells_of(plan_made(cells), description_made(), "openmpi", "5.0.11", "growth")[:cells]
+    return cells_of(plan_made(cells), description_made(), "openmpi", "5.0.11", "growth").cells[:cells]
 
 
 def campaign_made(cells: Sequence[Cell], plan: Plan) -> Record:

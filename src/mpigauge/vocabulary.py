@@ -287,17 +287,25 @@ network; a debugger or tracer on a rank; other programs on the cores; variables 
 choose what is measured; a /dev/shm without room; a library from PyPI in place of another one on PATH."""
 
 _OfAll = Literal[
-    "damaged", "broken", "cut-short", "not-reached", "unsteady-machine", "throttled", "portable-library"
+    "damaged",
+    "broken",
+    "cut-short",
+    "not-reached",
+    "left-out",
+    "unsteady-machine",
+    "throttled",
+    "portable-library",
 ]
 Trouble = Literal[Disturbance, _OfAll]
 """Of a whole result, beside its disturbances: lines of its file that are no records; cells without a time; an
-end too early; no time left for cells; a machine whose speed changed; a limit of processor time that stopped
-us; a library that runs everywhere and so may lack what is fast here."""
+end too early; no time left for cells; cells that cannot be and were not tried; a machine whose speed changed;
+a limit of processor time that stopped us; a library that runs everywhere and so may lack what is fast
+here."""
 
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""
 
-MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "not-reached"})
+MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "not-reached", "left-out"})
 """Doubts that numbers are not there."""
 
 CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
@@ -322,6 +330,10 @@ HARMLESS: frozenset[DoubtKind] = frozenset(
 
 BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", "oversubscribed"})
 """Other doubts by which numbers change by factors, where others only widen their intervals."""
+
+LeftOutKind = Literal["counts", "library", "buffer", "memory"]
+"""What forbids a cell: an int cannot count its elements; the library lacks the large counts of MPI 4;
+MPI_Buffer_attach cannot take what it lends; its buffers do not fit into the memory."""
 
 WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 

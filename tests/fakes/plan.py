@@ -159,7 +159,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
     traits, binds = PATTERNS[name], has(visit, "binds_buffers")
     least, active = traits["min_ranks"], traits["active_ranks"]
     sends = traits["family"] not in {"memory", "floor"}
-    counts = traits["sampled"]["starts_together"] or traits["reduces"] or traits["bus"]
+    counts = traits["sampled"]["starts_together"] or traits["reduces"] or bool(traits["bus"])
     pair = [int(rank) for rank in visit["pair"].split("-") if rank.isdigit()]
     troubles = {
         "a pair needs a step, and a step a pair": bool(visit["pair"]) != (visit["step"] >= 0),
@@ -169,9 +169,13 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"this job has no rank {pair[-1:]}": bool(pair) and pair[-1] >= ranks,
     }
     active, reduces, unit = active or ranks, traits["reduces"], traits["unit_bytes"]
+    blocks = active if has(visit, "counts_all") else 1
+    most = INT_MAX // blocks * (DATATYPES.get(datatype, 1) if reduces else 1)
     troubles |= {
         f"{name} needs {least} ranks, this job has {ranks}": least > ranks,
-        f"{size} B need the large counts of MPI 4, which this library lacks": sends and size > INT_MAX,
+        f"{size} B need the large counts of MPI 4, which this library lacks": sends
+        and not counts
+        and size > INT_MAX,
         f"four messages of {size} B are more than MPI_Buffer_attach can take": has(visit, "attaches_buffer")
         and size > INT_MAX // 4 - BSEND_OVERHEAD_BYTES,
         f"{name} works in the same buffers at each call and cannot use cold ones": binds
@@ -184,6 +188,7 @@ def _impossible(visit: dict[str, Any], ranks: int) -> str:
         f"{name} has no form with MPI_IN_PLACE": visit["in_place"] == 1 and not traits["may_in_place"],
         f"rank {root} cannot be root of {active} ranks": root >= active,
         f"a persistent {name} has one root, it cannot move on": root < 0 and binds,
-        f"{size} B a rank are more than the counts of {name} can take": counts and size > INT_MAX // active,
+        f"{size} B a rank are more than the counts of {name} {visit['mode']} can take": counts
+        and size > most,
     }
     return next((words for words, wrong in troubles.items() if wrong), "")

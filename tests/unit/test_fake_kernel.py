@@ -65,7 +65,7 @@ def shapes_of(library: Library) -> dict[str, Any]:
 
     For each kind of line, and of visits for each pattern, mode and start.
     """
-    cells = cells_of(PLAN, kernel.describe(library), library.name, library.version, "the test")
+    cells = cells_of(PLAN, kernel.describe(library), library.name, library.version, "the test").cells
     visits = visits_of(cells, PLAN, kernel.describe(library), 1)
     text = kernel_plan(visits, PLAN, Limits(0.01, 60), cores_allowed())
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         ("chase standard 64 pool_bytes=4096", "cannot use cold ones"),
         (f"pingpong standard {2**31}", "large counts"),
         (f"pingpong buffered {2**29}", "MPI_Buffer_attach"),
-        (f"alltoall blocking {2**30}", "the counts of alltoall"),
-        (f"bcast-acked blocking {2**30}", "the counts of bcast-acked"),
+        (f"alltoallv blocking {2**30}", "the counts of alltoallv"),
+        (f"bcast-acked blocking {2**31}", "the counts of bcast-acked"),
     ],
 )
 def test_what_the_kernel_would_refuse_is_refused(visit: str, words: str) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.disturbances import Fact
     from mpigauge.analysis.rows import Row
+    from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.surroundings import LibraryRecord
@@ -47,6 +48,7 @@ class Doubt:
         precision: The relative half-width that was asked for.
         about: Of a library: its name and version.
         steadiness: Of a machine that was not steady.
+        left_out: Of cells that cannot be measured.
         lines: Of a damaged file: their numbers.
         packed: Of a damaged file: what is wrong with it as a compressed one.
         times: How often we were throttled.
@@ -60,6 +62,7 @@ class Doubt:
     precision: float = 0.0
     about: str = ""
     steadiness: Steadiness = STEADY_MACHINE
+    left_out: tuple[LeftOut, ...] = ()
     lines: tuple[int, ...] = ()
     packed: PackedDamage | None = None
     times: int = 0
@@ -150,6 +153,8 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     if left := [row for row in rows if row.status == "skipped" and not _not_in_state(row)]:
         messages_first = sorted(left, key=lambda row: not row.talks)
         yield Doubt("not-reached", tuple(messages_first), len(rows))
+    if cannot := result.campaign.left_out:
+        yield Doubt("left-out", of=len(result.campaign.cells), left_out=cannot)
 
 
 def _not_in_state(row: Row) -> bool:

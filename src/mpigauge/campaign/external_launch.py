@@ -7,6 +7,7 @@ from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.kernel_plan import POOL_CACHES, Limits, Source, kernel_plan, with_source
+from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
 
@@ -35,8 +36,8 @@ HANG_S = 60.0
 """Of silence, at least: nobody but the kernel itself sees that such a launch hangs."""
 
 
-def handout(plan: Plan, where: str, cores: int | None = None) -> str:
-    """The kernel plan of one launch, and what an import has to know of it.
+def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
+    """The kernel plan of one launch with what an import has to know of it, and what it leaves out in words.
 
     Args:
         cores: That the ranks share; None means one for each.
@@ -46,7 +47,7 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
         EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
     """
     _check(plan, where)
-    (target,) = targets_of(plan, where)
+    (target,) = targets_of(plan, where, elsewhere=True)
     ranks = {cell.ranks for cell in target.cells}
     if len(ranks) > 1:
         raise UsageError(f"{where}: a launch has one number of ranks, not {len(ranks)}", "use one --np")
@@ -54,7 +55,8 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> str:
     text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
-    return with_source(text, Source(mpigauge.__version__, plan, patterns))
+    gone = left_out_words(target.left_out, len(target.cells))
+    return with_source(text, Source(mpigauge.__version__, plan, patterns)), gone
 
 
 def _check(plan: Plan, where: str) -> None:

@@ -13,6 +13,7 @@ from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.orphans import sweep
+from mpigauge.plan.left_out import left_out_words
 from mpigauge.result import reader
 from mpigauge.result.writer import PACKED
 from mpigauge.vocabulary import RESUMABLE
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.prepare import Session
+    from mpigauge.campaign.targets import Target
     from mpigauge.result.reader import Result
     from mpigauge.vocabulary import EndReason
 
@@ -84,6 +86,8 @@ def measure(
             observer.trouble(words)
         for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
             observer.trouble(words)
+        if session.before is None and (line := left_out_of(targets)):
+            observer.trouble(line)
         for job in crowded(plan, targets):
             observer.trouble(shared_cores(job.ranks, job.cores))
         if plan.hosts_skipped:
@@ -101,6 +105,13 @@ def measure(
             if not file.lost:
                 result.path = file.packed()
     return Measured(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
+
+
+def left_out_of(targets: Sequence[Target]) -> str:
+    """How many cells cannot be measured, and why the first cannot; "" where all can."""
+    left_out = [one for target in targets for one in target.left_out]
+    measured = sum(len(target.cells) for target in targets)
+    return left_out_words(left_out, measured)
 
 
 def shared_cores(ranks: int, cores: int) -> str:

@@ -15,10 +15,11 @@ from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.install.digest import digest, wheel_of
 from mpigauge.mpi.library import Library, as_it_says
 from mpigauge.mpi.parameter_files import parameter_files
-from mpigauge.plan.buffers import check_memory
-from mpigauge.plan.cells import cells_of, check_ranks
+from mpigauge.plan.buffers import too_large
+from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.kernel_plan import POOL_CACHES
+from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import Description
 from mpigauge.result import environment, source_tree
@@ -34,6 +35,7 @@ class Target:
 
     Attributes:
         compiler: Whose wrapper built the kernel, where that is the common one of the ABI.
+        left_out: Cells that were asked for and cannot be.
     """
 
     library: Library
@@ -41,6 +43,7 @@ class Target:
     description: Description
     cells: list[Cell]
     compiler: Library | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def built_by(self) -> str:
@@ -48,22 +51,37 @@ class Target:
         return self.compiler.label if self.compiler else ""
 
 
-def targets_of(plan: Plan, where: str) -> list[Target]:
+def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Target]:
     """Finds the libraries, builds the kernels, expands and checks the cells.
 
+    Args:
+        elsewhere: Whether it is to run on machines whose cores and memory nobody knows here.
+
     Raises:
-        UsageError: The plan asks for what cannot be.
+        UsageError: The plan asks for what cannot be, and for nothing else.
         EnvironmentLacksError: A library is missing or does not work.
     """
-    check_ranks(plan, environment.cores_allowed(), where)
+    if not elsewhere:
+        check_ranks(plan, environment.cores_allowed(), where)
     libraries = libraries_of(plan, where)
     compiler = abi.compiler(libraries) if plan.abi else None
     targets = [_target(plan, library, compiler, where) for library in libraries]
     check_distinct([target.library for target in targets])
-    for target in targets:
-        for key, cells in by_job(target.cells).items():
-            check_memory(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where), where)
-    return targets
+    return targets if elsewhere else [_that_fits(target, plan, where) for target in targets]
+
+
+def _that_fits(target: Target, plan: Plan, where: str) -> Target:
+    """A target without the cells that the memory of its hosts does not hold."""
+    found = [
+        one
+        for key, cells in by_job(target.cells).items()
+        for one in too_large(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where))
+    ]
+    gone = {one.cell for one in found}
+    cells = [cell for cell in target.cells if cell not in gone]
+    left_out = (*target.left_out, *found)
+    check_remaining(Expanded(cells, [*found, *target.left_out]), target.description, where)
+    return replace(target, cells=cells, left_out=left_out)
 
 
 def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
@@ -77,8 +95,8 @@ def _target(plan: Plan, library: Library, compiler: Library | None, where: str) 
     program, description = _kernel(library, compiler)
     library = as_it_says(library, description.library)
     check_can(plan, library, where)
-    cells = cells_of(plan, description, library.name, library.version, where, library.called)
-    return Target(library, program, description, cells, compiler)
+    cells, left_out = cells_of(plan, description, library.name, library.version, where, library.called)
+    return Target(library, program, description, cells, compiler, tuple(left_out))
 
 
 def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Description]:
@@ -102,6 +120,7 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
         map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
+        left_out=(one for target in targets for one in target.left_out),
         started=now(),
         commit=source_tree.commit(),
         environment=environment.environment(),

@@ -30,7 +30,7 @@ def what_would_run(session: Session, output: Path | None) -> str:
     """
     from mpigauge.campaign.jobs import crowded
     from mpigauge.campaign.libraries import other_choices
-    from mpigauge.campaign.measuring import shared_cores
+    from mpigauge.campaign.measuring import left_out_of, shared_cores
     from mpigauge.result.writer import check_free
 
     if output is not None:
@@ -40,7 +40,8 @@ def what_would_run(session: Session, output: Path | None) -> str:
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
     shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
-    return "\n".join([*_amount(session), *others, *shared, *lab, head, *_jobs(session), ""])
+    gone = [f"! {line}" for line in [left_out_of(session.targets)] if line]
+    return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])
 
 
 def _amount(session: Session) -> Iterator[str]:

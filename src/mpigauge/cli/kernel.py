@@ -93,4 +93,7 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     from mpigauge.cli.run_options import planned
 
     plan_, where = planned(words)
-    click.echo(handout(plan_, where, cores), nl=False)
+    text, left_out = handout(plan_, where, cores)
+    click.echo(text, nl=False)
+    if left_out:
+        click.echo(f"mpigauge: {left_out}", err=True)

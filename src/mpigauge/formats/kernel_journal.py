@@ -157,7 +157,7 @@ class Journals:
             clock=facts.clock,
             ranks_at=facts.placement,
             cards=facts.cards,
-            machines=facts.machines,
+            machines=facts.machines_named,
             first_round_trip_ns=facts.first_round_trip_ns,
             traced_ranks=facts.traced_ranks,
             load_average=None,

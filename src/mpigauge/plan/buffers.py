@@ -1,44 +1,45 @@
-"""The memory that cells need for their buffers, refused before a launch if there is less."""
+"""The memory that cells need for their buffers; what does not fit is left out before a launch."""
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
-from mpigauge.errors import UsageError
+from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.patterns import blocks_of
+from mpigauge.vocabulary import ROTATING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.plan.patterns import Description
+    from mpigauge.plan.patterns import Description, Mode, Pattern
+
+HINT = "use smaller --sizes, fewer ranks, or --buffers warm"
 
 
 class Need(NamedTuple):
-    """What each rank of a cell allocates, in bytes.
+    """What each of some ranks allocates for a cell, in bytes.
 
     Attributes:
-        active: The ranks that do.
+        first: The first rank that does.
+        past: The one after the last.
         sent: To send from.
         received: To receive into.
         lent: To lend to MPI, and to work in.
     """
 
-    active: int
+    first: int
+    past: int
     sent: int
     received: int
     lent: int
 
-    @property
-    def all_ranks(self) -> int:
-        """Of all ranks together."""
-        return self.active * (self.sent + self.received + self.lent)
 
-
-def need_of(cell: Cell, description: Description, pool_bytes: int) -> Need:
-    """Of one cell.
+def needs_of(cell: Cell, description: Description, pool_bytes: int) -> list[Need]:
+    """What the ranks of a cell allocate; more at the root of an operation that has one.
 
     Args:
         pool_bytes: Of memory that is walked through, where buffers are cold.
@@ -46,51 +47,79 @@ def need_of(cell: Cell, description: Description, pool_bytes: int) -> Need:
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
     active = cell.ranks if cell.pair else pattern.active_ranks or cell.ranks
-    sent = int(blocks_of(pattern.volumes.sent, active)) * cell.bytes
-    received = max(1, cell.window) * int(blocks_of(pattern.volumes.received, active)) * cell.bytes
-    if cell.in_place:
-        received = max(received, sent)
+    sent, received = (int(blocks_of(of, active)) for of in (pattern.volumes.sent, pattern.volumes.received))
     lent = 4 * cell.bytes if mode is not None and mode.attaches_buffer else 0
     lent += int(blocks_of(mode.scratch, active)) * cell.bytes if mode is not None else 0
-    if cell.buffers == "cold":
-        sent, received = max(pool_bytes, sent), max(pool_bytes, received)
-    return Need(active, sent, received, lent)
+
+    def need(first: int, past: int, sent: int, received: int) -> Need:
+        to_send, to_receive = sent * cell.bytes, max(1, cell.window) * received * cell.bytes
+        if cell.in_place:
+            to_receive = max(to_receive, to_send)
+        if cell.buffers == "cold":
+            to_send, to_receive = max(pool_bytes, to_send), max(pool_bytes, to_receive)
+        return Need(first, past, to_send, to_receive, lent)
+
+    if not _root_alone(cell, pattern, mode):
+        return [need(0, active, sent, received)]
+    root = int(cell.root)
+    return [need(0, active, min(sent, 1), min(received, 1)), need(root, root + 1, sent, received)]
+
+
+def _root_alone(cell: Cell, pattern: Pattern, mode: Mode | None) -> bool:
+    """Whether the blocks of all ranks pass by one of them alone."""
+    return pattern.rooted and cell.root not in {"", ROTATING} and not (mode and mode.room_everywhere)
 
 
 def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
     """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
-    return need_of(cell, description, pool_bytes).all_ranks
+    return together(needs_of(cell, description, pool_bytes))
 
 
-def together(needs: Sequence[Need]) -> int:
+def together(needs: Iterable[Need]) -> int:
     """Bytes that all ranks of a launch allocate: the kernel keeps the largest buffer of each kind."""
-    steps = sorted({need.active for need in needs} | {0}, reverse=True)
+    distinct = set(needs)
+    ends = sorted({need.first for need in distinct} | {need.past for need in distinct})
     total = 0
-    for active, fewer in itertools.pairwise(steps):
-        mine = [need for need in needs if need.active >= active]
-        largest = sum(max(kind) for kind in zip(*(need[1:] for need in mine), strict=True))
-        total += (active - fewer) * largest
+    for first, past in itertools.pairwise(ends):
+        mine = [need for need in distinct if need.first <= first and past <= need.past]
+        largest = sum(max(kind) for kind in zip(*(need[2:] for need in mine), strict=True))
+        total += (past - first) * largest
     return total
 
 
-def check_memory(
-    cells: Sequence[Cell], description: Description, pool_bytes: int, available_bytes: int, where: str
-) -> None:
-    """Refuses cells of a job that do not fit into the memory of their hosts: the kernel would be killed.
+def too_large(
+    cells: Sequence[Cell], description: Description, pool_bytes: int, available_bytes: int
+) -> list[LeftOut]:
+    """Cells of a job without which it fits into the memory of its hosts: else the kernel would be killed.
 
-    Raises:
-        UsageError: The buffers of a cell are too large, or those that all cells leave behind.
+    Those that are too large by themselves; then of the others the largest, until the rest fits together.
     """
-    needs = [need_of(cell, description, pool_bytes) for cell in cells]
-    free = f"but only {available_bytes / 2**30:.1f} GiB are free"
-    hint = "use smaller --sizes, fewer ranks, or --buffers warm"
-    for cell, need in zip(cells, needs, strict=True):
-        if need.all_ranks > available_bytes:
-            raise UsageError(
-                f"{where}: {cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs "
-                f"{need.all_ranks / 2**30:.1f} GiB of buffers, {free}",
-                hint,
-            )
-    if (whole := together(needs)) > available_bytes:
-        most = f"the largest buffers of its {len(cells)} cells"
-        raise UsageError(f"{where}: {most} need {whole / 2**30:.1f} GiB, {free}", hint)
+    needs = {cell: needs_of(cell, description, pool_bytes) for cell in cells}
+    sizes = {cell: together(need) for cell, need in needs.items()}
+    rising = sorted((cell for cell in cells if sizes[cell] <= available_bytes), key=lambda cell: sizes[cell])
+
+    def exceed(count: int) -> bool:
+        return together(need for cell in rising[:count] for need in needs[cell]) > available_bytes
+
+    kept = bisect.bisect_left(range(1, len(rising) + 1), True, key=exceed)
+    beyond = {*rising[kept:]}
+    return [
+        _left_out(cell, sizes[cell], available_bytes, len(rising) if cell in beyond else 1)
+        for cell in cells
+        if sizes[cell] > available_bytes or cell in beyond
+    ]
+
+
+def _left_out(cell: Cell, size: int, available_bytes: int, cells: int) -> LeftOut:
+    with_others = f" beside those of {units.counted(cells - 1, 'other cell')}" if cells > 1 else ""
+    return LeftOut(
+        cell,
+        "memory",
+        f"{cell.pattern} {cell.mode} of {units.format_size(cell.bytes)} needs {_amount(size)} of "
+        f"buffers{with_others}, but only {_amount(available_bytes)} are free",
+        HINT,
+    )
+
+
+def _amount(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"

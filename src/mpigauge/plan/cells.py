@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -11,6 +12,7 @@ from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
+from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import name_of
@@ -28,19 +30,34 @@ VISITS_MOST = 1_000_000
 """Of a launch: every rank keeps some 140 bytes of each, and the campaign half a kilobyte of those made."""
 
 
+class Expanded(NamedTuple):
+    """What a plan is made of.
+
+    Attributes:
+        cells: To be measured.
+        left_out: Those that cannot be, with their reasons.
+    """
+
+    cells: list[Cell]
+    left_out: list[LeftOut]
+
+
 def cells_of(
     plan: Plan, description: Description, mpi: str, mpi_version: str, where: str, label: str = ""
-) -> list[Cell]:
+) -> Expanded:
     """All cells of one MPI library, each once, the instrument's floor included.
+
+    A size that cannot be is left out where something else remains.
 
     Args:
         label: What the user calls the library.
 
     Raises:
-        UsageError: A pattern, mode or size that does not exist or cannot be measured; begins with
-            `where`.
+        UsageError: A pattern or mode that does not exist, or none of the sizes can be measured; begins
+            with `where`.
     """
     cells: dict[Cell, None] = {}
+    left_out: dict[Cell, LeftOut] = {}
     visits: Counter[JobKey] = Counter()
     # Wherever something is measured, the floor is, and nowhere else.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
@@ -55,15 +72,26 @@ def cells_of(
             pattern.name, "", 0, 0, mpi, mpi_version, transport, placement, label=label, setting=setting
         )
         for cell in _expanded(_Asked(plan, measure, pattern, description, where), start, EXPANDED):
-            _check_size(pattern, cell, description, where)
-            if cell not in cells:
+            if (why := _impossible(pattern, cell, description)) is not None:
+                left_out[cell] = why
+            elif cell not in cells:
                 cells[cell] = None
                 _check_visits(visits, cell, plan, where)
     if not cells:
         raise UsageError(
             f"{where}: shared memory does not reach other hosts", "use --transport tcp or auto between hosts"
         )
-    return list(cells)
+    expanded = Expanded(list(cells), list(left_out.values()))
+    check_remaining(expanded, description, where)
+    return expanded
+
+
+def check_remaining(expanded: Expanded, description: Description, where: str) -> None:
+    """Refuses a plan of which nothing remains but the floor, with the first reason."""
+    floor = description.floor.name
+    if expanded.left_out and all(cell.pattern == floor for cell in expanded.cells):
+        why = expanded.left_out[0]
+        raise UsageError(f"{where}: {why.reason}", why.hint)
 
 
 def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -> None:
@@ -261,27 +289,48 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
         )
 
 
-def _check_size(pattern: Pattern, cell: Cell, description: Description, where: str) -> None:
+def _impossible(pattern: Pattern, cell: Cell, description: Description) -> LeftOut | None:
+    """Why a cell of this size cannot be, if it cannot."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
-    ranks = pattern.active_ranks or cell.ranks
-    if (pattern.starts_together or pattern.reduces or any(pattern.volumes.bus)) and size > INT_MAX // ranks:
-        raise UsageError(
-            f"{where}: {units.format_size(size)} for each of {ranks} ranks exceed the counts of "
-            f"{pattern.name}",
-            f"use sizes up to {units.format_size(INT_MAX // ranks)}",
-        )
+    if pattern.counted:
+        most = _counted_most(pattern, mode, cell, description)
+        return _beyond_counts(pattern, cell, most) if size > most else None
     if pattern.sends and size > INT_MAX and not description.large_counts:
-        raise UsageError(
-            f"{where}: messages of {units.format_size(size)} need the large counts of MPI 4, which this "
-            "MPI library lacks",
+        return LeftOut(
+            cell,
+            "library",
+            f"messages of {units.format_size(size)} need the large counts of MPI 4, which this MPI library "
+            "lacks",
             "use sizes below 2 GiB, or another library: --mpi mpich",
         )
     if mode is not None and mode.attaches_buffer and size > INT_MAX // 4 - 1024:
-        raise UsageError(
-            f"{where}: {mode.name} lends MPI a buffer of four messages, and four of "
-            f"{units.format_size(size)} exceed what MPI_Buffer_attach can take",
+        return LeftOut(
+            cell,
+            "buffer",
+            f"{mode.name} lends MPI a buffer of four messages, and four of {units.format_size(size)} exceed "
+            "what MPI_Buffer_attach can take",
             "use sizes below 511 MiB for this mode",
         )
+    return None
+
+
+def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: Description) -> int:
+    """The largest size of which an int counts the elements: of one call, or the blocks of all ranks."""
+    width = description.datatype(cell.datatype, "").bytes if pattern.reduces else 1
+    blocks = (pattern.active_ranks or cell.ranks) if mode is not None and mode.counts_all else 1
+    return INT_MAX // blocks * width
+
+
+def _beyond_counts(pattern: Pattern, cell: Cell, most: int) -> LeftOut:
+    mode = pattern.mode(cell.mode)
+    ranks = pattern.active_ranks or cell.ranks
+    each = f" for each of {ranks} ranks" if mode is not None and mode.counts_all else ""
+    return LeftOut(
+        cell,
+        "counts",
+        f"{units.format_size(cell.bytes)}{each} exceed the counts of {pattern.name} {cell.mode}",
+        f"use sizes up to {units.format_size(most)}",
+    )
 
 
 def check_ranks(plan: Plan, cores: int, where: str) -> None:

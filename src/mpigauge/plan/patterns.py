@@ -46,8 +46,8 @@ class Volumes(Struct, frozen=True):
         operation: What a rate counts, in each direction.
         bus: What a link carries; all 0 where the field gives no bus bandwidth.
         wire: What must cross between ranks, whatever the algorithm, in each direction.
-        sent: The send buffer of one rank.
-        received: Its receive buffer.
+        sent: The send buffer of one rank; of a rooted operation, of its root.
+        received: Its receive buffer, likewise.
     """
 
     operation: Terms = ONE
@@ -93,6 +93,8 @@ class Mode(Struct, frozen=True):
         instead_of: The mode that does the same and should not be slower than this one; "" for none.
         parts: How many calls share the message; 0 if it is in one.
         scratch: Memory of one rank beside its send and receive buffers.
+        counts_all: An int counts, or places, the blocks of all ranks together.
+        room_everywhere: Needs at every rank the room for all blocks that a root alone has otherwise.
     """
 
     name: str
@@ -109,6 +111,8 @@ class Mode(Struct, frozen=True):
     instead_of: str = ""
     parts: int = 0
     scratch: Terms = NONE
+    counts_all: bool = False
+    room_everywhere: bool = False
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -198,6 +202,11 @@ class Pattern(Struct, frozen=True):
     def talks(self) -> bool:
         """Whether it measures messages of its ranks; a probe only uses some."""
         return self.sends and not self.probes
+
+    @property
+    def counted(self) -> bool:
+        """Whether its calls count elements, in one int, whatever MPI brought for messages."""
+        return self.starts_together or self.reduces or any(self.volumes.bus)
 
     @property
     def mode_in_a_row(self) -> str:
@@ -351,6 +360,8 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
         instead_of=own.instead_of,
         parts=own.parts,
         scratch=own.scratch,
+        counts_all=own.counts_all,
+        room_everywhere=own.room_everywhere,
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mpigauge.result import control_groups, system_limits
+from mpigauge.result.cpu_models import model_of
 from mpigauge.result.surroundings import Environment
 from mpigauge.result.system_files import read
 
@@ -108,8 +109,7 @@ def user_is_root() -> bool:
 
 
 def _cpu_name() -> str:
-    found = re.search(r"^(?:model name|Hardware|cpu model)\s*:\s*(.+)$", read("/proc/cpuinfo"), re.MULTILINE)
-    return found[1] if found else platform.processor()
+    return model_of(read("/proc/cpuinfo")) or platform.processor()
 
 
 def _hypervisor() -> str:

@@ -5,8 +5,10 @@ from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mpigauge.plan.model import Int64
+from mpigauge.result.cpu_models import named
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
@@ -34,6 +36,11 @@ class Facts(Struct, frozen=True):
     machines: tuple[Machine, ...] = ()
     first_round_trip_ns: Int64 = -1
     traced_ranks: Int64 = -1
+
+    @property
+    def machines_named(self) -> tuple[Machine, ...]:
+        """The machines, with the names of processors that their systems give numbers."""
+        return tuple(replace(machine, cpu=named(machine.cpu)) for machine in self.machines)
 
 
 class ReadyLine(Struct, frozen=True):

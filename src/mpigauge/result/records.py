@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 import mpigauge
+from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.checked import AboveZero, Dated, NotNegative
@@ -43,6 +44,7 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
         patterns: What the kernel says of the patterns that the plan uses.
         cells: All cells, in the order of the plan.
         environment: The machine that it was started on.
+        left_out: What was asked for and cannot be measured, with the reasons; empty in older files.
     """
 
     format: str
@@ -55,6 +57,7 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
     patterns: tuple[Pattern, ...]
     cells: tuple[Cell, ...]
     environment: Environment
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def campaign_of(
@@ -63,6 +66,7 @@ def campaign_of(
     patterns: Iterable[Pattern],
     cells: Iterable[Cell],
     *,
+    left_out: Iterable[LeftOut] = (),
     started: str = "",
     commit: str = "",
     environment: Environment | None = None,
@@ -87,6 +91,7 @@ def campaign_of(
         patterns=tuple(pattern for pattern in patterns if pattern.name in used),
         cells=cells,
         environment=environment or Environment(),
+        left_out=tuple(left_out),
     )
 
 

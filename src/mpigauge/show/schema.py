@@ -21,6 +21,7 @@ from mpigauge.vocabulary import (
     Distance,
     EndReason,
     FailureKind,
+    LeftOutKind,
     Proof,
     QuotedAs,
     StateName,
@@ -91,6 +92,7 @@ State = _struct(
 FailureRecord = _struct(
     "FailureRecord", {"launch": int, "kind": FailureKind, "pattern": str | None, "words": str}
 )
+LeftOutRecord = _struct("LeftOutRecord", {"cell": Cell, "kind": LeftOutKind, "reason": str})
 Finding = _struct(
     "Finding",
     {
@@ -144,6 +146,7 @@ Show = _struct(
         "rows": list[Row],  # type: ignore[valid-type]
         "states": list[State],  # type: ignore[valid-type]
         "left_out_visits": int,
+        "left_out": list[LeftOutRecord],  # type: ignore[valid-type]
         "failures": list[FailureRecord],  # type: ignore[valid-type]
         "stopped": EndReason | None,
         "notes": list[str],

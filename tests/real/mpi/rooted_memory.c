@@ -1,6 +1,6 @@
-/* rooted_memory RANK - how much memory a rank has for a gather to rank 0, in KiB: of its usual
- * form, of one that needs room everywhere, and with a root that moves on; and the most that it had
- * while room was made for visits of growing sizes, beside what it has in the end. */
+/* rooted_memory RANK - how much memory a rank has for a gather to rank 0, in MiB: of its usual
+ * form, of one that needs room everywhere, and with a root that moves on; and how much address
+ * space it took at most while room was made for visits of growing sizes, beside the end's. */
 #include "memory/payload.h"
 #include "patterns/pattern.h"
 
@@ -36,17 +36,6 @@ static long reserved_kib(const struct mg_visit *visit, int rank)
     return after - before;
 }
 
-/* Forgets what the most was so far. */
-static void begin_peak(void)
-{
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-
-    if (file != NULL) {
-        (void) fputs("5", file);
-        (void) fclose(file);
-    }
-}
-
 static void grow(const struct mg_visit *like)
 {
     struct mg_visit visits[SIZES];
@@ -56,9 +45,8 @@ static void grow(const struct mg_visit *like)
         visits[i]       = *like;
         visits[i].bytes = (size_t) BYTES * (size_t) (i + 1);
     }
-    begin_peak();
     mg_payload_reserve_all(&plan, 0);
-    (void) printf("%ld %ld\n", status("VmHWM:") / KIB, status("VmRSS:") / KIB);
+    (void) printf("%ld %ld\n", status("VmPeak:") / KIB, status("VmSize:") / KIB);
     mg_payload_free();
 }
 

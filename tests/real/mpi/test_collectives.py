@@ -69,7 +69,7 @@ def _every(library: Library, ranks: int) -> tuple[list[PlannedVisit], Plan]:
     plan = Plan(tuple(measures), ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2)
     cells = [
         cell
-        for cell in cells_of(plan, description, library.name, library.version, "test")
+        for cell in cells_of(plan, description, library.name, library.version, "test").cells
         if (cell.mpi, cell.pattern, cell.mode) not in FAULTY
     ]
     return visits_of(cells, plan, description, 1), plan
@@ -169,7 +169,7 @@ def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int,
     pairs = ";".join(f"{offset},{drift}" for offset, drift in CLOCKS[:ranks])
     plan = Plan((Measure("allreduce", sizes="8"),), ranks=(ranks,), visits=8, rounds_min=1, rounds_max=400)
     description = kernel.describe(library)
-    visits = visits_of(cells_of(plan, description, "mpich", "", "test"), plan, description, 1)
+    visits = visits_of(cells_of(plan, description, "mpich", "", "test").cells, plan, description, 1)
     lines = _run_kernel(library, program, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"})
     clocks = [line for line in lines if isinstance(line, journal.ClockLine)]
     assert len(clocks) >= 2

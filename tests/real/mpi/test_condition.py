@@ -37,7 +37,7 @@ def visits_on(library: Library, *measures: Measure, ranks: int = 2) -> dict[str,
     """The visits of one launch, by their pattern."""
     plan = Plan(measures, ranks=(ranks,), precision=1e-6)
     description = kernel.describe(library)
-    cells = cells_of(plan, description, library.name, library.version, "test")
+    cells = cells_of(plan, description, library.name, library.version, "test").cells
     visits = visits_of(cells, plan, description, 1)
     limits = Limits(CELL_S, 1e4, warmup_s=1e-3)
     lines = journal_of(library, kernel.build(library), visits, plan, limits, {}, TIMEOUT_S)

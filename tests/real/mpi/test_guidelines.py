@@ -52,7 +52,7 @@ def measures_of(description: Description) -> list[Measure]:
 def test_every_mock_up_gives_what_its_collective_gives(library: Library, ranks: int) -> None:
     description = kernel.describe(library)
     plan = Plan(tuple(measures_of(description)), ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2)
-    cells = cells_of(plan, description, library.name, library.version, "test")
+    cells = cells_of(plan, description, library.name, library.version, "test").cells
     visits = visits_of(cells, plan, description, 1)
     limits = Limits(1e-5, 1e4, warmup_s=1e-3, pool_bytes=2**21)
     lines = journal_of(library, kernel.build(library), visits, plan, limits, {}, TIMEOUT_S)

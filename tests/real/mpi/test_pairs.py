@@ -43,7 +43,7 @@ def planned(
 ) -> tuple[list[PlannedVisit], Plan]:
     """The visits of a launch, and their plan."""
     plan = Plan(measures, ranks=(ranks,), visits=visits, rounds_min=1, rounds_max=200)
-    cells = cells_of(plan, kernel.describe(library), library.name, library.version, "test")
+    cells = cells_of(plan, kernel.describe(library), library.name, library.version, "test").cells
     return visits_of([cell for cell in cells if cell.pair], plan, kernel.describe(library), 1), plan
 
 

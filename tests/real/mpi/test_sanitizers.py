@@ -56,7 +56,7 @@ def planned(library: Library, ranks: int, *measures: Measure) -> tuple[list[Plan
     """One visit of each cell, and their plan."""
     description = kernel.describe(library)
     plan = Plan(measures, ranks=(ranks,), visits=1, rounds_min=1, rounds_max=2, seed=SEED)
-    cells = cells_of(plan, description, library.name, library.version, "test")
+    cells = cells_of(plan, description, library.name, library.version, "test").cells
     return visits_of(cells, plan, description, 1), plan
 
 

@@ -15,5 +15,5 @@ ROOTED = [name for name in PATTERNS if PATTERNS[name]["rooted"]]
 
 def expanded(*measure: Measure, ranks: tuple[int, ...] = (2,), kernel: Description = KERNEL) -> list[Cell]:
     """The cells of a plan, without the floor."""
-    cells = cells_of(Plan(measure, ranks=ranks), kernel, "openmpi", "5.0.11", "the plan")
+    cells = cells_of(Plan(measure, ranks=ranks), kernel, "openmpi", "5.0.11", "the plan").cells
     return [cell for cell in cells if cell.pattern != "null"]

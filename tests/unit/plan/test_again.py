@@ -34,7 +34,7 @@ PLAN = Plan(
 def cells(plan: Plan) -> list[Cell]:
     return [
         cell
-        for cell in cells_of(plan, DESCRIPTION, "openmpi", "5", "here")
+        for cell in cells_of(plan, DESCRIPTION, "openmpi", "5", "here").cells
         if not known()[cell.pattern].is_floor
     ]
 

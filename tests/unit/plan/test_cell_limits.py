@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Literal
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.buffers import Need, check_memory, memory_need, together
+from mpigauge.plan.buffers import Need, memory_need, needs_of, together, too_large
 from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
@@ -19,6 +20,7 @@ from mpigauge.plan.cells import (
     check_ranks,
     window_for,
 )
+from mpigauge.plan.left_out import left_out_line
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import Mode
 from mpigauge.vocabulary import SYNCS
@@ -56,10 +58,11 @@ KERNEL_OF_MPI_4 = msgspec.structs.replace(
         (Measure("allreduce", sizes="8", datatypes=("all",), ops=("mean",)), ["'mean'"]),
         (Measure("allreduce", sizes="8", ops=("sum", "bxor")), ["not define bxor", "double"]),
         (Measure("reduce_local", sizes="8", datatypes=("double", "float"), ops=("land",)), ["land", "float"]),
-        (Measure("allreduce", sizes="2GiB"), ["2 GiB", "2 ranks", "allreduce"]),
-        (Measure("alltoall", sizes="512MiB", ranks=(4,)), ["512 MiB", "4 ranks", "alltoall"]),
-        (Measure("bcast-acked", sizes="1GiB"), ["1 GiB", "bcast-acked"]),
-        (Measure("bcast-rotating", sizes="1GiB"), ["1 GiB", "bcast-rotating"]),
+        (Measure("allreduce", sizes="16GiB"), ["16 GiB", "allreduce blocking"]),
+        (Measure("alltoall", sizes="2GiB", ranks=(4,)), ["2 GiB exceed", "alltoall blocking"]),
+        (Measure("alltoallv", sizes="512MiB", ranks=(4,)), ["512 MiB", "4 ranks", "alltoallv"]),
+        (Measure("bcast-acked", sizes="2GiB"), ["2 GiB", "bcast-acked"]),
+        (Measure("bcast-rotating", sizes="2GiB"), ["2 GiB", "bcast-rotating"]),
         (Measure("chase", sizes="64", buffers="cold"), ["chase", "same buffers in every call", "cold"]),
     ],
 )
@@ -119,18 +122,74 @@ def test_every_rank_can_be_root_and_no_other(ranks: int) -> None:
     assert caught.value.hint.endswith(f"0 to {ranks - 1}")
 
 
+MODES = [(name, mode["name"]) for name in COLLECTIVES for mode in PATTERNS[name]["modes"]]
+COUNTS_ALL = {
+    **dict.fromkeys(("gatherv", "scatterv", "allgatherv", "alltoallv"), ("blocking", "overlap", "halves")),
+    "gather": ("gatherv", "reduce"),
+    "scatter": ("bcast", "scatterv"),
+    "allgather": ("gather-bcast", "allgatherv", "allreduce"),
+    "alltoall": ("alltoallv",),
+    "reduce_scatter": ("allreduce", "reduce-scatterv"),
+    "reduce_scatter_block": ("reduce-scatter", "allreduce"),
+}
+"""Modes with a count of all blocks together, or with places among them."""
+
+
 @repeatable
-@given(st.sampled_from(list(COLLECTIVES)), st.integers(1, 1000), st.integers(-8, 8))
+@given(st.sampled_from(MODES), st.integers(1, 1000), st.integers(-2, 2), st.sampled_from(["double", "float"]))
 def test_a_collective_may_be_as_large_as_its_counts_and_no_larger(
-    pattern: str, ranks: int, more: int
+    of: tuple[str, str], ranks: int, more: int, datatype: str
 ) -> None:
-    size = (INT_MAX // ranks + more) // 8 * 8
-    measure = Measure(pattern, sizes=str(size))
-    if size > INT_MAX // ranks and PATTERNS[pattern]["moves_bytes"]:
-        with pytest.raises(UsageError, match="the counts of"):
+    """Counts are of elements, of the ranks together only where the calls ask for it."""
+    (pattern, mode), reduces = of, PATTERNS[of[0]]["reduces"]
+    assume(PATTERNS[pattern]["moves_bytes"])
+    unit = DATATYPES[datatype] if reduces else 1
+    of_all = mode in COUNTS_ALL.get(pattern, ()) or pattern in {
+        "gatherv",
+        "scatterv",
+        "allgatherv",
+        "alltoallv",
+    }
+    most = INT_MAX // (ranks if of_all else 1)
+    measure = Measure(
+        pattern, modes=(mode,), sizes=str((most + more) * unit), datatypes=(datatype,) if reduces else ()
+    )
+    if more > 0:
+        with pytest.raises(UsageError, match=f"exceed the counts of {pattern} {mode}"):
             expanded(measure, ranks=(ranks,))
     else:
         assert len(expanded(measure, ranks=(ranks,))) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "size", "ranks"),
+    [("bcast", "64MiB", 64), ("allreduce", "1MiB", 4096), ("reduce", "4MiB", 512)],
+)
+def test_the_number_of_ranks_does_not_limit_a_message_to_all(pattern: str, size: str, ranks: int) -> None:
+    assert len(expanded(Measure(pattern, sizes=size), ranks=(ranks,))) == 1
+
+
+def test_a_size_that_cannot_be_is_left_out_with_its_reason_and_the_others_stay() -> None:
+    measure = Measure("alltoall", modes=("blocking", "alltoallv"), sizes="8,1GiB", ranks=(4,))
+    plan = Plan((measure, Measure("pingpong", modes=("standard", "buffered"), sizes="8,600MiB,3GiB")))
+    found = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the plan")
+    gone = {(one.cell.pattern, one.cell.mode, one.cell.bytes): one for one in found.left_out}
+    assert {key: one.kind for key, one in gone.items()} == {
+        ("alltoall", "alltoallv", 2**30): "counts",
+        ("pingpong", "standard", 3 * 2**30): "library",
+        ("pingpong", "buffered", 600 * 2**20): "buffer",
+        ("pingpong", "buffered", 3 * 2**30): "library",
+    }
+    assert all(one.reason and one.hint for one in found.left_out)
+    assert ("alltoall", "blocking", 2**30) in {(cell.pattern, cell.mode, cell.bytes) for cell in found.cells}
+    assert not {one.cell for one in found.left_out} & {*found.cells}
+
+
+def test_what_is_left_out_is_told_in_one_line() -> None:
+    plan = Plan((Measure("alltoallv", sizes="8,1GiB,2GiB", ranks=(4,)),))
+    found = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the plan")
+    line = left_out_line(found.left_out, len(found.cells))
+    assert line == "left out: 2 of 4 cells, as alltoallv 1 GiB: beyond int counts"
 
 
 def test_only_patterns_with_a_window_have_one() -> None:
@@ -178,30 +237,65 @@ def test_memory_grows_with_what_is_allocated() -> None:
     assert need("barrier", "blocking", 0) == 0
 
 
-def test_messages_that_do_not_fit_are_refused() -> None:
+@pytest.mark.parametrize(("pattern", "mode"), [("gather", "blocking"), ("scatter", "scatterv")])
+def test_the_blocks_of_all_ranks_need_memory_at_their_root_alone(pattern: str, mode: str) -> None:
+    def need(root: int | Literal["rotating"], *, pattern: str = pattern, mode: str = mode) -> int:
+        (cell,) = expanded(Measure(pattern, modes=(mode,), sizes="1MiB", ranks=(4,), roots=(root,)))
+        return memory_need(cell, KERNEL, 2**20) >> 20
+
+    assert need(0) == need(3) == (1 + 4) + 3 * (1 + 1)
+    assert need("rotating") == 4 * (1 + 4)
+    assert need(0, pattern="gather", mode="allgather") == 4 * (1 + 4 + 1)
+
+
+def test_messages_that_do_not_fit_are_left_out() -> None:
     cells = expanded(Measure("pingpong", sizes="8,1GiB"))
-    check_memory(cells, KERNEL, 2**20, 2**40, "the plan")
-    with pytest.raises(UsageError) as caught:
-        check_memory(cells, KERNEL, 2**20, 2**30, "the plan")
-    assert "pingpong standard of 1 GiB needs 4.0 GiB" in caught.value.sentence
+    assert not too_large(cells, KERNEL, 2**20, 2**40)
+    (gone,) = too_large(cells, KERNEL, 2**20, 2**30)
+    assert gone.cell.bytes == 2**30
+    assert gone.reason.startswith("pingpong standard of 1 GiB needs 4.0 GiB of buffers, but only 1.0 GiB")
 
 
 def test_what_cells_leave_behind_counts_together() -> None:
     """A rank keeps its largest send and its largest receive buffer, of whichever cells they are."""
-    assert together([Need(2, 5, 1, 0), Need(2, 1, 7, 0)]) == 2 * (5 + 7)
-    assert together([Need(4, 1, 1, 0), Need(1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
+    assert together([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
+    assert together([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
+    assert together([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
     measures = [Measure(name, sizes="256MiB", ranks=(4,)) for name in ("gather", "scatter")]
     cells = [cell for measure in measures for cell in expanded(measure)]
     needs = [memory_need(cell, KERNEL, 0) for cell in cells]
-    check_memory(cells[:1], KERNEL, 0, max(needs), "the plan")
-    with pytest.raises(UsageError) as caught:
-        check_memory(cells, KERNEL, 0, max(needs), "the plan")
-    assert "of its 2 cells" in caught.value.sentence
+    assert not too_large(cells[:1], KERNEL, 0, max(needs))
+    (gone,) = too_large(cells, KERNEL, 0, max(needs))
+    assert "beside those of 1 other cell" in gone.reason
 
 
-@given(st.lists(st.builds(Need, *[st.integers(1, 9)] * 4), min_size=1, max_size=6))
+NEEDS = st.builds(lambda first, more, *of: Need(first, first + more, *of), *[st.integers(1, 9)] * 5)
+
+
+@given(st.lists(NEEDS, min_size=1, max_size=6))
 def test_together_cells_need_no_less_than_any_and_no_more_than_all(needs: list[Need]) -> None:
-    assert max(need.all_ranks for need in needs) <= together(needs) <= sum(need.all_ranks for need in needs)
+    alone = [together([need]) for need in needs]
+    assert max(alone) <= together(needs) <= sum(alone)
+
+
+@repeatable
+@given(
+    st.lists(st.sampled_from(["gather", "scatter", "allgather", "bcast"]), min_size=1, unique=True),
+    st.integers(0, 2**26),
+    st.integers(0, 40).map(lambda power: 2**power),
+)
+def test_what_is_left_fits_and_the_next_would_not(patterns: list[str], pool: int, available: int) -> None:
+    cells = [cell for name in patterns for cell in expanded(Measure(name, sizes="1:64MiB", ranks=(4,)))]
+    gone = {one.cell for one in too_large(cells, KERNEL, pool, available)}
+    kept = [cell for cell in cells if cell not in gone]
+
+    def need(of: list[Cell]) -> int:
+        return together(need for cell in of for need in needs_of(cell, KERNEL, pool))
+
+    assert need(kept) <= available
+    if gone:
+        smallest = min(gone, key=lambda cell: memory_need(cell, KERNEL, pool))
+        assert need([*kept, smallest]) > available
 
 
 @repeatable
@@ -236,7 +330,9 @@ def test_no_measure_makes_it_crash(words: dict[str, object]) -> None:
 
 def cells_with(*measure: Measure, ranks: int = 2, visits: int = 8) -> list[Cell]:
     """The cells of a plan with so many visits of each."""
-    return cells_of(Plan(measure, ranks=(ranks,), visits=visits), KERNEL, "openmpi", "5.0.11", "the plan")
+    return cells_of(
+        Plan(measure, ranks=(ranks,), visits=visits), KERNEL, "openmpi", "5.0.11", "the plan"
+    ).cells
 
 
 def test_a_map_of_too_many_ranks_is_refused_with_the_numbers() -> None:

@@ -32,7 +32,7 @@ PLAN = Plan(
     ),
     seed=5,
 )
-CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan")
+CELLS = cells_of(PLAN, KERNEL, "openmpi", "5.0.11", "the plan").cells
 
 seeds = st.integers(0, 2**63 - 1)
 sizes = st.one_of(st.integers(0, 10**4), st.integers(0, 2**46)).map(str)
@@ -56,7 +56,9 @@ def cells_of_measures(measures: list[Measure], ranks: int) -> list[Cell]:
     cells: dict[Cell, None] = {}
     for measure in [Measure("null"), *measures]:
         with contextlib.suppress(UsageError):
-            cells |= dict.fromkeys(cells_of(Plan((measure,), ranks=(ranks,)), KERNEL, "m", "1", "the test"))
+            cells |= dict.fromkeys(
+                cells_of(Plan((measure,), ranks=(ranks,)), KERNEL, "m", "1", "the test").cells
+            )
     return list(cells)
 
 
@@ -273,7 +275,7 @@ PAIRED = Plan(
 
 def paired_cells(ranks: int) -> list[Cell]:
     """All cells of PAIRED with so many ranks."""
-    return cells_of(msgspec.structs.replace(PAIRED, ranks=(ranks,)), KERNEL, "openmpi", "5", "the plan")
+    return cells_of(msgspec.structs.replace(PAIRED, ranks=(ranks,)), KERNEL, "openmpi", "5", "the plan").cells
 
 
 @repeatable

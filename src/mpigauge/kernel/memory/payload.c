@@ -287,11 +287,12 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     const bool   sends    = visit->pattern->send_each;
     const bool   receives = visit->pattern->recv_each || (visit->in_place && sends);
 
-    state->datatype    = reduces ? visit->datatype->type : MPI_BYTE;
-    state->op          = reduces ? visit->operation->op : MPI_OP_NULL;
-    state->count       = elements <= INT_MAX ? (int) elements : 0;
-    state->in_place    = visit->in_place;
-    state->send_blocks = all && sends ? visit->ranks : 1;
+    state->datatype = reduces ? visit->datatype->type : MPI_BYTE;
+    state->op       = reduces ? visit->operation->op : MPI_OP_NULL;
+    state->count    = elements <= INT_MAX ? (int) elements : 0;
+    state->in_place = visit->in_place;
+    /* All compare with what the root sends, so that all know where its parts lie. */
+    state->send_blocks = sends ? visit->ranks : 1;
     state->recv_blocks = all && receives ? visit->ranks : 1;
     state->root        = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
     state->turn        = 1 % visit->ranks;
@@ -316,7 +317,8 @@ static void fill_operand(const struct mg_visit *visit, const struct mg_state *st
 {
     const struct mg_pattern *pattern = visit->pattern;
     const size_t             bytes   = send_bytes(visit, state->rank);
-    const bool               among   = state->recv_blocks > 1 && !pattern->send_each;
+    const bool               among =
+        has_all_blocks(visit, state->rank) && pattern->recv_each && !pattern->send_each;
 
     if (pattern->accumulates)
         fill_with(visit, state->recv, bytes, state->rank + 1, 0);

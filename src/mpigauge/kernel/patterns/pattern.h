@@ -44,10 +44,11 @@ struct mg_state {
     bool         in_place;
     int         *counts; /* v-variants: elements and place of every rank's block */
     int         *displacements;
-    int          send_blocks; /* of `bytes` that this rank has to send: 1, or one for every rank */
-    int          recv_blocks; /* and to receive, or in place to send and receive */
-    int          repeats;     /* of an operation that may be shorter than calling a function */
-    int64_t      work;        /* steps of computation to hide communication behind */
+    int send_blocks;     /* of `bytes` that are sent, at a root if there is one: 1, or one for every
+                            rank */
+    int     recv_blocks; /* that this rank has room to receive, or in place to send and receive */
+    int     repeats;     /* of an operation that may be shorter than calling a function */
+    int64_t work;        /* steps of computation to hide communication behind */
 
     uint64_t       found;  /* by the last call, where the next must not begin before */
     unsigned char *shared; /* the same memory on all ranks of the group, or NULL */

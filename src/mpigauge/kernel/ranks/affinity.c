@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_BYTES = 64, NAME_BYTES = 96 };
+enum { LIST_BYTES = 64, NAME_BYTES = 96, RUN_BYTES = 24 /* of ",1022-1023", the longest */ };
 
 static void add(struct mg_cpus *cpus, int cpu)
 {
@@ -75,10 +75,15 @@ struct mg_cpus mg_cpus_cores(const struct mg_cpus *cpus)
 
 void mg_cpus_text(const struct mg_cpus *cpus, char *text, size_t bytes)
 {
-    size_t at = 0;
+    static const char more[] = ",...";
+    size_t            at     = 0;
 
     text[0] = '\0';
-    for (int cpu = mg_cpus_next(cpus, 0); cpu >= 0 && at + 24 < bytes;) {
+    for (int cpu = mg_cpus_next(cpus, 0); cpu >= 0;) {
+        if (at + RUN_BYTES + sizeof more > bytes) {
+            (void) snprintf(text + at, bytes - at, "%s", more);
+            return;
+        }
         int last = cpu;
 
         while (mg_cpus_next(cpus, last + 1) == last + 1)

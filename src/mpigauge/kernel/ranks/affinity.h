@@ -21,7 +21,8 @@ struct mg_cpus mg_cpus_cores(const struct mg_cpus *cpus);
 /* The next processor of a set, from this one on; -1 if there is none. */
 int mg_cpus_next(const struct mg_cpus *cpus, int from);
 
-/* In the notation of the kernel's cpulists, "0-3,8", as far as there is room. */
+/* In the notation of the kernel's cpulists, "0-3,8", as far as there is room: then with ",..." at
+ * its end. */
 void mg_cpus_text(const struct mg_cpus *cpus, char *text, size_t bytes);
 
 #endif

@@ -10,21 +10,30 @@
 
 enum { LINE_BYTES = 512, CACHES_MOST = 16, NUMBER_BYTES = 32, KIB = 1024 };
 
-static const char *const model_keys[]     = {"model name", "Hardware", "cpu model", NULL};
+/* As x86, 32-bit Arm, MIPS and POWER have it; 64-bit Arm has but the numbers of its maker and part.
+ */
+static const char *const model_keys[]     = {"model name", "Hardware", "cpu model", "cpu", NULL};
+static const char *const maker_keys[]     = {"CPU implementer", NULL};
+static const char *const part_keys[]      = {"CPU part", NULL};
+static const char *const mainframe_keys[] = {"processor 0", NULL};
 static const char *const microcode_keys[] = {"microcode", NULL};
 static const char *const memory_keys[]    = {"MemTotal", NULL};
 static const char *const tracer_keys[]    = {"TracerPid", NULL};
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* What stands behind "key : " if the line begins with one of these keys, else NULL. */
+/* What stands behind "key : " if the line has one of these keys, else NULL. */
 static const char *value_of(const char *line, const char *const *keys)
 {
     const char *colon = strchr(line, ':');
 
-    for (; colon != NULL && *keys != NULL; keys++)
-        if (strncmp(line, *keys, strlen(*keys)) == 0)
+    for (; colon != NULL && *keys != NULL; keys++) {
+        const size_t length = strlen(*keys);
+
+        if (strncmp(line, *keys, length) == 0 &&
+            line + length + strspn(line + length, " \t") == colon)
             return colon + 1 + strspn(colon + 1, " \t");
+    }
     return NULL;
 }
 
@@ -86,13 +95,33 @@ static int64_t memory_bytes(void)
     return kib > 0 && kib < INT64_MAX / KIB ? kib * KIB : 0;
 }
 
+void mg_cpu_model(const char *cpuinfo, char *text, size_t bytes)
+{
+    static const char machine[]           = "machine = ";
+    char              maker[NUMBER_BYTES] = "";
+    char              part[NUMBER_BYTES]  = "";
+    char              first[LINE_BYTES]   = "";
+
+    read_value(cpuinfo, model_keys, text, bytes);
+    if (text[0] != '\0')
+        return;
+    read_value(cpuinfo, maker_keys, maker, sizeof maker);
+    read_value(cpuinfo, part_keys, part, sizeof part);
+    read_value(cpuinfo, mainframe_keys, first, sizeof first);
+    const char *type = strstr(first, machine);
+    if (maker[0] != '\0' && part[0] != '\0')
+        (void) snprintf(text, bytes, "implementer %s part %s", maker, part);
+    else if (type != NULL)
+        (void) snprintf(text, bytes, "IBM/S390 %s", type);
+}
+
 struct mg_machine mg_machine_here(void)
 {
     struct mg_machine here;
     struct utsname    names;
 
     memset(&here, 0, sizeof here); /* it is sent as it is */
-    read_value("/proc/cpuinfo", model_keys, here.cpu, sizeof here.cpu);
+    mg_cpu_model("/proc/cpuinfo", here.cpu, sizeof here.cpu);
     read_value("/proc/cpuinfo", microcode_keys, here.microcode, sizeof here.microcode);
     if (uname(&names) == 0)
         (void) snprintf(here.system, sizeof here.system, "%.*s", (int) sizeof here.system - 1,

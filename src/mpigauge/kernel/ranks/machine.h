@@ -3,6 +3,7 @@
 #define MG_MACHINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { MG_MACHINE_WORDS = 128, MG_MACHINE_WORD = 32 };
@@ -20,6 +21,10 @@ struct mg_machine {
 };
 
 struct mg_machine mg_machine_here(void);
+
+/* The model of a processor, from a file like /proc/cpuinfo: its name, or the numbers of which
+ * Python knows the name; stays empty where there is neither. */
+void mg_cpu_model(const char *cpuinfo, char *text, size_t bytes);
 
 /* Whether a debugger or tracer is attached to this process, which may stop at each system call. */
 bool mg_machine_is_traced(void);

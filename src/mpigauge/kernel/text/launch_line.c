@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, CPUS_BYTES = 1024 };
 
 struct rank_facts {
     char                  host[NAME_BYTES];
-    char                  cpus[NAME_BYTES];  /* where it may run: "0-3,8" */
-    char                  cores[NAME_BYTES]; /* each by its first hardware thread; may be empty */
+    char                  cpus[CPUS_BYTES];  /* where it may run: "0-3,8" */
+    char                  cores[CPUS_BYTES]; /* each by its first hardware thread; may be empty */
     int                   threads;           /* that keep looking for messages */
     int                   cpu;               /* where it ran when asked */
     bool                  traced;            /* by a debugger or tracer */

@@ -205,6 +205,10 @@ def result_record(
         "rows": [record(row) for row in rows],
         "states": [state_record(state) for state in states.states],
         "left_out_visits": result.left_out,
+        "left_out": [
+            {"cell": cell_record(one.cell), "kind": one.kind, "reason": one.reason}
+            for one in result.campaign.left_out
+        ],
         "failures": failures,
         "stopped": result.ends[-1].reason if result.ends else None,
         "notes": list(notes),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.plan.left_out import left_out_line
 from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.lateness import consequence, is_useless
@@ -122,6 +123,10 @@ def _not_reached(doubt: Doubt) -> str:
     return f"no time left: {len(doubt.rows)} of {doubt.of} cells, as {_cell(doubt.rows[0])}"
 
 
+def _left_out(doubt: Doubt) -> str:
+    return left_out_line(doubt.left_out, doubt.of)
+
+
 def _damaged(doubt: Doubt) -> str:
     return "; ".join(damage_lines(doubt.lines, doubt.packed))
 
@@ -150,6 +155,7 @@ SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "broken": _broken,
     "damaged": _damaged,
     "not-reached": _not_reached,
+    "left-out": _left_out,
     "cut-short": _cut_short,
     "unsteady-machine": _unsteady,
     "throttled": _throttled,

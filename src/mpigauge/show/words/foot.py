@@ -18,6 +18,7 @@ from mpigauge.analysis.sessions import spread_s
 from mpigauge.analysis.states import states_of
 from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.analysis.transport import reports
+from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.show.document import Line
@@ -86,12 +87,22 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
         *_wheels(result),
         *([TORN] if result.torn and not result.packed_damage else []),
     ]
+    gone = left_out_words(result.campaign.left_out, len(result.campaign.cells))
+    lacking = [Line(gone, "doubt")] if gone else []
     damaged = [Line(line, "doubt") for line in damage_lines(result.damaged, result.packed_damage)]
     unsteady = steadiness_finding(steadiness_of(result))
     disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
     machine = [Line(line, "doubt") for line in disturbed if line]
     first = [Line(found.text, "doubt") for found in disturbance_findings(result, rows)]
-    return [*map(Line, said), *first, *doubt_lines(result, rows), *damaged, *machine, *map(Line, after)]
+    return [
+        *map(Line, said),
+        *first,
+        *doubt_lines(result, rows),
+        *lacking,
+        *damaged,
+        *machine,
+        *map(Line, after),
+    ]
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[str]:

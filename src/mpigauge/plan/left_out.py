@@ -1,0 +1,52 @@
+"""Cells that cannot be: why each is left out, while the rest of its plan is measured."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from mpigauge import units
+from mpigauge.plan.model import Cell
+from mpigauge.vocabulary import LeftOutKind
+
+SHORT: dict[LeftOutKind, str] = {
+    "counts": "beyond int counts",
+    "library": "needs MPI 4",
+    "buffer": "beyond MPI_Buffer_attach",
+    "memory": "no memory for it",
+}
+"""The reasons as far as they fit a line."""
+
+
+class LeftOut(Struct, frozen=True):
+    """A cell of the plan that cannot be measured and is not tried.
+
+    Attributes:
+        cell: What was asked for.
+        kind: What forbids it.
+        reason: The same in a sentence, with its numbers.
+        hint: What can be asked for instead.
+    """
+
+    cell: Cell
+    kind: LeftOutKind
+    reason: str
+    hint: str
+
+
+def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
+    """Return how many are left out, with the first and its reason in a few words; "" if none are.
+
+    Args:
+        cells: How many are measured.
+    """
+    if not left_out:
+        return ""
+    first = left_out[0]
+    what = f"{first.cell.pattern} {units.format_size(first.cell.bytes)}"
+    return f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT[first.kind]}"
+
+
+def left_out_words(left_out: Sequence[LeftOut], cells: int) -> str:
+    """Return the same with the whole reason."""
+    line = left_out_line(left_out, cells)
+    return f"{line}: {left_out[0].reason}" if line else ""

@@ -1,0 +1,58 @@
+"""Models of processors: what the system calls them, or the names of those that it gives numbers."""
+
+import re
+
+NAMED = re.compile(r"^(?:model name|Hardware|cpu model|cpu)[ \t]*:[ \t]*(.+)$", re.MULTILINE)
+NUMBERED = re.compile(r"implementer (0x[0-9a-f]+) part (0x[0-9a-f]+)")
+
+MAKERS = {
+    0x41: "Arm",
+    0x43: "Cavium",
+    0x46: "Fujitsu",
+    0x48: "HiSilicon",
+    0x4E: "NVIDIA",
+    0x51: "Qualcomm",
+    0x61: "Apple",
+    0xC0: "Ampere",
+}
+PARTS = {
+    (0x41, 0xD03): "Cortex-A53",
+    (0x41, 0xD07): "Cortex-A57",
+    (0x41, 0xD08): "Cortex-A72",
+    (0x41, 0xD0B): "Cortex-A76",
+    (0x41, 0xD0C): "Neoverse-N1",
+    (0x41, 0xD40): "Neoverse-V1",
+    (0x41, 0xD49): "Neoverse-N2",
+    (0x41, 0xD4F): "Neoverse-V2",
+    (0x43, 0x0AF): "ThunderX2",
+    (0x46, 0x001): "A64FX",
+    (0x48, 0xD01): "Kunpeng 920",
+    (0xC0, 0xAC3): "Ampere-1",
+}
+"""Of servers, as their makers number them."""
+
+
+def model_of(cpuinfo: str) -> str:
+    """Return the model that a text like /proc/cpuinfo is of; "" where it does not say.
+
+    The kernel does the same on the hosts that it runs on (ranks/machine.c), but for names of numbers.
+    """
+    if found := NAMED.search(cpuinfo):
+        return found[1]
+    maker = re.search(r"^CPU implementer\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
+    part = re.search(r"^CPU part\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
+    if maker and part:
+        return named(f"implementer {maker[1]} part {part[1]}")
+    mainframe = re.search(r"^processor 0\s*:.*(machine = .+)$", cpuinfo, re.MULTILINE)
+    return f"IBM/S390 {mainframe[1]}" if mainframe else ""
+
+
+def named(model: str) -> str:
+    """Return a model that is numbers by its name, as far as that is known; any other as it is."""
+    found = NUMBERED.fullmatch(model)
+    if found is None:
+        return model
+    maker, part = int(found[1], 16), int(found[2], 16)
+    if maker not in MAKERS:
+        return model
+    return f"{MAKERS[maker]} {PARTS.get((maker, part), f'part {found[2]}')}"

@@ -1,0 +1,14 @@
+/* cpu_models CPUINFO - the model of the processor that a file like /proc/cpuinfo is of. */
+#include "ranks/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    char text[MG_MACHINE_WORDS] = "";
+
+    mg_cpu_model(argc > 1 ? argv[1] : "/proc/cpuinfo", text, sizeof text);
+    (void) printf("%s\n", text);
+    return EXIT_SUCCESS;
+}
