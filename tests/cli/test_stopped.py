@@ -1,7 +1,8 @@
-"""A campaign that is stopped for a while, by Ctrl-Z or from outside: nothing is lost by it, nor charged for it."""
+"""A campaign that is stopped for a while, by Ctrl-Z or from outside: nothing is lost, nothing charged."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import re
@@ -43,7 +44,17 @@ def until(holds: Callable[[], bool]) -> None:
 
 def words(openmpi: FakeMpi) -> list[str]:
     """A campaign of some seconds."""
-    run = ["/usr/bin/env", f"FAKE_NAP_S={VISIT_S}", sys.executable, "-m", "mpigauge", "run", "pingpong", "--mpi", str(openmpi.mpicc)]
+    run = [
+        "/usr/bin/env",
+        f"FAKE_NAP_S={VISIT_S}",
+        sys.executable,
+        "-m",
+        "mpigauge",
+        "run",
+        "pingpong",
+        "--mpi",
+        str(openmpi.mpicc),
+    ]
     return [*run, "--sizes", "8:256", "--launches", str(LAUNCHES), "--budget", "60s", "-o", str(RESULT)]
 
 
@@ -148,10 +159,8 @@ class Shell:
 
     def has_said(self, pattern: str) -> bool:
         """Whether it stands on the terminal by now."""
-        try:
+        with contextlib.suppress(OSError):
             self.said += os.read(self._terminal, 1 << 20).decode(errors="replace")
-        except OSError:
-            pass
         return re.search(pattern, CODES.sub("", self.said).replace("\r", ""), re.MULTILINE) is not None
 
     def forget(self) -> None:
