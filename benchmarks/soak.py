@@ -1,12 +1,12 @@
-"""What random kills and failing disks cost: visits lost, processes left, files that cannot be continued.
+"""What failing disks and killed networks cost: visits lost, processes left, files that cannot be continued.
 
-    python benchmarks/soak.py --mpi PREFIX [--mpi ...] [--kills 200] [--relays 20] [--disks 50] [--seed 1]
+    python benchmarks/soak.py --mpi PREFIX [--mpi ...] [--relays 20] [--disks 50] [--seed 1]
 
-Campaigns of real libraries are killed at random moments, and each is continued until it is through:
-mpigauge itself, its launcher, or a rank, by SIGKILL; on emulated hosts the relay of their network. Then
-writes, fsync, flock and ftruncate of result files fail, from a random call on, by a preloaded library. After
-each blow all visits that were in the file must still be there, no process of the campaign may be left, and
-the file must go on: all three are to be 0.
+Campaigns of real libraries on emulated hosts lose the relay of their network, by SIGKILL at random moments,
+and are continued until they are through. Then writes, fsync, flock and ftruncate of result files fail, from a
+random call on, by a preloaded library. After each blow all visits that were in the file must still be there,
+no process of the campaign may be left, and the file must go on: all three are to be 0. Kills of mpigauge, its
+janitor, launchers and ranks: `python -m tests.real.kills`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey
 
 HERE = Path(__file__).parent
-VICTIMS = ("mpigauge", "launcher", "rank")
 CALLS = {"write": (errno.ENOSPC, errno.EIO, errno.EDQUOT), "fsync": (errno.EIO, errno.ENOSPC)}
 CALLS |= {"flock": (errno.ENOSYS, errno.ENOLCK), "ftruncate": (errno.EIO,)}
 MEASURE = ("pingpong", "exchange", "--sizes", "0:4KiB", "--launches", "3", "--seed", "7")
@@ -42,9 +41,7 @@ GONE_WITHIN_S = 15.0
 ENDS_WITHIN_S = 120.0
 LATEST_S = 2.5
 LAB = ("lab", "--hosts", "2", "--delay", "20us", "--", sys.executable, "-m", "mpigauge")
-KERNEL = "mpigauge-kernel"
 RELAY = "mpigauge-lab-re"
-LAUNCHERS = ("mpiexec", "prterun")
 
 
 @dataclass
@@ -96,15 +93,14 @@ class Soak:
             text=True,
         )
 
-    def kill(self, whom: str) -> Tally:
+    def kill_relay(self) -> Tally:
         """One SIGKILL at a random moment."""
         process = self.start()
         time.sleep(self._chance.uniform(0.3, LATEST_S))
         with contextlib.suppress(ProcessLookupError, IndexError):
-            os.kill(self._chance.choice(_victims(process.pid, whom)), signal.SIGKILL)
-        if whom != "mpigauge":
-            time.sleep(self._chance.uniform(0.0, 0.5))
-            process.send_signal(signal.SIGINT)
+            os.kill(self._chance.choice(_relays(process.pid)), signal.SIGKILL)
+        time.sleep(self._chance.uniform(0.0, 0.5))
+        process.send_signal(signal.SIGINT)
         return self._judged(process)
 
     def disk(self, preload: Path) -> Tally:
@@ -153,12 +149,8 @@ class Soak:
         return lost
 
 
-def _victims(pid: int, whom: str) -> list[int]:
-    if whom == "mpigauge":
-        return [pid]
-    below = [child for child in descendants(pid) if not is_zombie(child)]
-    names = {"rank": (KERNEL,), "relay": (RELAY,), "launcher": LAUNCHERS}[whom]
-    return [child for child in below if any(name in _name(child) for name in names)]
+def _relays(pid: int) -> list[int]:
+    return [child for child in descendants(pid) if not is_zombie(child) and RELAY in _name(child)]
 
 
 def _name(pid: int) -> str:
@@ -208,7 +200,6 @@ def _row(name: str, tallies: list[Tally]) -> str:
 def main() -> None:
     """Prints a table for results.md."""
     parser = ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--relays", type=int, default=20)
     parser.add_argument("--disks", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
@@ -223,15 +214,11 @@ def main() -> None:
             folder = Path(name) / Path(mpi).name.replace(".", "_")
             folder.mkdir()
             soaks[mpi] = Soak(folder, mpi, chance)
-        for whom in VICTIMS:
-            for mpi, soak in soaks.items():
-                times = max(1, asked.kills // len(VICTIMS) // len(soaks))
-                print(_row(f"{whom}, {Path(mpi).name}", [soak.kill(whom) for _ in range(times)]), flush=True)
         for mpi in asked.mpi[:1] if asked.relays else ():
             folder = Path(name) / "lab"
             folder.mkdir()
             lab = Soak(folder, mpi, chance, LAB)
-            print(_row("relay of a lab", [lab.kill("relay") for _ in range(asked.relays)]), flush=True)
+            print(_row("relay of a lab", [lab.kill_relay() for _ in range(asked.relays)]), flush=True)
             soaks["lab"] = lab
         preload = _preload(Path(name))
         for mpi, soak in soaks.items():

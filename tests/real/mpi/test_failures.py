@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.errors import EXIT_NOTHING_MEASURED
+from mpigauge.launch import owner
 from mpigauge.launch.process_tree import descendants
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
@@ -313,3 +314,39 @@ def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
     )
     with started:
         assert started.wait(60) == -signal.SIGALRM
+
+
+def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path: Path) -> None:
+    """While it waits for its plan, and its input stays open."""
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    kernel.compile_to(program, library)
+    with owner.noticed(tmp_path) as told:
+        started = subprocess.Popen(
+            [program, "-", "-"],
+            env={**os.environ, **told},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        assert started.stdout is not None
+        assert started.stdout.readline() == b'{"ready":0}\n'
+    with started:
+        assert started.wait(60) != 0
+
+
+def test_a_rank_does_not_begin_for_an_owner_that_is_dead(tmp_path: Path) -> None:
+    library = find.find(prefix("mpich"))
+    program = tmp_path / "kernel"
+    kernel.compile_to(program, library)
+    os.mkfifo(tmp_path / owner.PIPE)
+    for boot, status in ((owner.boot(), 1), ("another", -signal.SIGKILL)):
+        told = {owner.VARIABLE: f"{boot}:{tmp_path / owner.PIPE}"}
+        with subprocess.Popen(
+            [program, "-", "-"], env={**os.environ, **told}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as started:
+            assert started.stdout is not None
+            if status < 0:  # of another machine nobody can tell
+                assert started.stdout.readline() == b'{"ready":0}\n'
+                started.kill()
+            assert started.wait(60) == status

@@ -165,7 +165,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             clock[0] += seconds
             return False
 
-        interruption: Any = SimpleNamespace(signal=None, comes_within=comes_within, calm=lambda: None)
+        interruption: Any = SimpleNamespace(
+            signal=None, comes_within=comes_within, calm=lambda: None, heed=lambda: None
+        )
         with writer.reopen(path, path.stat().st_size) if before else writer.create(path) as file:
             if before is None:
                 file.append(campaign(*(of for mine in cells for of in mine)))

@@ -48,6 +48,9 @@ class FakeTime:
     def calm(self) -> None:
         """Nothing is left to be woken up by."""
 
+    def heed(self) -> None:
+        """Nobody asks us to stop for a while."""
+
 
 def spread(time: FakeTime, plan: Plan = PLAN, replications: int = 10, **more: Any) -> Spread:
     """By that clock."""
