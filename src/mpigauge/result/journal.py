@@ -36,7 +36,7 @@ class Facts(Struct, frozen=True):
     traced_ranks: Int64 = -1
 
 
-class ReadyLine(Struct, frozen=True):
+class ReadyLine(Struct, frozen=True, forbid_unknown_fields=True):
     """The kernel has so many bytes of its plan and asks for the next part."""
 
     ready: Int64
@@ -48,7 +48,7 @@ class LaunchLine(Struct, frozen=True):
     launch: Facts
 
 
-class BeginLine(Struct, frozen=True):
+class BeginLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit begins; expect_ns is what its rounds should take, 0 if that is not known yet."""
 
     begin: Int64
@@ -66,7 +66,7 @@ class BeginLine(Struct, frozen=True):
         return self.expect_ns * NS
 
 
-class TickLine(Struct, frozen=True):
+class TickLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
 
     tick: Int64
@@ -112,7 +112,7 @@ class ClockLine(Struct, frozen=True):
         return self.clock * NS
 
 
-class SkipLine(Struct, frozen=True):
+class SkipLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
 
     skip: Int64
@@ -132,14 +132,14 @@ class EagerLine(EagerCore, frozen=True):
     at_ns: Int64
 
 
-class RefusedLine(Struct, frozen=True):
+class RefusedLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit that the kernel cannot make, and why."""
 
     refused: Int64
     reason: str
 
 
-class EndLine(Struct, frozen=True):
+class EndLine(Struct, frozen=True, forbid_unknown_fields=True):
     """The launch is whole; end is the time since its start in ns."""
 
     end: Int64
