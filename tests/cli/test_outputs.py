@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import resource
@@ -240,3 +241,15 @@ def test_a_name_too_long_for_any_file_is_a_sentence(cli: Cli, words: tuple[str, 
     done = cli(*(word.format(name) for word in words))
     assert done.status in (EXIT_USAGE, EXIT_ENVIRONMENT)
     assert name in done.err
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", [*VERBS.values(), ("report", "r.jsonl"), ("plot", "r.jsonl")])
+def test_that_a_compressed_result_is_damaged_is_said_by_all(cli: Cli, words: tuple[str, ...]) -> None:
+    """Whatever is written, and wherever to."""
+    content = Path("r.jsonl").read_bytes()
+    Path("r.jsonl").write_bytes(gzip.compress(content) + b"junk")
+    done = cli(*words)
+    assert "mpigauge: r.jsonl: the compressed file is damaged" in done.err
+    Path("r.jsonl").write_bytes(gzip.compress(content))
+    assert "damaged" not in cli(*words).err

@@ -77,12 +77,12 @@ class Border:
 class PlayedJob:
     """A job whose every line is known beforehand."""
 
-    last_words = "these are my last words"
     undead: tuple[str, ...] = ()
     is_mute = False
 
     def __init__(self, journal: bytes) -> None:
         self._journal = journal
+        self._words: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +108,13 @@ class PlayedJob:
         return 1
 
     def add_words(self, text: bytes) -> None:
-        """Nobody asks for them."""
+        """Keeps them."""
+        self._words.append(text.decode(errors="replace"))
+
+    @property
+    def last_words(self) -> str:
+        """What was said, and a word more."""
+        return "\n".join([*self._words, "these are my last words"])
 
     def drop_words(self, texts: Any) -> None:
         """Nobody asks for them."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mpigauge.result import journal
 from mpigauge.result.records import Failure
 from mpigauge.vocabulary import GAP
 
@@ -131,12 +132,14 @@ def line_of(failure: Failure) -> str:
 def telling_line(words: str) -> str:
     """Return the line of a job's last words that most likely says why, and which rank or host died.
 
-    Our kernel and we know best; then comes a line that names what is missing, the end of an error stack,
-    the first paragraph of Open MPI that is not a consequence, and a line that says error.
+    What is left of a line of its journal says nothing. Our kernel and we know best; then comes a line that
+    names what is missing, the end of an error stack, the first paragraph of Open MPI that is not a
+    consequence, and a line that says error.
 
     Returns:
         Empty if the job said nothing.
     """
+    words = "\n".join(line for line in words.splitlines() if not journal.is_ours(line.encode()))
     told = _told_apart(words)
     said = (line.strip(" \0") for line in words.splitlines())
     if ours := next((line for line in said if KERNELS.search(line) or line.startswith(OURS)), ""):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -28,6 +29,7 @@ from mpigauge.show.tables import answer, compare, explain, model, samples
 from mpigauge.show.tables.context import context_record
 from mpigauge.show.tables.records import answer_records, flat_record, flat_sessions
 from mpigauge.show.tables.selected import selected
+from mpigauge.show.words.damage import PACKED
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
@@ -38,6 +40,7 @@ PathLike = str | os.PathLike[str]
 Sizes = str | int | Iterable[int]
 Words = str | Sequence[str]
 
+LOG = logging.getLogger("mpigauge")
 ALL_AT_ONCE = 1 << 62
 KIND = Kind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
 
@@ -53,7 +56,11 @@ def load(*paths: PathLike) -> Result:
         UsageError: There is no such file, or it is no result; names it.
     """
     named = [files.file_of(Path(path)) for path in paths] or [files.newest_in(files.FOLDER)]
-    return Result([loading.load(path) for path in named])
+    loaded = [loading.load(path) for path in named]
+    for one in loaded:
+        if one.packed_damage:
+            LOG.warning("%s: %s", one.path, PACKED[one.packed_damage])
+    return Result(loaded)
 
 
 class Result:

@@ -25,6 +25,11 @@ BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the
 
 REMEDIES = (
     Remedy(
+        r"journal incomplete",
+        "what stands between the launcher and mpigauge tears or drops lines: leave out wrappers, and "
+        "options that mark each line with its rank",
+    ),
+    Remedy(
         r"not enough slots|all available slots",
         "ask for fewer ranks (--np), or let more start: --mpi-option=--use-hwthread-cpus counts hardware "
         "threads, --mpi-option=--oversubscribe counts nothing",

@@ -31,13 +31,16 @@ from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
-from mpigauge.result.from_journal import records_of, visit_of
+from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 SAID_MOST_LINES = 10_000
 SAID_MOST_BYTES = 4096
 """Of a line of them."""
+
+BROKEN_MOST_BYTES = 200
+"""Of a line that begins as the kernel's do."""
 
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
@@ -93,7 +96,8 @@ class JobRun:
     Attributes:
         began: Whether the kernel said anything at all.
         failed: Whether it ended before that.
-        ended: Whether it said its last line: the only proof that the launch is whole.
+        ended: Whether every visit has its answer and the kernel said its last line: the proof that the launch
+            is whole.
         startup_s: From the launcher's start to the kernel's first line.
         prelude_s: The same to the first visit, after clocks of several hosts were compared.
         skipped: Cells with visits that there was no time for.
@@ -124,6 +128,10 @@ class JobRun:
         self._patience = Patience(visits, hosts, target.description, around.plan.patience_s)
         self._usual_start_s = usual_start_s
         self._warmup_bytes = warmup_bytes
+        self._answered: set[int] = set()  # visits of which we know what has become
+        self._tells_of_visits = False  # of one at least that was made, or could not be
+        self._has_broken_line = False  # a line came that begins as the kernel's do, and is none
+        self._has_end = False  # its last line was an end, of the kernel or of somebody else
         self._seen: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
         self._carried = Counters()  # by the relay of our lab, before the visit
@@ -140,13 +148,26 @@ class JobRun:
 
     @property
     def reached_visits(self) -> bool:
-        """Whether it came as far as its first visit, or found nothing left to do."""
-        return self.ended or not self._patience.untried
+        """Whether it came as far as its first visit, or found nothing left to do.
+
+        Of a journal of which nothing can be read, nobody knows.
+        """
+        return self.ended or not (self._patience.untried or self._is_unreadable)
 
     @property
     def died_warming_up(self) -> bool:
         """Whether it began, and ended by itself before its first visit."""
-        return self.began and self.failed and not self.reached_visits
+        return self.began and self.failed and self._patience.untried
+
+    @property
+    def _is_incomplete(self) -> bool:
+        """Whether its journal has an end, and lacks answers."""
+        return self._has_end and not self.ended
+
+    @property
+    def _is_unreadable(self) -> bool:
+        """Whether its journal has an end, and tells of no visit but those left out."""
+        return self._is_incomplete and not self._tells_of_visits
 
     @property
     def name(self) -> str:
@@ -195,8 +216,7 @@ class JobRun:
             for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours, watch):
                 line = self._ours(journal.parse(text))
                 if line is None:
-                    if not journal.is_ours(text):
-                        self._hear(text, running)
+                    self._hear(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
                     running.feed()
@@ -245,11 +265,19 @@ class JobRun:
         if self.began == isinstance(line, journal.LaunchLine):  # the first of a launch, and no other
             return None
         number = visit_of(line)
-        return line if number is None or number in self._visits else None
+        known = number is None or (number in self._visits and number not in self._answered)
+        return line if known else None
 
     def _hear(self, text: bytes, running: RunningJob) -> None:
-        """A line that is not the kernel's: before its first it may be the library's report."""
-        if not self.began:
+        """A line that is not the kernel's: before its first it may be the library's report.
+
+        One that begins as the kernel's do is cut off, or another program's; the first of them says enough.
+        """
+        if journal.is_ours(text):
+            if self._has_broken_line:
+                return
+            self._has_broken_line, text = True, text[:BROKEN_MOST_BYTES]
+        elif not self.began:
             self._said.append(text[:SAID_MOST_BYTES])
         running.add_words(text)
 
@@ -270,6 +298,11 @@ class JobRun:
     # ---- Lines become records --------------------------------------------------------------------
 
     def _take(self, line: journal.Line) -> None:
+        number = visit_of(line)
+        if number is not None and answers(line):
+            self._answered.add(number)
+            self._tells_of_visits = self._tells_of_visits or not isinstance(line, journal.SkipLine)
+        self._has_end = isinstance(line, journal.EndLine)
         match line:
             case journal.BeginLine(number):
                 self._begin(number, line.expect_s)
@@ -278,8 +311,8 @@ class JobRun:
                 self._patience.slow_round(line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
-            case journal.EndLine():
-                self.ended = True
+            case journal.EndLine():  # unless it is somebody else's: then the kernel's comes later
+                self.ended = self._visits.keys() <= self._answered
             case _:
                 self._keep(line)
 
@@ -362,9 +395,7 @@ class JobRun:
 
         Of several at once nobody knows which it was: they are suspects, to be measured one by one.
         """
-        running_now, several = self._patience.running, self._patience.several
-        self.suspects = frozenset(running_now) if several else frozenset()
-        visit = None if several else next(iter(running_now), None)
+        visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
         launch, words, status = self._key.number, self._last_words(running), running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
@@ -375,6 +406,20 @@ class JobRun:
             self._around.troubles.failed(self.name, why, launch, sentence)
             return
         self._around.troubles.failed(say(cell), why, launch, f"{say(cell)}: {kind} in launch {launch}: {why}")
+
+    def _visit_running(self) -> int | None:
+        """The visit that was running, if it was one."""
+        running_now, several = self._patience.running, self._patience.several
+        self.suspects = frozenset(running_now) if several else frozenset()
+        return None if several else next(iter(running_now), None)
+
+    def _torn_visit(self) -> int | None:
+        """The first visit without an answer, where to make the missing ones again brings none either.
+
+        Otherwise it is not the visit's fault that its line is torn.
+        """
+        worked = self._key.job in self._state.launches_with
+        return min(self._visits.keys() - self._answered) if worked and self._is_unreadable else None
 
     def _tell_of_answer(self) -> None:
         """Says that the job is started again, and with what."""
@@ -392,6 +437,9 @@ class JobRun:
     def _last_words(self, running: RunningJob) -> str:
         """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
         words = running.last_words if self._seen is None else self._seen
+        if self._is_incomplete:
+            missing = incomplete(len(self._visits.keys() - self._answered), len(self._visits))
+            return f"{OURS} {missing}\n{words}".rstrip()
         hosts = self._job.hosts
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words

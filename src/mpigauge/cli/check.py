@@ -135,7 +135,7 @@ def _expected(
 ) -> int:
     """Every number of every result; each statistic is computed once."""
     from mpigauge.analysis.expectations import together
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.check import document, held_against, verdict_of
     from mpigauge.show.tables.selected import selected
@@ -156,7 +156,7 @@ def _expected(
 def _guided(path: Path, chosen: Chosen, units: Units, outputs: Outputs, *, everything: bool) -> int:
     """Operations against what could replace them."""
     from mpigauge.analysis.compare.guidelines import check
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.show.query import Query, source_of
     from mpigauge.show.tables.guidelines import document
     from mpigauge.show.tables.selected import selected

@@ -35,7 +35,7 @@ def judged(
         UsageError: A file cannot be read, or is not what it should be.
     """
     from mpigauge.analysis.claims import judged as judge
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.plan.claim_file import read_claims
     from mpigauge.show.query import sources_of
     from mpigauge.show.tables.claims import document, material_of

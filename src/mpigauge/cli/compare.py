@@ -95,9 +95,9 @@ def command(
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
     from mpigauge.campaign.remeasured import compared_again_by
+    from mpigauge.cli.results import load
     from mpigauge.cli.session import check_saved
     from mpigauge.cli.tables import check
-    from mpigauge.formats.loading import load
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
     from mpigauge.show.query import Query, sources_of
 

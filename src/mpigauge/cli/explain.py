@@ -62,8 +62,8 @@ def command(
     mpigauge explain both.jsonl --claims examples/published
     """
     from mpigauge.cli.claims import judged
+    from mpigauge.cli.results import load
     from mpigauge.cli.tables import check
-    from mpigauge.formats.loading import load
     from mpigauge.mpi.kinds import GIVES_WAY
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.explain import SAID_MOST, document

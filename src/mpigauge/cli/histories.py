@@ -112,7 +112,7 @@ def session_in(path: Path, chosen: Chosen) -> Session:
         UsageError: It is none, or has nothing of what was chosen.
     """
     from mpigauge.analysis.history.session import session_of
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.show.query import Query, source_of
     from mpigauge.show.tables.selected import selected
 

@@ -148,9 +148,9 @@ def command(
     from mpigauge import units
     from mpigauge.analysis.linkmap import link_map
     from mpigauge.analysis.quiet import only_quiet
+    from mpigauge.cli.results import load
     from mpigauge.cli.session import check_saved
     from mpigauge.cli.tables import rendered
-    from mpigauge.formats.loading import load
     from mpigauge.show.document import Units
 
     rate = units.parse_fraction(error_rate)

@@ -59,8 +59,8 @@ def command(
     mpigauge model results/node1.jsonl --predict 3KiB,100MiB
     mpigauge model results/node1.jsonl --format json
     """
+    from mpigauge.cli.results import load
     from mpigauge.cli.tables import check
-    from mpigauge.formats.loading import load
     from mpigauge.plan.sizes import parse_sizes
     from mpigauge.show.modelled import models_of
     from mpigauge.show.query import Query, sources_of

@@ -128,7 +128,7 @@ def command(
     time, rate = chosen_units(unit_names)
     width_in = _width_in(width)
 
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.show.compared import thresholds_of
     from mpigauge.show.document import Units
     from mpigauge.show.figures import draw

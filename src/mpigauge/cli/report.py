@@ -105,8 +105,8 @@ def _queries(
     held: tuple[str, str],
 ) -> tuple[Query, Query]:
     """What is shown, and the same with a row for every state of the machine; one query if it had one."""
+    from mpigauge.cli.results import load
     from mpigauge.cli.tables import check
-    from mpigauge.formats.loading import load
     from mpigauge.show.compared import check_by, thresholds_of
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.renamed import renamed, renamings

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from mpigauge.errors import UsageError
 from mpigauge.result.files import FOLDER, file_of, is_folder, newest_in, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from mpigauge.result.reader import Result
 
 
 def named(given: Sequence[Path]) -> list[Path]:
@@ -36,6 +40,23 @@ def _all_in(folder: Path) -> list[Path]:
     if not files:
         raise UsageError(f"{folder}: no result is there", "name the folder that has them")
     return files
+
+
+def load(path: Path) -> Result:
+    """A result, ours or of another benchmark; that a compressed one is damaged is said.
+
+    Raises:
+        UsageError: It is none.
+    """
+    from mpigauge.formats import loading
+
+    result = loading.load(path)
+    if result.packed_damage:
+        from mpigauge.show.words.ascii import printable_lines
+        from mpigauge.show.words.damage import PACKED
+
+        click.echo(printable_lines(f"mpigauge: {path}: {PACKED[result.packed_damage]}"), err=True)
+    return result
 
 
 def is_newest(path: Path) -> bool:

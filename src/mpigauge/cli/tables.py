@@ -85,7 +85,7 @@ def documents(paths: Sequence[Path], asked: Asked, forms: Sequence[str]) -> Iter
 
 def _samples(paths: Sequence[Path], asked: Asked) -> Document:
     """Every sample; only series need what is computed from samples, which takes long of many."""
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.plan.sizes import wanted
     from mpigauge.show.tables import samples
     from mpigauge.show.tables.selected import selected
@@ -154,7 +154,7 @@ def _sources(
     state: StateChoice | None = None,
     loaded: Iterable[Result] | None = None,
 ) -> list[Source]:
-    from mpigauge.formats.loading import load
+    from mpigauge.cli.results import load
     from mpigauge.show.query import sources_of
     from mpigauge.show.renamed import renamed
 

@@ -14,7 +14,7 @@ from mpigauge.plan.kernel_plan import Handout, read_handout
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
-from mpigauge.result.from_journal import records_of, visit_of
+from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
 from mpigauge.result.records import (
     Campaign,
     Done,
@@ -30,6 +30,7 @@ from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
 BEGINNING = b'{"launch":'
+OURS = "mpigauge:"
 NO_END = "the journal has no last line: the job did not end by itself"
 HINT = "name the plan that the kernel was started with, then its journals"
 
@@ -43,6 +44,9 @@ class Told:
         current: The visit that is running.
         words: What else was printed among its lines.
         last_s: When its last line but ticks was, after its start.
+        answered: Visits of which it says what has become.
+        has_end: Whether its last line is an end, be it the kernel's or another program's.
+        ended: Whether it is whole: every visit had its answer when it ended.
     """
 
     launch: Launch
@@ -51,18 +55,29 @@ class Told:
     skipped: set[Cell] = field(default_factory=set)
     current: int | None = None
     words: list[str] = field(default_factory=list)
-    ended: bool = False
     last_s: float = 0.0
+    answered: set[int] = field(default_factory=set)
+    has_end: bool = False
+    ended: bool = False
+
+    @property
+    def missing(self) -> int:
+        """How many visits have no answer."""
+        return len(self.cells.keys() - self.answered)
 
     def take(self, line: journal.Line) -> None:
         """Another line, which fits the plan."""
+        number = visit_of(line)
+        if number is not None and answers(line):
+            self.answered.add(number)
+        self.has_end = isinstance(line, journal.EndLine)
         match line:
             case journal.BeginLine(number):
                 self.current, self.last_s = number, line.at_s
             case journal.SkipLine(number, "time"):
                 self.skipped.add(self.cells[number])
             case journal.EndLine():
-                self.ended, self.last_s = True, line.at_s
+                self.ended, self.last_s = not self.missing, line.at_s
             case journal.TickLine() | journal.SkipLine():
                 pass
             case _:
@@ -76,6 +91,11 @@ class Told:
         yield self._done() if self.ended else self._failure()
 
     def _failure(self) -> Failure:
+        if self.has_end:
+            words = "\n".join(
+                [f"{OURS} {incomplete(self.missing, len(self.cells))}", *self.words[-WORDS_KEPT:]]
+            )
+            return Failure(self.launch.number, "crash", words, job=self.launch.job)
         words = "\n".join(self.words[-WORDS_KEPT:]) or NO_END
         cell = None if self.current is None else self.cells[self.current]
         return Failure(self.launch.number, "crash", words, self.current, cell)
@@ -187,6 +207,8 @@ def _misfit(line: journal.Line, told: Told) -> str:
         return ""
     if number not in told.cells:
         return f"there is no visit {number}"
+    if number in told.answered:
+        return f"visit {number} had its answer before"
     cell = told.cells[number]
     same = not isinstance(line, journal.VisitLine) or (
         (line.window, line.pool_bytes > 0) == (cell.window, cell.buffers == "cold")

@@ -6,6 +6,7 @@ Nothing here runs a job: a campaign reads the lines as they come, an import from
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from mpigauge import units
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result import journal
 from mpigauge.result.kernel_data import EagerCore, VisitCore
@@ -36,6 +37,16 @@ def visit_of(line: journal.Line) -> int | None:
             | journal.RefusedLine(number)
         ):
             return number
+
+
+def answers(line: journal.Line) -> bool:
+    """Return whether a line says what has become of its visit: made, left out, or not possible."""
+    return not isinstance(line, journal.BeginLine | journal.TickLine) and visit_of(line) is not None
+
+
+def incomplete(missing: int, asked: int) -> str:
+    """Return why a launch is not whole although its journal has an end."""
+    return f"journal incomplete: {missing} of {units.counted(asked, 'visit')} without an answer"
 
 
 def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) -> tuple[Record, ...]:

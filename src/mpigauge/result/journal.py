@@ -43,7 +43,7 @@ class Facts(Struct, frozen=True):
         return tuple(replace(machine, cpu=named(machine.cpu)) for machine in self.machines)
 
 
-class ReadyLine(Struct, frozen=True):
+class ReadyLine(Struct, frozen=True, forbid_unknown_fields=True):
     """The kernel has so many bytes of its plan and asks for the next part."""
 
     ready: Int64
@@ -55,7 +55,7 @@ class LaunchLine(Struct, frozen=True):
     launch: Facts
 
 
-class BeginLine(Struct, frozen=True):
+class BeginLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit begins; expect_ns is what its rounds should take, 0 if that is not known yet."""
 
     begin: Int64
@@ -73,7 +73,7 @@ class BeginLine(Struct, frozen=True):
         return self.expect_ns * NS
 
 
-class TickLine(Struct, frozen=True):
+class TickLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
 
     tick: Int64
@@ -119,7 +119,7 @@ class ClockLine(Struct, frozen=True):
         return self.clock * NS
 
 
-class SkipLine(Struct, frozen=True):
+class SkipLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
 
     skip: Int64
@@ -139,14 +139,14 @@ class EagerLine(EagerCore, frozen=True):
     at_ns: Int64
 
 
-class RefusedLine(Struct, frozen=True):
+class RefusedLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A visit that the kernel cannot make, and why."""
 
     refused: Int64
     reason: str
 
 
-class EndLine(Struct, frozen=True):
+class EndLine(Struct, frozen=True, forbid_unknown_fields=True):
     """The launch is whole; end is the time since its start in ns."""
 
     end: Int64

@@ -105,7 +105,7 @@ class ResultFile:
             self._write(line, settled=settled)
         except OSError as error:
             if error.errno != errno.ESTALE:
-                raise _cannot_write(self.path, error) from None
+                raise _cannot_grow(self.path, error) from None
             self._again(line, error)
         if settled:
             self._check()
@@ -157,11 +157,11 @@ class ResultFile:
         """Write a line where the open file itself is gone, as on NFS when another host has deleted it."""
         self._check()
         if self.lost:
-            raise _cannot_write(self.path, error)
+            raise _cannot_grow(self.path, error)
         try:
             self._write(line, settled=True)
         except OSError as again:
-            raise _cannot_write(self.path, again) from None
+            raise _cannot_grow(self.path, again) from None
 
     # ---- What others do to it --------------------------------------------------------------------
 
@@ -281,6 +281,15 @@ def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool 
     with appearing(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
     return path
+
+
+def _cannot_grow(path: Path, error: OSError) -> EnvironmentLacksError:
+    if error.errno in (errno.EFBIG, *NO_ROOM):
+        return _cannot_write(path, error)
+    return EnvironmentLacksError(
+        f"{path}: cannot be written any more: {error.strerror}; everything measured before is in it",
+        f"when it can be: {resume_words(path)}",
+    )
 
 
 def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:

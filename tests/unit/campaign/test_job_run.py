@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.errors import EXIT_NOTHING_MEASURED
 from mpigauge.result.reader import load
 from tests.fuzz.border import Border, PlayedJob, closed, run
 
@@ -49,9 +51,14 @@ def after(first: bytes, more: bytes) -> Callable[[bytes], bytes]:
         b'{"begin":99,"at_ns":1,"expect_ns":0}\n',
         b'{"skip":99,"reason":"time"}\n',
         b'{"refused":-1,"reason":"of another program"}\n',
+        b'{"end":5}\n',
+        b'{"end":5,"tool":"profiler"}\n',
+        b'{"skip":1,"reason":"time","tool":"profiler"}\n',
+        b'{"refused":1,"reason":"no","tool":"profiler"}\n',
+        b'{"tick":1,"round_ns":86400000000000,"tool":"profiler"}\n',
     ],
 )
-def test_a_visit_that_was_not_asked_for_is_none(border: Border, more: bytes) -> None:
+def test_what_another_program_says_is_none_of_the_kernels_lines(border: Border, more: bytes) -> None:
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     found = measured(border, "more.jsonl", after(b'{"launch"', more))
     assert (found.visits, found.failures, found.eager) == (whole.visits, whole.failures, whole.eager)
@@ -86,3 +93,82 @@ def test_a_second_launch_in_one_job_is_none(border: Border) -> None:
         return after(b'{"launch"', line)(journal)
 
     assert len(measured(border, "twice.jsonl", twice).launches) == 1
+
+
+# ---- Lines that are torn or lost -----------------------------------------------------------------
+
+
+def torn(line: bytes) -> bytes:
+    """In two lines, as launchers do that carry output in pieces."""
+    return line[: len(line) // 2] + b"\n" + line[len(line) // 2 :]
+
+
+def of_visits(
+    change: Callable[[bytes], bytes], which: Callable[[bytes, int], bool]
+) -> Callable[[bytes], bytes]:
+    """A change of some lines of visits, by the line and by the number of the start."""
+    starts = 0
+
+    def changed(journal: bytes) -> bytes:
+        nonlocal starts
+        starts += 1
+        lines = journal.splitlines(keepends=True)
+        return b"".join(
+            change(line) if line.startswith(b'{"visit"') and which(line, starts) else line for line in lines
+        )
+
+    return changed
+
+
+@pytest.mark.parametrize(("one_in", "change"), [(1, torn), (3, torn), (1, lambda _: b""), (4, lambda _: b"")])
+def test_visits_whose_lines_are_torn_or_lost_are_made_again(
+    border: Border, one_in: int, change: Callable[[bytes], bytes]
+) -> None:
+    whole = measured(border, "whole.jsonl", lambda journal: journal)
+    seen: list[bytes] = []
+
+    def is_meant(line: bytes, start: int) -> bool:
+        seen.append(line)
+        return start == 1 and len(seen) % one_in == 0
+
+    found = measured(border, "r.jsonl", of_visits(change, is_meant))
+    assert {visit.id for visit in found.visits} == {visit.id for visit in whole.visits}
+    assert len(found.visits) == len(whole.visits)
+    (failure,) = found.failures
+    lost = len(whole.visits) // one_in
+    assert (failure.kind, failure.cell) == ("crash", None)
+    first, *words = failure.words.splitlines()
+    assert re.match(rf"mpigauge: journal incomplete: {lost} of \d+ visits without an answer", first)
+    assert sum(word.startswith('{"visit"') for word in words) == (change is torn)
+    assert [launch.part for launch in found.launches] == [1, 2]
+
+
+def test_a_journal_of_which_nothing_can_be_read_is_given_up_soon(border: Border) -> None:
+    border.change = of_visits(torn, lambda *_: True)
+    done = run((*RUN, "r.jsonl"))
+    assert done.status == EXIT_NOTHING_MEASURED
+    assert "journal incomplete: " in done.err
+    assert "raise --budget" not in done.err
+    result = load(Path("r.jsonl"))
+    assert len(result.launches) == 3
+    assert {failure.cell for failure in result.failures} == {None}
+
+
+def test_a_visit_whose_line_is_always_torn_fails_alone(border: Border) -> None:
+    """As one that is longer than any other, where a launcher has a limit."""
+    whole = measured(border, "whole.jsonl", lambda journal: journal)
+    cells = {visit.id: visit.cell for visit in whole.visits}
+    bad = next(number for number, of in cells.items() if of.pattern == "pingpong")
+    border.change = of_visits(torn, lambda line, _: line.startswith(b'{"visit":%d,' % bad))
+    done = run((*RUN, "r.jsonl"))
+    result = load(Path("r.jsonl"))
+    assert {visit.id for visit in result.visits} == cells.keys() - {bad}
+    assert [failure.cell for failure in result.failures] == [None, cells[bad]]
+    assert done.status == 0  # the cell has its other visits
+
+
+def test_a_line_that_comes_twice_is_taken_once(border: Border) -> None:
+    whole = measured(border, "whole.jsonl", lambda journal: journal)
+    found = measured(border, "r.jsonl", of_visits(lambda line: 2 * line, lambda *_: True))
+    assert found.visits == whole.visits
+    assert not found.failures

@@ -150,6 +150,30 @@ def test_a_torn_journal_loses_nothing_and_is_a_failure(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("openmpi")
+def test_an_end_without_all_answers_is_a_failure_that_says_so(cli: Cli) -> None:
+    """As where lines were lost on the way, or deleted."""
+    plan, whole = handed_out(cli), launched(cli, "whole").read_bytes()
+    lines = whole.splitlines(keepends=True)
+    visits = [line for line in lines if line.startswith(b'{"visit"')]
+    Path("j").write_bytes(b"".join(line for line in lines if line not in visits[1:3]))
+    assert imported(cli, plan, "j").status == 0
+    result = load(Path("r.jsonl"))
+    assert len(result.visits) == len(visits) - 2
+    assert (result.done, len(result.failures)) == ([], 1)
+    assert re.match(
+        r"mpigauge: journal incomplete: 2 of \d+ visits without an answer", result.failures[0].words
+    )
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_an_end_of_another_program_ends_nothing(cli: Cli) -> None:
+    plan, whole = handed_out(cli), launched(cli, "whole").read_bytes()
+    first = whole.index(b"\n") + 1
+    Path("j").write_bytes(whole[:first] + b'{"end":5}\n' + whole[first:])
+    assert read("journal", [plan, Path("j")]) == read("journal", [plan, Path("whole")])
+
+
+@pytest.mark.usefixtures("openmpi")
 def test_a_crash_is_recorded_with_its_cell_and_its_words(cli: Cli) -> None:
     plan = handed_out(cli)
     whole, torn = launched(cli, "whole"), launched(cli, "torn", FAKE_CRASH="pingpong:64")
@@ -253,6 +277,12 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
             b" pair=1-1 pattern=",
             "plan.txt",
             r"plan.txt: line 2: '1-1' is not a pair of 2 ranks",
+        ),
+        (
+            b'{"begin":1',
+            b'{"skip":0,"reason":"time"}\n{"begin":1',
+            "j",
+            r"j: line 5 does not fit plan.txt: visit 0 had",
         ),
         (b'"batch":', b'"batch":0', "j", r"j: line \d+ is damaged"),
         (b'"samples_ns":[', b'"samples_ns":[-', "j", r"j: line \d+ is damaged"),
