@@ -40,7 +40,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors", "cache", "dependencies", "locks", "vocabulary"},
+    {"units", "errors", "cache", "dependencies", "inputs", "locks", "programs", "vocabulary"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 
@@ -102,6 +102,11 @@ def test_nobody_imports_upward_or_sideways(path: Path) -> None:
     for other in parts_imported(path) - {part}:
         here, there = rank_of(part), rank_of(other)
         assert here < there or (here == there and {part, other} & SIDEWAYS), f"{part} imports {other}"
+
+
+def test_programs_are_searched_for_in_one_place() -> None:
+    """Only `programs` leaves out what PATH has of the folder that we are in."""
+    assert [path.name for path in MODULES if "shutil.which" in calls_of(path)] == ["programs.py"]
 
 
 def test_only_the_command_line_prints_and_exits() -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from mpigauge.cli import aliases
+from mpigauge.cli.plain_drawing import draw_without_settings
 from mpigauge.cli.streams import open_closed, silence
 from mpigauge.cli.version import version_option
 from mpigauge.dependencies import cannot_import, foreign_packages
@@ -158,6 +159,7 @@ def mpigauge() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits; no user's mistake shows a traceback."""
     open_closed()
+    draw_without_settings()
     _print_whatever_there_is()
     _leave_linear_algebra_one_thread()
     _know_a_home()

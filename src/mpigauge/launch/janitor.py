@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.launch import leftovers
+from mpigauge.programs import located
 
 DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
@@ -65,9 +66,7 @@ def janitor(folder: str = "", elsewhere: Sequence[Sequence[str]] = ()) -> Iterat
 
 def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Popen[bytes] | None:
     words = [sys.executable, "-IS", leftovers.__file__, folder]
-    known = leftovers.told(
-        json.dumps([[*words] for words in elsewhere]) if elsewhere else "", leftovers.files()
-    )
+    known = leftovers.told(json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.files())
     process = None
     with contextlib.suppress(OSError), _deaf():
         process = subprocess.Popen(
@@ -83,6 +82,15 @@ def _started(folder: str, elsewhere: Sequence[Sequence[str]]) -> subprocess.Pope
         with contextlib.suppress(BrokenPipeError):
             _write(process.stdin.fileno(), known)
     return process
+
+
+def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the commands whose programs are there, with their paths."""
+    found = []
+    for command in commands:
+        with contextlib.suppress(FileNotFoundError):
+            found.append(located(command))
+    return found
 
 
 def _write(pipe: int, data: bytes) -> None:

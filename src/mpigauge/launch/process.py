@@ -35,6 +35,7 @@ from mpigauge.launch.leftovers import KILLED
 from mpigauge.launch.line_splitter import WORDS_MOST_BYTES, LineSplitter
 from mpigauge.launch.outer import inherited
 from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.programs import located
 from mpigauge.vocabulary import GAP
 
 MARK = "MPIGAUGE_JOB"
@@ -189,14 +190,15 @@ class RunningJob:
         self._janitor = janitor(str(self._folder), self._elsewhere)
         self._told = self._janitor.__enter__()
         try:
-            words = written(self._command, self._files, self._folder)
+            environ = {**with_home(inherited(os.environ)), **self._temporary(), **self._environment}
+            words = located(written(self._command, self._files, self._folder), environ)
             with _heard(self._ending.asked):
                 self._process = subprocess.Popen(
                     words,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env={**with_home(inherited(os.environ)), **self._temporary(), **self._environment},
+                    env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
             self._told.watch(self._process.pid, self._ending.orphaned)

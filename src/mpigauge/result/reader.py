@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Cell, check_words
+from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
 from mpigauge.result.compact import pack
@@ -252,7 +252,20 @@ def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
             check_words(cell)
     if isinstance(record, Launch | Clock | Done):
         check_words(record.job)
+        _refuse_no_ranks(record.job)
+    elif isinstance(record, Visit | Eager | Blocked):
+        _refuse_no_ranks(record.cell)
     return record
+
+
+def _refuse_no_ranks(of: Cell | JobKey) -> None:
+    """Only of what others have printed may it be unknown how many ranks took part.
+
+    Raises:
+        ValidationError: A launch or what it measured has no ranks.
+    """
+    if not of.ranks:
+        raise msgspec.ValidationError("there is no launch of 0 ranks")
 
 
 def _cells_of(record: Record) -> Sequence[Cell]:
