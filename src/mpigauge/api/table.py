@@ -12,6 +12,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.api import html
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
+from mpigauge.inputs import check_output
 from mpigauge.show.columnar import Columns, length_of, rows_of
 from mpigauge.show.document import Document
 from mpigauge.show.formats import arrow, write
@@ -127,6 +128,7 @@ class Table(Iterable[dict[str, Any]]):
         Raises:
             EnvironmentLacksError: There is neither pyarrow nor duckdb, or the file cannot be written.
         """
+        check_output(Path(path))
         document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
         try:
             write(document, "parquet", Path(path))

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.console import color_option
+from mpigauge.cli.streams import note
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.inputs import check_output
 from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
 from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
 
@@ -50,6 +52,8 @@ class Outputs:
             UsageError: A file is there already.
         """
         for target in self.targets:
+            if target.path is not None:
+                check_output(target.path)
             if target.path is not None and os.path.lexists(target.path) and not self.overwrite:
                 raise _there(target.path)
 
@@ -209,7 +213,7 @@ def put(document: Document, target: Target, *, overwrite: bool = False) -> None:
     finally:
         with contextlib.suppress(OSError):  # it is not there, or could not be
             part.unlink()
-    click.echo(f"{target.form}: {path}", err=True)
+    note(f"{target.form}: {path}")
 
 
 def _pieces(document: Document, form: str) -> Iterator[str]:

@@ -19,7 +19,9 @@ from mpigauge.cli.options import (
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.selection import Selection, selection_options
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ def command(
     from mpigauge.show.report.render import render
 
     _write(output, render(page_of(query, each, GIVES_WAY, force=force)), overwrite=overwrite)
-    click.echo(f"report: {output}", err=True)
+    note(f"report: {output}")
 
 
 def default_name(result: Path) -> Path:
@@ -98,6 +100,7 @@ def _check(output: Path, *, overwrite: bool) -> None:
     """
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
+    check_output(output)
     if os.path.lexists(output) and not overwrite:
         raise _taken(output)
 

@@ -11,6 +11,7 @@ import click
 
 from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
+from mpigauge.cli.streams import note
 from mpigauge.errors import EXIT_DONE, EnvironmentLacksError, UsageError
 
 WARNING_S = 90
@@ -252,5 +253,5 @@ def _write(text: str, output: Path | None) -> None:
         raise EnvironmentLacksError(
             f"{output}: cannot be written: {error.strerror}", "choose another place: -o FILE"
         ) from None
-    click.echo(f"script: {output}", err=True)
-    click.echo(f"  submit it with: sbatch {shlex.quote(str(output))}", err=True)
+    note(f"script: {output}")
+    note(f"  submit it with: sbatch {shlex.quote(str(output))}")

@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
+from mpigauge.inputs import LINE_MOST_BYTES, opened
 from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
@@ -73,6 +74,8 @@ class Result:
 STANDARD_INPUT = Path("-")
 GZIP_MAGIC = b"\x1f\x8b"
 NEWLINE = b"\n"
+PIECE_BYTES = 1 << 20
+NAME_A_RESULT = "give the path of a result file"
 UNPACKED_LEAST_BYTES = 1 << 26
 UNPACKED_RATIO = 200
 """Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
@@ -148,27 +151,29 @@ def _lines(path: Path) -> Generator[bytes, None, None]:
     try:
         with _opened(path) as (file, most_bytes):
             left_bytes = most_bytes
-            while line := file.readline(left_bytes + 1):
+            while line := file.readline(min(left_bytes, LINE_MOST_BYTES) + 1):
                 left_bytes -= len(line)
                 if left_bytes < 0:
                     raise _too_much(path)
+                if len(line) > LINE_MOST_BYTES:
+                    raise _endless(str(path))
                 yield line
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file", "mpigauge run writes one") from None
     except (OSError, EOFError, zlib.error) as error:
         words = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"{path}: cannot be read: {words}", "give the path of a result file") from None
+        raise UsageError(f"{path}: cannot be read: {words}", NAME_A_RESULT) from None
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, int]]:
     """The file as lines, and how many bytes of them there may be."""
     if path == STANDARD_INPUT:
-        data = sys.stdin.buffer.read()
+        data = _standard_input(sys.stdin.buffer)
         file: IO[bytes] = io.BytesIO(data)
         size_bytes, packed = len(data), data.startswith(GZIP_MAGIC)
     else:
-        file = path.open("rb")
+        file = opened(path, NAME_A_RESULT)
         size_bytes, packed = os.fstat(file.fileno()).st_size, path.suffix == ".gz"
     with file:
         if not packed:
@@ -176,6 +181,27 @@ def _opened(path: Path) -> Iterator[tuple[IO[bytes] | gzip.GzipFile, int]]:
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
             yield unpacked, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+
+
+def _standard_input(stream: IO[bytes]) -> bytes:
+    """Return all that stands there.
+
+    Raises:
+        UsageError: It goes on and on without a line.
+    """
+    pieces, line_bytes = [], 0
+    while piece := stream.read(PIECE_BYTES):
+        pieces.append(piece)
+        end = piece.rfind(NEWLINE)
+        line_bytes = line_bytes + len(piece) if end < 0 else len(piece) - end - 1
+        if line_bytes > LINE_MOST_BYTES:
+            raise _endless("standard input")
+    return b"".join(pieces)
+
+
+def _endless(name: str) -> UsageError:
+    most = LINE_MOST_BYTES >> 30
+    return UsageError(f"{name}: has a line of more than {most} GiB, as no result has", NAME_A_RESULT)
 
 
 def _too_much(path: Path) -> UsageError:
