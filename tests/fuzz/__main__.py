@@ -120,10 +120,13 @@ class Found:
         self._seen: Counter[str] = Counter()
         self._statuses: Counter[int] = Counter()
         self._begun = time.monotonic()
+        self._worst_s = 0.0
 
     def feed(self, name: str, chance: Random) -> None:
         """One input, and what makes it again."""
+        begun = time.monotonic()
         wrong, told = self._outcome(chance)
+        self._worst_s = max(self._worst_s, time.monotonic() - begun)
         if not wrong:
             return
         self._seen[wrong] += 1
@@ -147,7 +150,11 @@ class Found:
         """In a line."""
         seconds = time.monotonic() - self._begun
         statuses = ", ".join(f"{status}: {count}" for status, count in sorted(self._statuses.items()))
-        return f"{self._kind}: statuses {statuses}; findings {dict(self._seen)}; {seconds:.0f} s"
+        memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        return (
+            f"{self._kind}: statuses {statuses}; findings {dict(self._seen)}; {seconds:.0f} s, "
+            f"the longest {self._worst_s:.1f} s; memory up to {memory_mib} MiB"
+        )
 
 
 def _place(error: BaseException) -> str:

@@ -7,7 +7,9 @@ really holds.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +26,15 @@ from mpigauge.show.formats import FORMATS
 from tests.fuzz import printed as outputs
 from tests.fuzz import seeds
 from tests.fuzz.border import Border, Done, run
-from tests.fuzz.mutate import bytes_changed, lines_changed, odd, packed, text_changed, words_changed
+from tests.fuzz.mutate import (
+    all_changed,
+    bytes_changed,
+    lines_changed,
+    odd,
+    packed,
+    text_changed,
+    words_changed,
+)
 from tests.fuzz.truth import wrong_numbers
 from tests.made import lines_of
 
@@ -41,6 +51,7 @@ TABLES = ("answer", "curves", "times", "rates", "summary", "latency", "ratios", 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 LISTS = ("launches", "clocks", "visits", "eager", "blocked", "imported", "failures", "done", "ends")
 JSON = ("--format", "json")
+EXPECTED = ("pingpong latency < 1s", "allreduce p99 time < 1ns", "stream bandwidth > 90% of 1GB/s")
 
 
 @dataclass(frozen=True)
@@ -104,9 +115,6 @@ def _read(chance: Random, border: Border, content: bytes) -> Trial:
     return trial
 
 
-EXPECTED = ("pingpong latency < 1s", "allreduce p99 time < 1ns", "stream bandwidth > 90% of 1GB/s")
-
-
 def _readings(path: Path, chance: Random) -> list[tuple[str, ...]]:
     """Command lines that read a result."""
     name = str(path)
@@ -125,6 +133,82 @@ def _readings(path: Path, chance: Random) -> list[tuple[str, ...]]:
         ("history", str(BASE), name, "--format", chance.choice(FORMATS)),
         ("compare", name, "--baseline", ".", "--force"),
     ]
+
+
+def numbers(chance: Random, border: Border) -> Trial:
+    """A result file with one of its numbers, or its moments, changed wherever they stand."""
+    return _read(chance, border, all_changed(chance.choice(seeds.results()), chance))
+
+
+def names(chance: Random, border: Border) -> Trial:
+    """A good result whose name is odd."""
+    path = Path(chance.choice(ODD_NAMES))
+    path.write_bytes(chance.choice(seeds.results()))
+    BASE.write_bytes(seeds.results()[0])
+    try:
+        words = chance.choice((*_readings(path, chance), ("history", ".", "--all"), ("show", ".")))
+        return judged(words, border, may_start=words[0] == "resume")
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def files(chance: Random, border: Border) -> Trial:
+    """What is no file, wherever one is asked for: refused at once."""
+    RESULT.write_bytes(seeds.results()[0])
+    name = chance.choice((*_no_files(Path("no-files")), *DEVICES))
+    words = [word.replace("FILE", name) for word in chance.choice(ASKING)]
+    trial = judged(words, border, may_start=True)
+    passed_over = words[0] == "history" and "skipped: " in trial.done.err
+    replaced = "--overwrite" in words and Path(name).name.startswith("loop")  # as any link that leads nowhere
+    refused = trial.done.status in (2, 3) or passed_over or replaced
+    return trial if trial.wrong or refused else Trial(words, trial.done, "taken as a file")
+
+
+DEVICES = ("/dev/zero", "/dev/full", "/dev/null")
+ENDINGS = ("", ".jsonl", ".jsonl.gz", ".toml", ".csv", ".html", ".svg")
+ODD_NAMES = tuple(
+    f"{name}.jsonl"
+    for name in (
+        "\x1b]0;owned\x07",
+        "\x1b[31m",
+        "a\nb",
+        "\r",
+        "\x7f",
+        "\u202e",
+        "-x",
+        "--all",
+        "$\\frac{",
+        "<b>",
+        "=1",
+    )
+)
+ASKING = (
+    *((verb, "FILE") for verb in ("show", "explain", "model", "report", "plot", "resume", "map")),
+    *((verb, str(RESULT), "FILE") for verb in ("compare", "history")),
+    ("check", "FILE", "--expect", EXPECTED[0]),
+    ("check", str(RESULT), "--expect-file", "./FILE"),
+    ("explain", str(RESULT), "--claims", "FILE"),
+    ("run", "--dry-run", "--plan", "FILE"),
+    ("run", "--dry-run", "--hosts", "./FILE"),
+    ("import", "osu", "FILE"),
+    ("import", "journal", "FILE", "FILE"),
+    ("import", "csv", str(RESULT), "--columns", "FILE"),
+    ("run", "pingpong", "-o", "FILE"),
+    ("show", str(RESULT), "--format", "csv", "-o", "FILE", "--overwrite"),
+    ("report", str(RESULT), "-o", "FILE", "--overwrite"),
+    ("sbatch", "--nodes", "2", "-o", "FILE"),
+)
+
+
+def _no_files(folder: Path) -> list[str]:
+    """Names of what is there and is no file, with every ending that is asked for."""
+    for ending in () if folder.exists() else ENDINGS:
+        (folder / f"folder{ending}").mkdir(parents=True)
+        os.mkfifo(folder / f"pipe{ending}")
+        os.mknod(folder / f"socket{ending}", stat.S_IFSOCK | 0o600)
+        (folder / f"loop{ending}").symlink_to(f"loop{ending}")
+        (folder / f"device{ending}").symlink_to("/dev/zero")
+    return sorted(map(str, folder.iterdir()))
 
 
 def reading(chance: Random, border: Border) -> Trial:
@@ -327,6 +411,9 @@ KINDS: dict[str, Callable[[Random, Border], Trial]] = {
         reading,
         result,
         result_bytes,
+        numbers,
+        names,
+        files,
         figure,
         plan,
         hosts,

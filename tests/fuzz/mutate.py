@@ -66,6 +66,20 @@ WORDS = (
     ),
     *("1s", "0s", "-5s", "3%", "0%", "300%", "2026-02-30T00:00:00+00:00", "2026-01-01T00:00:00", "9999999"),
 )
+MOMENTS_SHARE = 0.2
+MOMENTS = (
+    "0001-01-01T00:00:00+14:00",
+    "0001-01-01T00:00:00+00:00",
+    "9999-12-31T23:59:59-14:00",
+    "9999-12-31T23:59:59.999999+00:00",
+    "1970-01-01T00:00:00+00:00",
+    "2038-01-19T03:14:08+00:00",
+    "2026-11-25T12:00:00",
+    "2026-11-25",
+    "",
+)
+STARTED = re.compile(rb'"started":"[^"]*"')
+NUMBERED = re.compile(rb'"([a-z_]+)":-?[0-9]')
 TOKEN = re.compile(rb"[A-Za-z_]+|[0-9.]+|\s+|.", re.DOTALL)
 GARBAGE = (b"\x00", b"\xff\xfe", b"\xc3\x28", b"\x1b[31m", b"\n", b"\r\n", b"{", b"]", b'"', b"\xe2\x80\xa8")
 
@@ -92,6 +106,19 @@ def lines_changed(data: bytes, chance: Random) -> bytes:
         chance.choices((_value_changed, _line_moved, _key_twice), (8, 2, 1))[0](lines, chance)
     changed = b"\n".join(lines)
     return bytes_changed(changed, chance) if chance.random() < 0.1 else changed
+
+
+def all_changed(data: bytes, chance: Random) -> bytes:
+    """A file of JSON lines with one kind of number or moment changed wherever it stands."""
+    if chance.random() < MOMENTS_SHARE:
+        return STARTED.sub(_quoted(chance.choice(MOMENTS)), data)
+    keys = sorted({found[1] for found in NUMBERED.finditer(data)})
+    key, number = chance.choice(keys), str(chance.choice(NUMBERS)).encode()
+    return re.sub(rb'("%b":)-?[0-9][0-9.eE+-]*' % re.escape(key), rb"\g<1>" + number, data)
+
+
+def _quoted(moment: str) -> bytes:
+    return b'"started":"%b"' % moment.encode()
 
 
 def _value_changed(lines: list[bytes], chance: Random) -> None:

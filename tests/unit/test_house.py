@@ -40,7 +40,7 @@ RANKS = (
     {"analysis", "launch", "mpi"},
     {"result"},
     {"plan"},
-    {"units", "errors", "cache", "dependencies", "locks", "atomic_file", "vocabulary"},
+    {"units", "errors", "cache", "dependencies", "inputs", "locks", "programs", "atomic_file", "vocabulary"},
 )
 """From the top; nobody imports upward, nor sideways but for campaign."""
 
@@ -102,6 +102,27 @@ def test_nobody_imports_upward_or_sideways(path: Path) -> None:
     for other in parts_imported(path) - {part}:
         here, there = rank_of(part), rank_of(other)
         assert here < there or (here == there and {part, other} & SIDEWAYS), f"{part} imports {other}"
+
+
+def test_programs_are_searched_for_in_one_place() -> None:
+    """Only `programs` leaves out what PATH has of the folder that we are in."""
+    assert [path.name for path in MODULES if "shutil.which" in calls_of(path)] == ["programs.py"]
+
+
+def test_what_is_printed_is_a_document_or_a_cleaned_note() -> None:
+    """Names of files and of strangers' things may have codes in them that would speak to the terminal."""
+    cleaned = {"rendered", "clean", "printable_lines", "shown"}
+    ours = {"completion", "handout", "kernel.build", "msgspec.json.format"}
+    found = []
+    for path in MODULES:
+        for node in nodes_of(path):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "click.echo"):
+                continue
+            (said,) = node.args
+            calls = {ast.unparse(one.func) for one in ast.walk(said) if isinstance(one, ast.Call)}
+            if not (calls & (cleaned | ours) or ast.unparse(said) == "text" or path.name == "version.py"):
+                found.append(f"{path.name}:{node.lineno}: click.echo({ast.unparse(said)})")
+    assert found == [], "say it by streams.note"
 
 
 def test_only_the_command_line_prints_and_exits() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from mpigauge.result.cpu_lists import ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
@@ -72,7 +72,7 @@ class Crowding:
     def __init__(self, result: Result) -> None:
         self._patterns: Mapping[str, Pattern] = {one.name: one for one in result.campaign.patterns}
         self._launches: dict[JobKey, list[Launch]] = {}
-        self._found: dict[tuple[JobKey, tuple[int, ...]], Crowd | None] = {}
+        self._found: dict[tuple[JobKey, Sequence[int]], Crowd | None] = {}
         self._environment = result.campaign.environment.variables
         plan = result.campaign.plan
         self._cores = result.campaign.environment.cores if not plan.hosts or plan.lab is not None else 0
@@ -112,7 +112,7 @@ class Crowding:
         set_ = [self._environment, *(one.variables for one in self._launches.get(job, ()))]
         return any(value != "0" and GIVES_WAY.search(name) for given in set_ for name, value in given.items())
 
-    def _crowd(self, job: JobKey, active: tuple[int, ...]) -> Crowd | None:
+    def _crowd(self, job: JobKey, active: Sequence[int]) -> Crowd | None:
         placements = {
             tuple((one.host, one.cpus, one.cores, one.threads) for one in launch.ranks_at): launch.ranks_at
             for launch in self._launches.get(job, ())
@@ -128,10 +128,14 @@ def with_processors(result: Result) -> list[Visit]:
     return [visit for visit in result.visits if visit.cell not in lacking]
 
 
-def crowd_of(places: Sequence[RankPlace], ranks: Iterable[int]) -> Crowd | None:
-    """Return those of these ranks that are too many for their processors, else for their cores."""
+def crowd_of(places: Sequence[RankPlace], ranks: Sequence[int]) -> Crowd | None:
+    """Return those of these ranks that are too many for their processors, else for their cores.
+
+    Args:
+        ranks: Each above those before it.
+    """
     hosts: dict[str, list[int]] = {}
-    for rank in ranks:
+    for rank in ranks[: len(places)]:  # a file may claim many more than it has places of
         if rank < len(places):
             hosts.setdefault(places[rank].host, []).append(rank)
     lacking: tuple[Lacks, ...] = ("processor", "core")
@@ -179,11 +183,11 @@ def _too_few(may: Mapping[int, Cpus], threads: int) -> Cpus | None:
     return None
 
 
-def _active(cell: Cell, pattern: Pattern | None) -> tuple[int, ...]:
+def _active(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
     if cell.pair:
         first, _, second = cell.pair.partition("-")
         return int(first), int(second)
-    return tuple(range((pattern.active_ranks if pattern else 0) or cell.ranks))
+    return range((pattern.active_ranks if pattern else 0) or cell.ranks)
 
 
 def _cpus(text: str) -> Cpus:

@@ -97,7 +97,8 @@ class Labels:
         """Of the ranks that talk."""
         places = self._places.get(cell.job, ())
         ranks = talkers(cell, self._patterns[cell.pattern])
-        return [places[rank] for rank in ranks if rank < len(places)]
+        there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
+        return [places[rank] for rank in there if rank < len(places)]
 
     def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
         """What its launches say of these hosts, and what was lost later."""

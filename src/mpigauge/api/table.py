@@ -13,6 +13,7 @@ from mpigauge import units
 from mpigauge.api import html
 from mpigauge.atomic_file import written
 from mpigauge.errors import UsageError, choose_from
+from mpigauge.inputs import check_output
 from mpigauge.show.columnar import Columns, length_of, rows_of
 from mpigauge.show.document import Document
 from mpigauge.show.formats import arrow, write
@@ -128,6 +129,7 @@ class Table(Iterable[dict[str, Any]]):
         Raises:
             EnvironmentLacksError: There is neither pyarrow nor duckdb, or the file cannot be written.
         """
+        check_output(Path(path))
         document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
         with written(Path(path), overwrite=True, other_place="choose another place") as file:
             write(document, "parquet", file)

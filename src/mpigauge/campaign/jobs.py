@@ -1,7 +1,6 @@
 """What one launch of a plan is: the job, its words and its variables."""
 
 import os
-import shutil
 from collections.abc import Iterable
 
 from mpigauge.campaign.hosts import check_works_here
@@ -17,6 +16,7 @@ from mpigauge.launch.preflight import is_here, shell_words
 from mpigauge.mpi.library import NO_MPIEXEC
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import JobKey, Plan, by_job, variables_of
+from mpigauge.programs import which
 from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
@@ -45,7 +45,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
         remote_shell=plan.remote_shell,
         several_hosts=len(set(places)) > 1,
         manager=scheduler.name if scheduler else "",
-        has_shell=any(map(shutil.which, REMOTE_SHELLS)),
+        has_shell=any(map(which, REMOTE_SHELLS)),
     )
     return Job(
         mpiexec=library.mpiexec,

@@ -1,7 +1,6 @@
 """The libraries of a plan: found, started as the plan says, and able to do what it asks of them."""
 
 import os
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from mpigauge.mpi import abi, find
 from mpigauge.mpi.library import Library
 from mpigauge.mpi.variables import unknown_variables
 from mpigauge.plan.model import Plan
+from mpigauge.programs import which
 from mpigauge.vocabulary import AUTO
 
 
@@ -66,7 +66,7 @@ def with_mpiexec(library: Library, program: str) -> Library:
     """
     if not program:
         return library
-    found = shutil.which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
+    found = which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
     if found is None:
         raise UsageError(f"--mpiexec {program}: is not a program", "name the path of an mpiexec")
     return replace(library, mpiexec=Path(found).absolute())

@@ -19,7 +19,7 @@ from mpigauge.result.writer import PACKED
 from mpigauge.vocabulary import RESUMABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.prepare import Session
     from mpigauge.campaign.targets import Target
     from mpigauge.result.reader import Result
+    from mpigauge.result.writer import ResultFile
     from mpigauge.vocabulary import EndReason
 
 HOSTS_NAMED = 16
@@ -77,21 +78,9 @@ def measure(
         observing(file.path) as observer,
     ):
         file.tells(observer.trouble)
-        if not file.locked:
-            observer.trouble(f"{file.path}: no locks on this file system; let nobody else write to this file")
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
-        if words := sweep().sentence:
-            observer.trouble(words)
-        for words in other_choices(one.library for one in targets):
-            observer.trouble(words)
-        for words in unknown_settings(plan, ((one.library, one.program) for one in targets)):
-            observer.trouble(words)
-        if session.before is None and (line := left_out_of(targets)):
-            observer.trouble(line)
-        for job in crowded(plan, targets):
-            observer.trouble(shared_cores(job.ranks, job.cores))
-        if plan.hosts_skipped:
-            observer.trouble(_left_out(plan.hosts_skipped))
+        for sentence in filter(None, _known_before(session, file)):
+            observer.trouble(sentence)
         loop = CampaignLoop(
             plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
         )
@@ -107,6 +96,19 @@ def measure(
     return Measured(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
+def _known_before(session: Session, file: ResultFile) -> Iterator[str]:
+    """What there is to say before anything is measured, empty where there is nothing; ends what others left."""
+    plan, targets = session.plan, session.targets
+    if not file.locked:
+        yield f"{file.path}: no locks on this file system; let nobody else write to this file"
+    yield sweep().sentence
+    yield from other_choices(one.library for one in targets)
+    yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
+    yield left_out_of(targets) if session.before is None else ""
+    yield from (shared_cores(job.ranks, job.cores) for job in crowded(plan, targets))
+    yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
+
+
 def left_out_of(targets: Sequence[Target]) -> str:
     """How many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [one for target in targets for one in target.left_out]
@@ -120,7 +122,7 @@ def shared_cores(ranks: int, cores: int) -> str:
     return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
 
 
-def _left_out(hosts: Sequence[str]) -> str:
+def _hosts_left_out(hosts: Sequence[str]) -> str:
     more = ", ..." if len(hosts) > HOSTS_NAMED else ""
     count = units.counted(len(hosts), "host")
     return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"

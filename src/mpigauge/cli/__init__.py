@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from mpigauge.cli import aliases
-from mpigauge.cli.streams import open_closed, silence
+from mpigauge.cli.plain_drawing import draw_without_settings
+from mpigauge.cli.streams import note, open_closed, silence
 from mpigauge.cli.version import version_option
 from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
@@ -158,6 +159,7 @@ def mpigauge() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits; no user's mistake shows a traceback."""
     open_closed()
+    draw_without_settings()
     _print_whatever_there_is()
     _leave_linear_algebra_one_thread()
     _know_a_home()
@@ -195,7 +197,7 @@ def _failed(error: Exception) -> int:
         return complain(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
         return complain("there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT)
-    click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    note("".join(traceback.format_exception(error)).rstrip())
     foreign = [f"{path}, by PYTHONPATH" for path in foreign_packages().values()]
     return complain(
         f"this is a fault of mpigauge{f', or of {foreign[0]}' if foreign else ''}",
@@ -226,7 +228,7 @@ def status_of(arguments: list[str] | None = None) -> int:
     except MpigaugeError as error:
         return complain(error.sentence, error.hint, error.exit_code, getattr(error, "__notes__", ()))
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        note(error.format_message())
         return EXIT_USAGE
     except click.ClickException as error:
         return complain(*_explained(error, given), EXIT_USAGE)
@@ -256,13 +258,11 @@ def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
 
 def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
     """Says what happened and what to do, and what is known that may be why; returns the status."""
-    from mpigauge.show.words.ascii import printable_lines
-
-    click.echo(printable_lines(f"mpigauge: {sentence}"), err=True)
+    note(f"mpigauge: {sentence}")
     if hint:
-        click.echo(printable_lines(f"  hint: {hint}"), err=True)
-    for note in notes:
-        click.echo(printable_lines(f"  here: {note}"), err=True)
+        note(f"  hint: {hint}")
+    for more in notes:
+        note(f"  here: {more}")
     return status
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from mpigauge.errors import (
     MpigaugeError,
     UsageError,
 )
+from mpigauge.programs import which
 from mpigauge.show.tables.doctor import Finding
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _clashes(libraries: list[Library]) -> list[Finding]:
 
 
 def _compiler() -> Finding:
-    compiler = shutil.which("cc") or shutil.which("gcc")
+    compiler = which("cc") or which("gcc")
     if compiler is None:
         return Finding("lacks", "C compiler", "none", "install gcc, or: module load gcc")
     return Finding("ok", "C compiler", compiler)
@@ -206,7 +206,7 @@ def _scheduler() -> Finding:
         return Finding(
             "ok", "scheduler", f"{scheduler.title}, job {found.job}: {nodes}, {found.nodes[0].name} first"
         )
-    if shutil.which("sbatch"):
+    if which("sbatch"):
         return Finding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
     return Finding("ok", "scheduler", "none")
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import click
-
 from mpigauge.cli.results import every
 from mpigauge.cli.selection import EVERYTHING, Selection
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
     read, refused = _read(every(paths), chosen)
     # The first is the error itself where there is nothing else.
     for one in refused if read else refused[1:]:
-        click.echo(f"skipped: {one.sentence}", err=True)
+        note(f"skipped: {one.sentence}")
     if not read:
         raise (
             refused[0]
@@ -89,7 +88,7 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
         )
     known, copies = in_time(read)
     for copy in copies:
-        click.echo(f"skipped: {copy.path}: a copy of another result", err=True)
+        note(f"skipped: {copy.path}: a copy of another result")
     left_out = apart_from(reference or known[-1], known)
     strangers = {id(one) for one, _ in left_out}
     return Sessions([one for one in known if id(one) not in strangers], left_out)
@@ -140,7 +139,7 @@ def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, 
     forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
     before = [one for one in known if not same_session(one, new)]
     for one, differs in found.left_out if not force else []:
-        click.echo(f"skipped: {one.path}: {'; '.join(differs)}", err=True)
+        note(f"skipped: {one.path}: {'; '.join(differs)}")
     if not before and found.left_out:
         raise UsageError(
             f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",

@@ -4,6 +4,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.run_options import TakesWordsOfRun, words_of_run
+from mpigauge.cli.streams import note
 from mpigauge.cli.subcommands import Subcommands
 
 
@@ -54,7 +55,7 @@ def build(mpi: str | None, *, force: bool) -> None:
 
     library = find.find(mpi) if mpi else find.find_default()
     program = kernel.rebuild(library) if force else kernel.build(library)
-    click.echo(f"{library.label}: {program}")
+    note(f"{library.label}: {program}", err=False)
 
 
 @command.command("describe")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.cli.streams import note
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -29,9 +31,9 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
 
     ended = start.run(lab, argv, where)
     if not ended.queues:
-        click.echo(f"mpigauge: {NO_QUEUES}", err=True)
+        note(f"mpigauge: {NO_QUEUES}")
     if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
-        click.echo(f"mpigauge: {_late(ended.counters, lab)}", err=True)
+        note(f"mpigauge: {_late(ended.counters, lab)}")
     return ended.status
 
 

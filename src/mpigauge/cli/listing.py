@@ -8,6 +8,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import format_option
+from mpigauge.cli.streams import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ def _mpis(_: str | None) -> Entries:
 
     libraries, troubles = find.find_all()
     for trouble in troubles:
-        click.echo(f"mpigauge: {trouble.sentence}", err=True)
+        note(f"mpigauge: {trouble.sentence}")
     return [
         {
             "name": library.name,

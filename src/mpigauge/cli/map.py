@@ -24,7 +24,7 @@ from mpigauge.cli.options import (
     words,
 )
 from mpigauge.cli.selection import only_option
-from mpigauge.cli.streams import say
+from mpigauge.cli.streams import clean, say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
@@ -312,7 +312,7 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     if dry_run:
         if plan.ranks == (PAIR,):
             say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
-        click.echo(what_would_run(session, output), nl=False)
+        click.echo(clean(what_would_run(session, output)), nl=False)
         return EXIT_DONE
     done = measure(session, output, quiet=quiet, answering=False)
     if done.signal is not None:

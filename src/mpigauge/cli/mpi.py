@@ -10,6 +10,7 @@ import click
 from mpigauge.cli import completers
 from mpigauge.cli.options import Decorator, format_option
 from mpigauge.cli.plan_option import PLAN_PATH
+from mpigauge.cli.streams import note
 from mpigauge.cli.subcommands import Subcommands
 from mpigauge.errors import UsageError
 
@@ -61,7 +62,7 @@ def list_(form: str) -> None:
     )
     click.echo(rendered(shown, form), nl=False)
     if not there:
-        click.echo("no library was added yet: mpigauge mpi add mpich", err=True)
+        note("no library was added yet: mpigauge mpi add mpich")
 
 
 def _entry(one: Managed, size: int) -> dict[str, Any]:
@@ -121,9 +122,9 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None, digest: 
             raise UsageError("--digest is of one library", "add the libraries one by one")
     for one in wanted:
         if not (one.version and one.is_there()):
-            click.echo(f"adding {one.label}", err=True)
+            note(f"adding {one.label}")
         library, new = managed.add(one, wheels, digest)
-        click.echo(f"{library.label} {'added' if new else 'already there'}: {library.prefix}")
+        note(f"{library.label} {'added' if new else 'already there'}: {library.prefix}", err=False)
 
 
 @command.command("remove", short_help="Remove libraries that were added.")
@@ -138,7 +139,7 @@ def remove(names: tuple[str, ...]) -> None:
 
     for one in _wanted(names, None):
         gone = managed.remove(one)
-        click.echo(f"{gone.label} removed: {gone.prefix}")
+        note(f"{gone.label} removed: {gone.prefix}", err=False)
 
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
@@ -157,5 +158,5 @@ def _lacked(plan: Path) -> list[str]:
 
     names = absent([name for _, name in map(labelled, read_file(plan).mpi)])
     if not names:
-        click.echo(f"{plan}: all its libraries are already there")
+        note(f"{plan}: all its libraries are already there", err=False)
     return names

@@ -11,7 +11,9 @@ import click
 
 from mpigauge import atomic_file
 from mpigauge.cli.console import color_option
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
 from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
 
@@ -50,6 +52,7 @@ class Outputs:
         """
         for target in self.targets:
             if target.path is not None:
+                check_output(target.path)
                 atomic_file.check_free(target.path, overwrite=self.overwrite)
 
     def put(self, document: Document) -> None:
@@ -198,7 +201,7 @@ def put(document: Document, target: Target, *, overwrite: bool = False) -> None:
             file.write(rendered(document, target.form).encode())
         else:
             formats.write(document, target.form, file)
-    click.echo(f"{target.form}: {target.path}", err=True)
+    note(f"{target.form}: {target.path}")
 
 
 def _pieces(document: Document, form: str) -> Iterator[str]:

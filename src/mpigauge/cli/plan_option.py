@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli import completers
+from mpigauge.cli.streams import note
 from mpigauge.plan import shipped
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class PlanPath(click.ParamType[Path]):
             return Path(value)
         path = shipped.path_of(value)
         if path != Path(value) and Path(value).exists():
-            click.echo(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}", err=True)
+            note(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}")
         return path
 
     def shell_complete(

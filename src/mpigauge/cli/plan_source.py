@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli import aliases, foreign_values
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> lis
             )
             raise UsageError(f"no pattern is called {word!r}", hint)
         if meaning not in found and (remark := aliases.remark(word, meaning)):
-            click.echo(f"mpigauge: {remark}", err=True)
+            note(f"mpigauge: {remark}")
         found[meaning] = word
     return list(found)
 
@@ -117,7 +118,7 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
 
     for word, mode in modes.items():
         if plain(word) != plain(mode):
-            click.echo(f"mpigauge: --mode {word}: {pattern} {mode}", err=True)
+            note(f"mpigauge: --mode {word}: {pattern} {mode}")
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:

@@ -21,7 +21,9 @@ from mpigauge.cli.options import (
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.selection import Selection, selection_options
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.show.figures import ALIASES, FORMS, KINDS
 
 if TYPE_CHECKING:
@@ -125,6 +127,8 @@ def command(
     paths = named(results)
     if output is not None and output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
+    if output is not None:
+        check_output(output)
     time, rate = chosen_units(unit_names)
     width_in = _width_in(width)
 
@@ -162,7 +166,7 @@ def command(
         paper=Paper(title or "", width_in, _command()),
     )
     draw(query, output)
-    click.echo(f"figure: {output}", err=True)
+    note(f"figure: {output}")
 
 
 def _usual_kind(results: Sequence[Result], selection: Selection) -> str:

@@ -64,14 +64,13 @@ class Lines(Silent):
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """The line."""
-        click.echo(
-            f"launch {number}: {job}: {units.counted(samples, 'sample')} in {seconds:.1f} s",
-            file=self._stream,
-        )
+        line = f"launch {number}: {job}: {units.counted(samples, 'sample')} in {seconds:.1f} s"
+        click.echo(printable_lines(line), file=self._stream)
 
     def waits(self, number: int, seconds: float) -> None:
         """Another."""
-        click.echo(f"launch {number} begins in {units.format_duration(seconds)}", file=self._stream)
+        line = f"launch {number} begins in {units.format_duration(seconds)}"
+        click.echo(printable_lines(line), file=self._stream)
 
     def goes_on(self, seconds: float) -> None:
         """How long it was stopped, if anybody may have noticed."""

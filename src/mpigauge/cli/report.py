@@ -19,7 +19,9 @@ from mpigauge.cli.options import (
 from mpigauge.cli.rename import rename_option
 from mpigauge.cli.results import named
 from mpigauge.cli.selection import Selection, selection_options
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.show.registry import Kind
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ def command(
     output = output or default_name(paths[0])
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
+    check_output(output)
     atomic_file.check_free(output, overwrite=overwrite)  # before what may take a while
     query, each = _queries(paths, unit_names, stat, selection, renames, by=by, held=(margin, allow))
 
@@ -85,7 +88,7 @@ def command(
     page = render(page_of(query, each, GIVES_WAY, force=force))
     with atomic_file.written(output, overwrite=overwrite) as file:
         file.write(page.encode())
-    click.echo(f"report: {output}", err=True)
+    note(f"report: {output}")
 
 
 def default_name(result: Path) -> Path:

@@ -6,7 +6,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
-from mpigauge.cli.streams import say
+from mpigauge.cli.streams import note, say
 from mpigauge.errors import EXIT_DONE
 from mpigauge.vocabulary import RESUMABLE
 
@@ -47,7 +47,7 @@ def command(
     check(unit_names, columns)
     before = reader.load(result)
     if before.ends and before.ends[-1].reason not in RESUMABLE:
-        click.echo(f"{result}: is complete, nothing is left to do", err=True)
+        note(f"{result}: is complete, nothing is left to do")
         return EXIT_DONE
     if not trust:
         check_trusted(before)

@@ -8,7 +8,7 @@ import click
 
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.run_options import CHAPTERS, asked, run_options
-from mpigauge.cli.streams import say
+from mpigauge.cli.streams import clean, say
 from mpigauge.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def command(
         return same_command_in(lab, where)
     session = prepare(plan, where)
     if dry_run:
-        click.echo(what_would_run(session, output), nl=False)
+        click.echo(clean(what_would_run(session, output)), nl=False)
         return EXIT_DONE
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:

@@ -12,6 +12,7 @@ import click
 from mpigauge import atomic_file
 from mpigauge.cli.plan_option import PLAN_PATH
 from mpigauge.cli.run_options import TakesWordsOfRun, planned, words_of_run
+from mpigauge.cli.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
 
 WARNING_S = 90
@@ -246,5 +247,5 @@ def _write(text: str, output: Path | None) -> None:
     mode = atomic_file.PROGRAM_MODE
     with atomic_file.written(output, mode=mode, other_name="choose another name: -o FILE") as file:
         file.write(text.encode())
-    click.echo(f"script: {output}", err=True)
-    click.echo(f"  submit it with: sbatch {shlex.quote(str(output))}", err=True)
+    note(f"script: {output}")
+    note(f"  submit it with: sbatch {shlex.quote(str(output))}")

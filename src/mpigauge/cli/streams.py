@@ -50,11 +50,30 @@ def silence(stream: TextIO) -> None:
     os.close(nowhere)
 
 
+def note(text: str, *, err: bool = True) -> None:
+    """Print lines that may name files and other things of strangers: no code in them speaks to the terminal.
+
+    Args:
+        err: Whether they stand beside what was asked for, on standard error.
+    """
+    click.echo(clean(text), err=err)
+
+
+def clean(text: str) -> str:
+    """Return lines without control characters, whoever wrote what is named in them."""
+    from mpigauge.show.words.ascii import printable_lines
+
+    return printable_lines(text)
+
+
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Prints what a measurement ends with, if there is still somebody who reads it."""
+    """Prints what a measurement ends with, if there is still somebody who reads it.
+
+    Notes are cleaned as those of `note`; documents are clean and may have colours.
+    """
     stream = sys.stderr if err else sys.stdout
     try:
-        click.echo(text, err=err, nl=nl)
+        click.echo(clean(text) if err else text, err=err, nl=nl)
         stream.flush()
     except OSError as error:
         if error.errno not in NOBODY_READS:

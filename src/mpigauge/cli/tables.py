@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import click
-
 from mpigauge.cli.console import console
 from mpigauge.cli.options import chosen_units, words
 from mpigauge.cli.results import is_newest
 from mpigauge.cli.selection import EVERYTHING, Selection
+from mpigauge.cli.streams import note
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.show.formats import BY_CELL, FOREIGN
 from mpigauge.show.pivots import ANSWER, CURVES, KINDS, SAMPLES
@@ -234,7 +233,7 @@ def _told(text: str, form: str) -> str:
         from mpigauge.show.formats import left_out
 
         for line in left_out(text):
-            click.echo(line, err=True)
+            note(line)
     return text
 
 

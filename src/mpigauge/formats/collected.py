@@ -16,6 +16,7 @@ from mpigauge.formats.printed import content_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
+from mpigauge.result.checked import NUMBER_MOST
 from mpigauge.result.records import End, Failure, Imported, Record, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
@@ -90,7 +91,7 @@ class Collected:
         Raises:
             UsageError: The same cell was read before; or no result can have it, or the time.
         """
-        if not math.isfinite(time_s):
+        if math.isnan(time_s) or time_s > NUMBER_MOST:
             raise line.refused("has a time that is not a number", "correct the line, or delete it")
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)

@@ -1,8 +1,8 @@
 """Times or rates that others have printed in columns, and the TOML file that says which column is what."""
 
 import csv
+import io
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,8 +12,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
+from mpigauge.inputs import content_of
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
+from mpigauge.plan.plan_file import read_toml
+from mpigauge.result.checked import NUMBER_MOST
 from mpigauge.result.records import (
     Campaign,
     End,
@@ -174,10 +177,8 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
 
 def _columns(path: Path) -> Columns:
     try:
-        columns = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Columns)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        columns = msgspec.convert(read_toml(path, "the file of columns"), Columns)
+    except msgspec.ValidationError as error:
         raise UsageError(f"{path}: {error}", HINT) from None
     if (columns.time is None) == (columns.rate is None):
         raise UsageError(f"{path}: must name exactly one of time and rate", HINT)
@@ -186,16 +187,14 @@ def _columns(path: Path) -> Columns:
 
 def _lines(path: Path) -> Iterator[_Line]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file, restval="", strict=True)
-            for words in table:
-                if None in words:
-                    raise UsageError(
-                        f"{path}: line {table.line_num} has more fields than there are headings", HINT
-                    )
-                yield _Line(f"{path}: line {table.line_num}", words)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+        text = content_of(path, HINT).decode("utf-8-sig")
+        table = csv.DictReader(io.StringIO(text, newline=""), restval="", strict=True)
+        for words in table:
+            if None in words:
+                raise UsageError(
+                    f"{path}: line {table.line_num} has more fields than there are headings", HINT
+                )
+            yield _Line(f"{path}: line {table.line_num}", words)
     except (UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{path}: is not comma-separated values: {error}", HINT) from None
 
@@ -226,11 +225,11 @@ def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
         assert columns.rate is not None  # noqa: S101 - one of them is there
         rate = line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
-    if not 0 < time_s < math.inf:
+    if not 0 < time_s <= NUMBER_MOST:
         raise UsageError(f"{line.where}: the time must be above 0, and finite", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
-    if stddev_s is not None and stddev_s < 0:
-        raise UsageError(f"{line.where}: the standard deviation must not be negative", HINT)
+    if stddev_s is not None and not 0 <= stddev_s <= NUMBER_MOST:
+        raise UsageError(f"{line.where}: the standard deviation must not be negative, and finite", HINT)
     return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
 
 

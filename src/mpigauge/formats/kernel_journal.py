@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
+from mpigauge.inputs import LINE_MOST_BYTES, content_of
 from mpigauge.mpi.kinds import identify
 from mpigauge.plan.kernel_plan import Handout, read_handout
 from mpigauge.plan.model import Cell, JobKey
@@ -233,10 +234,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines with their numbers; a launch that begins behind a torn line has one of its own."""
-    try:
-        whole = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+    whole = content_of(path, HINT, LINE_MOST_BYTES)
     for number, text in enumerate(whole.split(b"\n"), start=1):
         begin = text.find(BEGINNING, 1) if journal.is_ours(text) else -1
         if begin > 0:

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
+from mpigauge import inputs
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-BYTES_MOST = 1 << 26
-"""No table that somebody prints is longer."""
 
 _STAMP = r"(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} [0-9]{4} ?)?"
 _RANK = (
@@ -57,15 +55,13 @@ def content_of(path: Path) -> bytes:
     Raises:
         UsageError: It cannot be read, or is longer than any table.
     """
+    if path != STANDARD_INPUT:
+        return inputs.content_of(path, "name the file that has the table, or cut it out of this one")
     try:
-        if path == STANDARD_INPUT:
-            content = _standard_input(sys.stdin.buffer)
-        else:
-            with path.open("rb") as file:
-                content = file.read(BYTES_MOST + 1)
+        content = _standard_input(sys.stdin.buffer)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", "name the file that has it") from None
-    if len(content) > BYTES_MOST:
+    if len(content) > inputs.TEXT_MOST_BYTES:
         raise UsageError(f"{path}: is longer than 64 MiB", "cut the table out of it")
     return content
 
@@ -73,7 +69,7 @@ def content_of(path: Path) -> bytes:
 @lru_cache(maxsize=1)
 def _standard_input(stream: BinaryIO) -> bytes:
     """What stands there: it can be read once, and is asked for by who recognises it and by who reads it."""
-    return stream.read(BYTES_MOST + 1)
+    return stream.read(inputs.TEXT_MOST_BYTES + 1)
 
 
 def lines_of(path: Path) -> Iterator[Line]:

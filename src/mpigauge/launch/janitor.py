@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.launch import leftovers, owner
+from mpigauge.programs import located
 
 DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
@@ -38,9 +39,7 @@ def known(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
     Args:
         elsewhere: For each other host the words that start a shell there.
     """
-    return leftovers.told(
-        json.dumps([[*words] for words in elsewhere]) if elsewhere else "", leftovers.files()
-    )
+    return leftovers.told(json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.files())
 
 
 @contextlib.contextmanager
@@ -78,6 +77,15 @@ def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
         with contextlib.suppress(BrokenPipeError):
             _write(process.stdin.fileno(), told)
     return process
+
+
+def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the commands whose programs are there, with their paths."""
+    found = []
+    for command in commands:
+        with contextlib.suppress(FileNotFoundError):
+            found.append(located(command))
+    return found
 
 
 def _write(pipe: int, data: bytes) -> None:

@@ -7,7 +7,7 @@ WORDS_MOST_BYTES = 4096
 """Kept of any other line, such as a progress bar that never ends its line."""
 
 OBJECT = b'{"'
-"""Begins a line of the kernel, behind at most WORDS_MOST_BYTES that a library has left without an end of line."""
+"""Begins a line of the kernel, behind at most WORDS_MOST_BYTES that a library has left without an end."""
 
 
 class LineSplitter:

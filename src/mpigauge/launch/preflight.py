@@ -15,6 +15,7 @@ from pathlib import Path
 
 from mpigauge.launch import supply
 from mpigauge.launch.job import temporary_folder
+from mpigauge.programs import located
 
 ANSWER_WAIT_S = 15.0
 """How long nobody may have answered until nobody is waited for any more. A thousand hosts that are alive may
@@ -183,7 +184,7 @@ def _ask(host: str, question: Question, said: Path, asking: contextlib.ExitStack
     """The question on its way; OSError if it cannot be asked."""
     with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
-            [*shell_words(question.shell, host), question.command],
+            located([*shell_words(question.shell, host), question.command]),
             stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=file,

@@ -38,6 +38,7 @@ from mpigauge.launch.orphans import note_job
 from mpigauge.launch.outer import inherited
 from mpigauge.launch.owner import noticed
 from mpigauge.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.programs import located
 from mpigauge.vocabulary import GAP
 
 WORDS_KEPT = 40
@@ -193,14 +194,15 @@ class RunningJob:
         self._noticed = noticed(self._folder)
         owned = self._noticed.__enter__()
         try:
-            words = written(self._command, self._files, self._folder)
+            environ = {**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment}
+            words = located(written(self._command, self._files, self._folder), environ)
             with _heard(self._ending.asked):
                 self._process = subprocess.Popen(
                     words,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
-                    env={**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment},
+                    env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
             self._told.watch(self._process.pid, self._ending.orphaned, self._mark)

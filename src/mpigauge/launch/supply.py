@@ -19,6 +19,7 @@ from typing import IO
 from mpigauge.launch.job import FOLDER, temporary_folder, written
 from mpigauge.launch.outer import inherited
 from mpigauge.plan.hosts import expand_nodelist
+from mpigauge.programs import which
 
 REFUSED = 100
 """Status of the script where the kernel is not there in the end; shells use 1 to 2 and 126 up, ssh 255."""
@@ -86,7 +87,7 @@ def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
     Raises:
         EnvironmentLacksError: There is no temporary folder.
     """
-    srun = shutil.which("srun")
+    srun = which("srun")
     if srun is None or not nodes:
         return {}
     folder = temporary_folder("a step")

@@ -10,7 +10,6 @@ import importlib.metadata
 import os
 import re
 import shlex
-import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +21,7 @@ from mpigauge.mpi.install.prefixes import managed
 from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
 from mpigauge.mpi.library import Library, PassedOver
 from mpigauge.mpi.wrapper import Candidate, inspect
+from mpigauge.programs import search_path, which
 
 CHOSEN = "$MPICC"
 ON_PATH = "PATH"
@@ -102,13 +102,13 @@ def _check_chosen() -> None:
 def _chosen() -> Candidate | None:
     """What $MPICC says, which may have options: "mpicc -cc=icx"."""
     text = os.environ.get("MPICC", "")
-    if whole := shutil.which(text):
+    if whole := which(text):
         return Candidate(Path(whole), CHOSEN)
     try:
         word, *options = shlex.split(text)
     except ValueError:
         return None
-    program = shutil.which(word)
+    program = which(word)
     return Candidate(Path(program), CHOSEN, options=tuple(options)) if program else None
 
 
@@ -290,8 +290,7 @@ def _all_candidates() -> Iterator[Candidate]:
     if cray := os.environ.get("CRAYPE_DIR"):  # elsewhere, cc is no compiler of MPI
         yield Candidate(Path(cray) / "bin" / "cc", "the Cray programming environment")
     system = []
-    # An empty word of PATH would be the folder that we are in, and nothing there is to be run.
-    for folder in map(Path, filter(None, os.environ.get("PATH", "").split(os.pathsep))):
+    for folder in search_path(os.environ.get("PATH", "")):
         if folder in SYSTEM_FOLDERS:
             system.append(folder)
         else:

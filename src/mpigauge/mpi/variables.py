@@ -13,6 +13,8 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.programs import located
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -64,7 +66,7 @@ def output_of(words: list[str], library: Library) -> str:
     """What a program of a library prints; nothing if it cannot be run."""
     try:
         done = subprocess.run(
-            words,
+            located(words),
             env={**os.environ, **library.environment},
             capture_output=True,
             timeout=TIMEOUT_S,

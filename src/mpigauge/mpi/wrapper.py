@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import KINDS, NO_VERSION, Kind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
+from mpigauge.programs import which
 
 PROBE_TIMEOUT_S = 60
 CHOICES = ("OMPI_CC", "MPICH_CC", "I_MPI_CC")
@@ -144,7 +144,7 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
         return f"{mpicc}: cannot compile: {cause}", f"unset {chosen}, or install that compiler"
     if "home directory" in cause:
         return f"{mpicc}: cannot compile: {cause}", "set HOME to a folder that can be written"
-    if shutil.which("cc") is None and shutil.which("gcc") is None:
+    if which("cc") is None and which("gcc") is None:
         return f"{mpicc}: there is no C compiler: {cause}", "install gcc, or: module load gcc"
     if os.strerror(errno.EAGAIN) in cause:
         return f"{mpicc}: cannot compile: {cause}", "this user may start no more processes: raise ulimit -u"

@@ -15,6 +15,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
+from mpigauge.inputs import text_of
 from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
 SLOTS_MOST = 65_536
@@ -72,12 +73,7 @@ def hosts_of(text: str) -> tuple[Host, ...]:
 
 def _of_file(path: Path) -> tuple[Host, ...]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read: {error.strerror}",
-            "use the path of a machine file, or a list: h1:2,h2:2",
-        ) from None
+        lines = text_of(path, "use the path of a machine file, or a list: h1:2,h2:2").splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a machine file has one host per line: h1:2") from None
     return _added(

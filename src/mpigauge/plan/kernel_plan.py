@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from mpigauge.errors import UsageError
+from mpigauge.inputs import text_of
 from mpigauge.plan.factors import TOLD, Factor, Value, whole_number
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
@@ -178,9 +179,7 @@ def read_handout(path: Path) -> Handout:
         UsageError: It cannot be read or is not one; names the file and the line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", HINT) from None
+        lines = text_of(path, HINT).splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not a plan of the kernel", HINT) from None
     if END not in lines or not lines[0].startswith("launch "):
@@ -204,7 +203,7 @@ def read_handout(path: Path) -> Handout:
 def _source(path: Path, rest: Sequence[str]) -> Source:
     try:
         return msgspec.json.decode(rest[0] if rest else "", type=Source)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
             f"{path}: the line of its source, after `{END}`, is damaged: {error}", HINT
         ) from None

@@ -6,9 +6,10 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
@@ -18,7 +19,8 @@ from mpigauge.vocabulary import ALL, Family, OverheadOf
 KERNEL_VERSION = 2
 """Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
 
-Term = int | float
+TERM_MOST = 2**20
+Term = Annotated[int, Meta(ge=-TERM_MOST, le=TERM_MOST)] | Annotated[float, Meta(ge=-TERM_MOST, le=TERM_MOST)]
 Terms = tuple[Term, Term, Term, Term]
 """Coefficients of 1/p, 1, p and p², for p ranks."""
 
@@ -35,6 +37,10 @@ def blocks_of(terms: Terms, ranks: int) -> float:
     ranks = max(ranks, 1)
     return (inverse + one * ranks + each * ranks**2 + squared * ranks**3) / ranks
 
+
+Few = Annotated[int, Meta(ge=1, le=1024)]
+FewOrNone = Annotated[int, Meta(ge=0, le=1024)]
+"""Numbers that stand in the code of a pattern: its ranks, directions and parts."""
 
 _MPI_FUNCTION = re.compile(r"\bMPI_[A-Z][a-z]\w*")
 
@@ -99,17 +105,17 @@ class Mode(Struct, frozen=True):
 
     name: str
     about: str
-    directions: int
+    directions: Few
     needs_eager: bool
     binds_buffers: bool
     attaches_buffer: bool
     overlaps: bool = False
     in_a_row: bool = False
-    needs_mpi: int = 0
+    needs_mpi: FewOrNone = 0
     never_eager: bool = False
     baseline: str = ""
     instead_of: str = ""
-    parts: int = 0
+    parts: FewOrNone = 0
     scratch: Terms = NONE
     counts_all: bool = False
     room_everywhere: bool = False
@@ -149,13 +155,13 @@ class Pattern(Struct, frozen=True):
     about: str
     time_of: str
     sampling: str
-    min_ranks: int
-    active_ranks: int
+    min_ranks: FewOrNone
+    active_ranks: FewOrNone
     windowed: bool
     moves_bytes: bool
     modes: tuple[Mode, ...]
     spans_bytes: bool = False
-    unit_bytes: int = 0
+    unit_bytes: Annotated[int, Meta(ge=0, le=2**31 - 1)] = 0
     send_each: bool = False
     recv_each: bool = False
     reduces: bool = False

@@ -12,6 +12,7 @@ import msgspec
 
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.inputs import text_of
 from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
@@ -113,6 +114,10 @@ class Options(Asked, frozen=True):
     control: Control | None = None
 
 
+DEPTH_MOST = 32
+"""Of tables in tables: what mpigauge reads has four."""
+
+
 def read_file(path: Path) -> PlanFile:
     """Reads and checks a plan file.
 
@@ -150,30 +155,35 @@ def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
         UsageError: It cannot be read; names the file, and the line that is not TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read: {error.strerror}", f"use the path of {what}{also}"
-        ) from None
+        text = text_of(path, f"use the path of {what}{also}")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", f"{what} is a TOML file: see examples/") from None
     try:
         values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
+        has_nul = any("\0" in text for text in _texts(values))
+    except RecursionError:
+        raise UsageError(f"{path}: is nested too deeply", "see examples/ for files that work") from None
+    except ValueError as error:
         raise UsageError(f"{path}: is not TOML: {error}", "see examples/ for files that work") from None
-    if any("\0" in text for text in _texts(values)):
+    if has_nul:
         raise UsageError(f"{path}: contains the character NUL", "delete it: no program or file accepts it")
     return values
 
 
-def _texts(value: object) -> Iterator[str]:
-    """All strings of a file, also the keys."""
+def _texts(value: object, depth: int = 0) -> Iterator[str]:
+    """Yield all strings of a file, also the keys.
+
+    Raises:
+        RecursionError: It is nested more deeply than whoever reads it next could follow.
+    """
+    if depth > DEPTH_MOST:
+        raise RecursionError
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from (text for pair in value.items() for one in pair for text in _texts(one))
+        yield from (text for pair in value.items() for one in pair for text in _texts(one, depth + 1))
     elif isinstance(value, list):
-        yield from (text for one in value for text in _texts(one))
+        yield from (text for one in value for text in _texts(one, depth + 1))
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:

@@ -5,8 +5,15 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-AboveZero = Annotated[float, Meta(gt=0)]
-NotNegative = Annotated[float, Meta(ge=0)]
+NUMBER_MOST = 2.0**63
+"""Of any number with a point: what is measured is below it, and sums and squares of such are finite."""
+
+Number = Annotated[float, Meta(ge=-NUMBER_MOST, le=NUMBER_MOST)]
+AboveZero = Annotated[float, Meta(gt=0, le=NUMBER_MOST)]
+NotNegative = Annotated[float, Meta(ge=0, le=NUMBER_MOST)]
+
+YEARS = range(2, 9999)
+"""Moments of the first and the last year of the calendar have no name in every time zone."""
 
 
 class Dated(Struct, frozen=True):
@@ -18,5 +25,10 @@ class Dated(Struct, frozen=True):
         Raises:
             ValueError: Which makes a line of a result file damaged.
         """
-        if (started := getattr(self, "started", "")) and datetime.fromisoformat(started).tzinfo is None:
+        if not (started := getattr(self, "started", "")):
+            return
+        moment = datetime.fromisoformat(started)
+        if moment.tzinfo is None:
             raise ValueError(f"started, {started}, is in no time zone")
+        if moment.year not in YEARS:
+            raise ValueError(f"started, {started}, is at an end of the calendar")

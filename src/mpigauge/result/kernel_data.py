@@ -10,12 +10,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Int64, Positive, Rank
-from mpigauge.result.checked import NotNegative
+from mpigauge.result.checked import NotNegative, Number
 from mpigauge.vocabulary import CardKind
 
 Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Reading = NotNegative
 """Of what a visit is made in, in nanoseconds."""
+
+Threads = Annotated[int, Meta(ge=-1, le=2**16)]
 
 CardName = Annotated[str, Meta(pattern=r"^[!-~]{1,63}$(?!\n)")]
 """The kernel writes ? for all that is not printable."""
@@ -54,9 +56,9 @@ class RankPlace(Struct, frozen=True):
     clock_step_ns: Int64
     clock_cost_ns: Int64
     clock_cost_p999_ns: Int64
-    clock_zero_share: float
+    clock_zero_share: Number
     cores: str = ""
-    threads: Int64 = 1
+    threads: Threads = 1
 
 
 class Card(Struct, frozen=True):
@@ -174,10 +176,10 @@ class ClockModel(Struct, frozen=True):
     """
 
     base_ns: Int64
-    offset_ns: float
-    slope: float
-    bound_ns: float
-    bound_slope: float
+    offset_ns: Number
+    slope: Number
+    bound_ns: Number
+    bound_slope: Number
 
 
 class VisitCore(Struct, frozen=True, kw_only=True):
@@ -241,9 +243,9 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     trial_ns: Sequence[Nanoseconds]
     warmup_ns: Sequence[Nanoseconds]
     samples_ns: Annotated[Sequence[Nanoseconds], Meta(min_length=1)]
-    correlation_time: float = 1.0
-    effective: float = 0.0
-    half_width: float | None = None
+    correlation_time: Number = 1.0
+    effective: Number = 0.0
+    half_width: Number | None = None
     backwards: Int64 = 0
     corrupt: str = ""
     verified: bool = True

@@ -15,7 +15,8 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.model import Cell, check_words
+from mpigauge.inputs import LINE_MOST_BYTES, opened
+from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
 from mpigauge.result.compact import pack
@@ -75,6 +76,8 @@ class Result:
 STANDARD_INPUT = Path("-")
 NEWLINE = b"\n"
 READ_BYTES = 1 << 17
+PIECE_BYTES = 1 << 20
+NAME_A_RESULT = "give the path of a result file"
 UNPACKED_LEAST_BYTES = 1 << 26
 UNPACKED_RATIO = 200
 """Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
@@ -178,16 +181,18 @@ class _Lines:
         try:
             with self._opened() as (file, most_bytes):
                 left_bytes = most_bytes
-                while line := file.readline(left_bytes + 1):
+                while line := file.readline(min(left_bytes, LINE_MOST_BYTES) + 1):
                     left_bytes -= len(line)
                     if left_bytes < 0:
                         raise _too_much(self._path)
+                    if len(line) > LINE_MOST_BYTES:
+                        raise _endless(str(self._path))
                     yield line
         except FileNotFoundError:
             raise UsageError(f"{self._path}: there is no such file", "mpigauge run writes one") from None
         except OSError as error:
             raise UsageError(
-                f"{self._path}: cannot be read: {error.strerror or error}", "give the path of a result file"
+                f"{self._path}: cannot be read: {error.strerror or error}", NAME_A_RESULT
             ) from None
 
     @contextmanager
@@ -205,10 +210,10 @@ class _Lines:
     def _stream(self) -> Iterator[tuple[io.BufferedReader, int]]:
         """The file as it is, and how long that is."""
         if self._place == STANDARD_INPUT:
-            data = sys.stdin.buffer.read()
+            data = _standard_input(sys.stdin.buffer)
             yield io.BufferedReader(io.BytesIO(data)), len(data)
             return
-        with self._place.open("rb") as file:
+        with opened(self._place, NAME_A_RESULT) as file:
             yield file, os.fstat(file.fileno()).st_size
 
 
@@ -217,6 +222,27 @@ def _without_beginning(path: Path) -> UsageError:
         f"{path}: cannot be read: it is compressed, and damaged in its first line",
         "copy it again from where it came from",
     )
+
+
+def _standard_input(stream: IO[bytes]) -> bytes:
+    """Return all that stands there.
+
+    Raises:
+        UsageError: It goes on and on without a line.
+    """
+    pieces, line_bytes = [], 0
+    while piece := stream.read(PIECE_BYTES):
+        pieces.append(piece)
+        end = piece.rfind(NEWLINE)
+        line_bytes = line_bytes + len(piece) if end < 0 else len(piece) - end - 1
+        if line_bytes > LINE_MOST_BYTES:
+            raise _endless("standard input")
+    return b"".join(pieces)
+
+
+def _endless(name: str) -> UsageError:
+    most = LINE_MOST_BYTES >> 30
+    return UsageError(f"{name}: has a line of more than {most} GiB, as no result has", NAME_A_RESULT)
 
 
 def _too_much(path: Path) -> UsageError:
@@ -293,7 +319,20 @@ def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
             check_words(cell)
     if isinstance(record, Launch | Clock | Done):
         check_words(record.job)
+        _refuse_no_ranks(record.job)
+    elif isinstance(record, Visit | Eager | Blocked):
+        _refuse_no_ranks(record.cell)
     return record
+
+
+def _refuse_no_ranks(of: Cell | JobKey) -> None:
+    """Only of what others have printed may it be unknown how many ranks took part.
+
+    Raises:
+        ValidationError: A launch or what it measured has no ranks.
+    """
+    if not of.ranks:
+        raise msgspec.ValidationError("there is no launch of 0 ranks")
 
 
 def _cells_of(record: Record) -> Sequence[Cell]:

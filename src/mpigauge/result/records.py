@@ -12,7 +12,7 @@ import mpigauge
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
-from mpigauge.result.checked import AboveZero, Dated, NotNegative
+from mpigauge.result.checked import AboveZero, Dated, NotNegative, Number
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
@@ -136,9 +136,9 @@ class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
     mpi_standard: str
     clock: str
     ranks_at: tuple[RankPlace, ...]
-    load_average: float | None
-    steal_s: float | None
-    startup_s: float | None
+    load_average: Number | None
+    steal_s: Number | None
+    startup_s: Number | None
     variables: dict[str, str] = {}  # noqa: RUF012 - msgspec makes a new one each time
     built_by: str = ""
     reported: str = ""
@@ -167,10 +167,10 @@ class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):
     launch: Int64
     id: Int64
     cell: Cell
-    at_s: float
-    elapsed_s: float
+    at_s: Number
+    elapsed_s: Number
     cpu_ns: Int64 | None
-    relay_late: float = 0.0
+    relay_late: Number = 0.0
 
     @property
     def operation_s(self) -> float:
@@ -197,7 +197,7 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
 
     launch: Int64
     job: JobKey
-    at_s: float
+    at_s: Number
     shared: bool
     checks: tuple[ClockCheck, ...]
     models: tuple[ClockModel, ...] = ()
@@ -288,7 +288,7 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
 
     launch: Int64
     job: JobKey
-    elapsed_s: float
+    elapsed_s: Number
     skipped: tuple[Cell, ...] = ()
     throttled: Int64 | None = None
 
@@ -303,7 +303,7 @@ class End(Dated, frozen=True, tag="end", tag_field="type"):
     """
 
     reason: EndReason
-    elapsed_s: float
+    elapsed_s: Number
     started: str
 
 

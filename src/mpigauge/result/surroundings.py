@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from mpigauge.plan.model import Int64
+from mpigauge.result.checked import Number
 
 
 class Environment(Struct, frozen=True):
@@ -39,7 +40,7 @@ class Environment(Struct, frozen=True):
     cpu: str = ""
     cores: Int64 = 0
     cores_online: Int64 = 0
-    cpu_quota: float = 0.0
+    cpu_quota: Number = 0.0
     memory_bytes: Int64 = 0
     caches: dict[str, Int64] = {}
     cpu_groups: dict[str, list[str]] = {}

@@ -18,6 +18,7 @@ import msgspec
 
 from mpigauge.atomic_file import NO_ROOM, appearing, is_at, settle
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.inputs import check_output
 from mpigauge.locks import locked
 from mpigauge.result.compact import plain
 from mpigauge.result.files import resume_words
@@ -40,6 +41,9 @@ NAMES_OF_DELETED = ".nfs"
 
 BEGIN = b'{"type":"campaign"'
 """What a result begins with."""
+
+UNBORN_MOST_BYTES = 1 << 26
+"""So much of a first line that had no end is more than a kill has ever left: it stays."""
 
 SETTLED = (Done, Failure, End)
 """After these no rank runs, so that there is time to have everything on the disk."""
@@ -383,6 +387,7 @@ def create(path: Path) -> ResultFile:
         UsageError: There is such a file already.
         EnvironmentLacksError: It cannot be written there.
     """
+    check_output(path)
     try:
         if _is_unborn(path):
             return _begin_again(path)
@@ -398,6 +403,7 @@ def check_free(path: Path) -> None:
     Raises:
         UsageError: There is such a file already.
     """
+    check_output(path)
     if not _is_unborn(path) and any(map(os.path.lexists, (path, plain_name(path)))):
         raise _exists(path)
 
@@ -434,8 +440,9 @@ def _is_unborn(path: Path) -> bool:
     """Whether a file has nothing but a part of a first line: who began it was killed over that."""
     try:
         with path.open("rb") as file:
-            first = file.readline()
-            return BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
+            first = file.readline(UNBORN_MOST_BYTES)
+            begun = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
+            return begun and len(first) < UNBORN_MOST_BYTES
     except OSError:
         return False
 

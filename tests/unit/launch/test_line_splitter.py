@@ -52,7 +52,7 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
 
 
 def test_pieces_of_a_line_are_not_joined_again_for_each_new_one() -> None:
-    """Copies would make the time grow with the square of the length: 256 pieces allocate little beside themselves."""
+    """Copies would make the time grow with the square of the length."""
     splitter = LineSplitter()
     splitter.take(OBJECT)
     splitter.take(b"v" * PIECE_BYTES)

@@ -355,7 +355,7 @@ def test_what_the_wrapper_of_open_mpi_says_is_its_sentence(
     monkeypatch: pytest.MonkeyPatch, words: str, sentence: str, remedy: str
 ) -> None:
     monkeypatch.setenv("OMPI_CC", "x86_64-conda-linux-gnu-cc")
-    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/cc")
+    monkeypatch.setattr("shutil.which", lambda _, **_path: "/usr/bin/cc")
     said, hint = explain_failure(Path("/bin/mpicc"), 1, words)
     assert said.endswith(sentence)
     assert remedy in hint
@@ -399,14 +399,19 @@ def test_a_strange_path_does_not_hide_the_library(
     assert find.find_default().mpicc == openmpi.mpicc
 
 
-def test_an_empty_word_of_path_is_not_the_folder_that_we_are_in(
-    openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("word", ["", ".", "./", "bin", "../here"])
+def test_words_of_path_that_are_not_absolute_do_not_count(
+    machine: Path, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
-    write_program(Path("mpicc"), 'touch "$0.ran"\nexit 1\n', "#!/bin/sh\n")
-    monkeypatch.setenv("PATH", f"{os.pathsep}{openmpi.bin}{os.pathsep}")
+    here = machine / "here"
+    (here / "bin").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    for program in (Path("mpicc"), Path("bin/mpicc")):
+        write_program(program, 'touch "$0.ran"\nexit 1\n', "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", f"{word}{os.pathsep}{openmpi.bin}{os.pathsep}{word}")
     assert find.find_default().mpicc == openmpi.mpicc
     find.find_all()
-    assert not Path("mpicc.ran").exists()
+    assert not list(here.rglob("*.ran"))
 
 
 def test_an_mpicc_that_is_a_link_to_itself_is_no_mpicc(

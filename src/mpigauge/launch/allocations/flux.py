@@ -1,11 +1,11 @@
 """What a Flux instance has: it is asked, since its environment names no hosts."""
 
-import shutil
 import subprocess
 from collections.abc import Mapping
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.allocations.allocation import Allocation, Node, nodes_named
+from mpigauge.programs import which
 
 QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
 ANSWER_WAIT_S = 15.0
@@ -33,7 +33,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
 
 
 def _said(environ: Mapping[str, str]) -> str:
-    program = shutil.which("flux", path=environ.get("PATH"))
+    program = which("flux", path=environ.get("PATH"))
     if program is None:
         raise EnvironmentLacksError("FLUX_URI is set, but there is no flux on PATH", HINT)
     try:

@@ -2,13 +2,13 @@
 
 import platform
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.launch.outer import in_a_step
 from mpigauge.plan.hosts import HOSTS_MOST
+from mpigauge.programs import which
 
 _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
 
@@ -45,7 +45,7 @@ def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
     """Variables of a job that is somewhere else, as where a container was built in one."""
     path = environ.get("PATH")
     here = platform.node().partition(".")[0]
-    if path is None or shutil.which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
+    if path is None or which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
         return
     raise EnvironmentLacksError(
         f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "

@@ -1,7 +1,6 @@
 """A host of a lab: a process that makes its namespaces, fits them out, and sleeps to keep them."""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch.lab import context, linux, network
 from mpigauge.plan.lab import Lab, Topology
+from mpigauge.programs import which
 
 SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
@@ -137,7 +137,7 @@ def program(name: str) -> str:
     Raises:
         EnvironmentLacksError: There is none.
     """
-    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    found = which(name) or which(name, path="/usr/sbin:/sbin")
     if found is None:
         raise EnvironmentLacksError(
             f"a lab needs the program {name}", "install iproute2 (Fedora, RHEL: iproute)"

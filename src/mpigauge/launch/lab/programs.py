@@ -1,12 +1,12 @@
 """The two C programs of a lab: built by this machine's compiler when they are first needed."""
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.programs import which
 
 SOURCES = Path(__file__).parent
 SHELL = "shell.c"
@@ -30,7 +30,7 @@ def compiler() -> str:
     Raises:
         EnvironmentLacksError: There is none.
     """
-    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    found = which("cc") or which("gcc") or which("clang")
     if found is None:
         raise EnvironmentLacksError(
             "a lab needs a C compiler for its relay", "install gcc, or: module load gcc"

@@ -6,7 +6,6 @@ the words of its command, in INSTALLERS.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import folder
+from mpigauge.programs import which
 
 Words = list[str]
 
@@ -24,7 +24,7 @@ WHEELS_ONLY = "--only-binary=:all:"
 
 def _uv(target: Path, _: Path) -> Words | None:
     """`uv pip install --target` keeps the whole wheel."""
-    uv = shutil.which("uv")
+    uv = which("uv")
     if uv is None:
         return None
     return [uv, "pip", "install", "-q", "--python", sys.executable, "--target", str(target)]

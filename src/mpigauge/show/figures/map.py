@@ -17,6 +17,7 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter
 from mpigauge import units
 from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
 from mpigauge.show.figures import FORMS, MAKERS, lines, style
 from mpigauge.show.registry import maker
 from mpigauge.show.series import CROWDED
@@ -51,6 +52,7 @@ def check(path: Path) -> None:
     Raises:
         UsageError: It is one of these.
     """
+    check_output(path)
     if path.suffix.lower() not in FORMS:
         raise UsageError(f"--figure: {path} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     if not os.path.isdir(path.parent):  # noqa: PTH112 - Path raises at names too long

@@ -13,6 +13,7 @@ from matplotlib.text import Text
 
 from mpigauge import __version__
 from mpigauge.atomic_file import written
+from mpigauge.inputs import check_output
 from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
     Raises:
         EnvironmentLacksError: The file cannot be written.
     """
+    check_output(path)
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
     program, words = f"mpigauge {__version__}", printable_lines("\n".join(told))
