@@ -97,7 +97,7 @@ def measure(
 
 
 def _known_before(session: Session, file: ResultFile) -> Iterator[str]:
-    """What there is to say before anything is measured, empty where there is nothing; ends what others left."""
+    """Say what there is to say before anything is measured, or nothing; ends what others have left."""
     plan, targets = session.plan, session.targets
     if not file.locked:
         yield f"{file.path}: no locks on this file system; let nobody else write to this file"
