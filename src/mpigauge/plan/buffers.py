@@ -94,14 +94,20 @@ def too_large(
 
     Those that are too large by themselves; then of the others the largest, until the rest fits together.
     """
-    needs = {cell: needs_of(cell, description, pool_bytes) for cell in cells}
-    sizes = {cell: together(need) for cell, need in needs.items()}
+    needs = {cell: tuple(needs_of(cell, description, pool_bytes)) for cell in cells}
+    alone = {need: together(need) for need in set(needs.values())}  # pairs of a map are all alike
+    sizes = {cell: alone[need] for cell, need in needs.items()}
     rising = sorted((cell for cell in cells if sizes[cell] <= available_bytes), key=lambda cell: sizes[cell])
 
     def exceed(count: int) -> bool:
-        return together(need for cell in rising[:count] for need in needs[cell]) > available_bytes
+        of_all = {needs[cell] for cell in rising[:count]}
+        return together(itertools.chain.from_iterable(of_all)) > available_bytes
 
-    kept = bisect.bisect_left(range(1, len(rising) + 1), True, key=exceed)
+    kept = (
+        bisect.bisect_left(range(1, len(rising) + 1), True, key=exceed)
+        if exceed(len(rising))
+        else len(rising)
+    )
     beyond = {*rising[kept:]}
     return [
         _left_out(cell, sizes[cell], available_bytes, len(rising) if cell in beyond else 1)
