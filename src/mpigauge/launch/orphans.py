@@ -49,10 +49,10 @@ class Swept:
         """What to tell of it; empty if there was nothing."""
         if not self.folders:
             return ""
-        found = [(self.files, "segment"), (self.folders, "folder")]
-        said = " and ".join(units.counted(count, noun) for count, noun in found if count)
-        ended = f"ended {self.processes} of its processes, " if self.processes else ""
-        return f"a mpigauge was killed: {ended}removed {said} that it had left"
+        processes = "1 process" if self.processes == 1 else f"{self.processes} processes"
+        files, folders = units.counted(self.files, "file"), units.counted(self.folders, "folder")
+        counted = [(self.processes, processes), (self.files, files), (self.folders, folders)]
+        return f"removed what a killed mpigauge left: {', '.join(words for count, words in counted if count)}"
 
 
 def note_job(folder: Path, mark: str, told: bytes) -> None:
@@ -71,12 +71,12 @@ def sweep() -> Swept:
     """End and remove what dead owners have left in the temporary folder of now."""
     swept = Swept()
     for folder in _of_the_dead():
-        begun = (folder / RECORD).stat().st_mtime
+        since_s = _age_s(folder)
         swept.processes += _end(_mark_of(folder))
         elsewhere, before = _told_of(folder)
         swept.files += leftovers.remove_left_behind(before)
         shutil.rmtree(folder, ignore_errors=True)
-        leftovers.tidy_elsewhere(elsewhere, max(0.0, time.time() - begun))
+        leftovers.tidy_elsewhere(elsewhere, since_s)
         swept.folders += not folder.exists()
     return swept
 
@@ -87,6 +87,14 @@ def _of_the_dead() -> Iterator[Path]:
             owner = owner_of(folder)
             if owner is not None and owner.is_dead:
                 yield folder
+
+
+def _age_s(folder: Path) -> float:
+    """Return how old a folder is; 0 if somebody else has just removed it, as may happen to all in it."""
+    try:
+        return max(0.0, time.time() - (folder / RECORD).stat().st_mtime)
+    except OSError:
+        return 0.0
 
 
 def _mark_of(folder: Path) -> str:

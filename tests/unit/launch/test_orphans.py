@@ -98,9 +98,7 @@ def test_the_next_start_ends_the_job_and_removes_all_of_it(
     assert is_zombie(pid)
     assert not segment.exists()
     assert not list(place.glob("mpigauge-*"))
-    assert swept.sentence == (
-        "a mpigauge was killed: ended 1 of its processes, removed 1 segment and 1 folder that it had left"
-    )
+    assert swept.sentence == "removed what a killed mpigauge left: 1 process, 1 file, 1 folder"
     assert not orphans.sweep().sentence
 
 
