@@ -12,8 +12,7 @@ import pytest
 
 from mpigauge import inputs
 from mpigauge.errors import UsageError
-from mpigauge.result import reader
-from mpigauge.result.reader import load
+from mpigauge.result.reader import Result, load
 from tests.made import RECORDS, lines_of
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def test_a_pipe_that_was_given_open_is_read(given_pipe: Callable[[bytes], Path])
     assert load(given_pipe(lines_of(*RECORDS))).visits == load_all().visits
 
 
-def load_all() -> reader.Result:
+def load_all() -> Result:
     """The same records from a file."""
     path = Path("plain.jsonl")
     path.write_bytes(lines_of(*RECORDS))
