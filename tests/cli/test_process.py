@@ -129,3 +129,20 @@ def test_what_we_start_knows_a_home(openmpi: FakeMpi, machine: Path) -> None:
     program.chmod(0o755)
     done = started(*MEASURE, "--mpi", str(program), "--mpiexec", str(openmpi.bin / "mpiexec"), HOME="")
     assert done.returncode == EXIT_DONE, done.stderr
+
+
+@pytest.mark.parametrize("place", ["matplotlibrc", "../elsewhere", "../home/config/matplotlib/matplotlibrc"])
+def test_figures_have_no_settings_of_the_folder_the_environment_or_the_home(
+    measured: Path, machine: Path, place: str
+) -> None:
+    draw = ("plot", str(measured), "--series", "ring", "--kind", "time")
+    assert started(*draw, "-o", "usual.svg").returncode == EXIT_DONE
+    for name, settings in (("broken", b"font.size: \xff"), ("odd", b"font.size: 40\nno.such.key: 1\n")):
+        path = machine / "work" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(settings)
+        done = started(*draw, "-o", f"{name}.svg", MATPLOTLIBRC="../elsewhere")
+        assert (done.returncode, done.stderr) == (EXIT_DONE, f"figure: {name}.svg\n")
+        assert (machine / "work" / f"{name}.svg").read_bytes() == (
+            machine / "work" / "usual.svg"
+        ).read_bytes()

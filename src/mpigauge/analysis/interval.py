@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 UNIFORM_VARIANCE = 1 / 12
 """Of a uniform distribution over one step."""
 
+DISTANCE_MOST = 230.0
+"""From the centre of an interval to its ends: a factor of 10^100. A file may claim a clock of any step."""
+
 _SPREAD_POINTS = (0.2, 0.8)
 
 
@@ -56,7 +59,7 @@ def launch_interval(
 
 def with_step(distance: float, clock_step: float) -> float:
     """The half-width of an interval of a logarithm, and in quadrature what a step of the clock hides."""
-    return math.sqrt(distance**2 + clock_step**2 * UNIFORM_VARIANCE)
+    return min(DISTANCE_MOST, math.sqrt(distance**2 + clock_step**2 * UNIFORM_VARIANCE))
 
 
 @lru_cache(maxsize=4096)

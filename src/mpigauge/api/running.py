@@ -24,6 +24,7 @@ from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
 from mpigauge.result import files
+from mpigauge.result.writer import check_free
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
@@ -74,8 +75,10 @@ def run(
     """
     if threading.current_thread() is not threading.main_thread():
         raise UsageError("mpigauge.run must be called in the main thread", "start another process for it")
-    session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
     file = None if output is None else Path(output)
+    if file is not None:
+        check_free(file)
+    session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
     done = measure(session, file, files.default_path(), _observing)
     stopped = None
     if done.signal is not None:

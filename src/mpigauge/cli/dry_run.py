@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from mpigauge.campaign.prepare import Session
     from mpigauge.plan.model import Cell, Plan
@@ -19,22 +18,12 @@ SIZES_SHOWN = 6
 """Of a line; of more sizes only the ends."""
 
 
-def what_would_run(session: Session, output: Path | None) -> str:
-    """How much it is, and a paragraph per job: its command line with its variables, and what it measures.
-
-    Args:
-        output: The result file that would be written; None for the usual one.
-
-    Raises:
-        UsageError: There is such a file already.
-    """
+def what_would_run(session: Session) -> str:
+    """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
     from mpigauge.campaign.jobs import crowded
     from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import left_out_of, shared_cores
-    from mpigauge.result.writer import check_free
 
-    if output is not None:
-        check_free(output)
     plan = session.plan
     others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []

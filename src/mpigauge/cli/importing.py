@@ -100,6 +100,8 @@ def _import(
     check(unit_names, shown)
     if len(paths) < READERS[name].least:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
+    if output is not None:
+        writer.check_free(output)
     records = read(name, paths, given)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
         file.tells(lambda sentence: click.echo(f"mpigauge: {sentence}", err=True))

@@ -307,12 +307,15 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.dry_run import what_would_run
     from mpigauge.cli.session import measure, stopped
+    from mpigauge.result.writer import check_free
 
+    if output is not None:
+        check_free(output)
     session = prepare(plan, WHERE)
     if dry_run:
         if plan.ranks == (PAIR,):
             say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
-        click.echo(clean(what_would_run(session, output)), nl=False)
+        click.echo(clean(what_would_run(session)), nl=False)
         return EXIT_DONE
     done = measure(session, output, quiet=quiet, answering=False)
     if done.signal is not None:

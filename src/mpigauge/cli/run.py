@@ -51,14 +51,17 @@ def command(
     from mpigauge.cli.lab_runs import same_command_in
     from mpigauge.cli.session import ended, measure, stopped
     from mpigauge.cli.tables import Asked, check, tabulate
+    from mpigauge.result.writer import check_free
 
     check(unit_names, columns)
+    if output is not None:
+        check_free(output)
     plan, where = asked(**given)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
     session = prepare(plan, where)
     if dry_run:
-        click.echo(clean(what_would_run(session, output)), nl=False)
+        click.echo(clean(what_would_run(session)), nl=False)
         return EXIT_DONE
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:

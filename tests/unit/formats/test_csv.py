@@ -144,14 +144,14 @@ def test_what_is_wrong_is_named(cli: Cli, columns: str, table: str, sentence: st
 
 def test_files_that_cannot_be_read(cli: Cli) -> None:
     imported(cli)
-    for words in (
-        ("no.csv", "--columns", "columns.toml"),
-        ("table.csv", "--columns", "no.toml"),
-        (".", "--columns", "columns.toml"),
+    for words, why in (
+        (("no.csv", "--columns", "columns.toml"), "cannot be read"),
+        (("table.csv", "--columns", "no.toml"), "cannot be read"),
+        ((".", "--columns", "columns.toml"), "is a folder"),
     ):
         done = cli("import", "csv", *words, "-o", "other.jsonl")
         assert done.status == 2
-        assert "cannot be read" in done.err
+        assert why in done.err
     Path("latin.csv").write_bytes(b"bytes,us,mode\n8,1,\xe9\n")
     assert (
         "is not comma-separated values" in cli("import", "csv", "latin.csv", "--columns", "columns.toml").err

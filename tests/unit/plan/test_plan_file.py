@@ -123,7 +123,9 @@ def test_a_short_file_has_the_defaults(tmp_path: Path) -> None:
         ('hosts = "/a\\u0000"\n[[measure]]\npattern = "ring"', ["NUL"]),
         ('variables = {"a\\u0000" = "b"}\n[[measure]]\npattern = "ring"', ["NUL"]),
         ('[[measure]]\npattern = "ring"\nmodes = ["\\u0000"]', ["NUL"]),
-        ("a = " + "[" * 5000, ["not TOML"]),
+        ("a = " + "[" * 5000, ["nested too deeply"]),
+        (f"{'a.' * 20_000}a = 1", ["nested too deeply"]),
+        (f"[[{'a.' * 20_000}a]]\nb = 1", ["nested too deeply"]),
         (b"title = '\xff'", ["UTF-8"]),
     ],
 )

@@ -16,7 +16,7 @@ from mpigauge.analysis.doubts import doubts_of
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import Result, load
-from mpigauge.result.records import VERSION, Clock
+from mpigauge.result.records import VERSION, Clock, Imported
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.document import Units
 from mpigauge.show.formats import GENERAL, render
@@ -254,7 +254,10 @@ def with_moment(which: int, started: str) -> bytes:
     return b"".join(lines)
 
 
-@pytest.mark.parametrize("started", ["yesterday", "2026-02-30T00:00:00+00:00", "2026-01-01T00:00:00", "2026"])
+NO_MOMENTS = ("yesterday", "2026-02-30T00:00:00+00:00", "2026-01-01T00:00:00", "2026")
+
+
+@pytest.mark.parametrize("started", [*NO_MOMENTS, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 @pytest.mark.parametrize("which", [1, -1])
 def test_a_record_of_no_moment_is_a_damaged_line(file: Path, started: str, which: int) -> None:
     """Of a launch and of an end: all that shows a result would have to ask."""
@@ -277,3 +280,53 @@ def test_a_plan_that_no_kernel_would_follow_is_damaged(file: Path, field: str, v
     error = refusal(file, msgspec.json.encode(campaign) + b"\n" + rest)
     assert "line 1 is damaged" in error.sentence
     assert f"plan.{field}" in error.sentence
+
+
+@pytest.mark.parametrize(
+    ("which", "key", "value"),
+    [
+        (0, "min_ranks", -1),
+        (0, "active_ranks", 2**63 - 1),
+        (0, "directions", -1),
+        (0, "directions", 0),
+        (0, "parts", 2**40),
+        (0, "unit_bytes", -8),
+        (0, "operation", [0, 1e308, 0, 0]),
+        (0, "cpu_quota", 1e308),
+        (1, "startup_s", 1e308),
+        (1, "steal_s", -1e308),
+        (1, "ranks", 0),
+        (1, "threads", 2**62),
+    ],
+)
+def test_a_number_that_nothing_could_be_measured_with_damages_its_line(
+    file: Path, which: int, key: str, value: object
+) -> None:
+    """Whoever shows the result would divide by it, count up to it, or add it up."""
+    lines = WHOLE.splitlines(keepends=True)
+    record = msgspec.json.decode(lines[which])
+    assert put(record, key, value), f"no {key} in {record}"
+    lines[which] = msgspec.json.encode(record) + b"\n"
+    if which:
+        assert loaded(file, b"".join(lines)).damaged == [which + 1]
+    else:
+        assert key in refusal(file, b"".join(lines)).sentence or key == "operation"
+
+
+def put(value: object, key: str, new: object) -> bool:
+    """Change what has this key, wherever it is; return whether there is such."""
+    if isinstance(value, dict):
+        found = key in value
+        if found:
+            value[key] = new
+        return [found, *(put(one, key, new) for name, one in value.items() if name != key)].count(True) > 0
+    if isinstance(value, list):
+        return [put(one, key, new) for one in value].count(True) > 0
+    return False
+
+
+def test_nothing_was_measured_by_no_ranks_but_others_need_not_say_how_many(file: Path) -> None:
+    none = visit(1, 0, replace(SMALL, ranks=0), [1000])
+    printed = Imported(replace(SMALL, ranks=0), 1e-6)
+    result = loaded(file, lines_of(campaign(SMALL), none, printed))
+    assert (result.damaged, result.imported) == ([2], [printed])
