@@ -8,6 +8,7 @@ import click
 
 from mpigauge.cli import completers
 from mpigauge.cli.options import table_options
+from mpigauge.cli.streams import note
 from mpigauge.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _import(
         writer.check_free(output)
     records = read(name, paths, given)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
-        file.tells(lambda sentence: click.echo(f"mpigauge: {sentence}", err=True))
+        file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:
             file.append(record)
     path = file.path

@@ -97,4 +97,4 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     text, left_out = handout(plan_, where, cores)
     click.echo(text, nl=False)
     if left_out:
-        click.echo(f"mpigauge: {left_out}", err=True)
+        note(f"mpigauge: {left_out}")

@@ -76,7 +76,7 @@ class Lines(Silent):
         """How long it was stopped, if anybody may have noticed."""
         if seconds >= NOTICED_S:
             words = f"was stopped for {units.format_duration(seconds)}, which the budget does not count"
-            click.echo(words, file=self._stream)
+            click.echo(printable_lines(words), file=self._stream)
 
 
 class Course:
