@@ -105,9 +105,9 @@ def check_saved(measured: Measured) -> None:
         EnvironmentLacksError: The file has not all that was measured.
     """
     if measured.lost:
-        raise EnvironmentLacksError(
-            measured.lost, "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
-        )
+        from mpigauge.result.writer import ELSEWHERE
+
+        raise EnvironmentLacksError(measured.lost, ELSEWHERE)
 
 
 def _hint_for_nothing(why: Reason) -> str:

@@ -36,6 +36,9 @@ PACKED = ".gz"
 DAMAGED = ".damaged"
 """What is added to the name of a compressed result that is continued although it is damaged."""
 
+ELSEWHERE = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
+"""What to do about a result that others have taken away."""
+
 NAMES_OF_DELETED = ".nfs"
 """How names begin that NFS gives to open files that were deleted."""
 
@@ -108,9 +111,10 @@ class ResultFile:
         try:
             self._write(line, settled=settled)
         except OSError as error:
-            if error.errno != errno.ESTALE:
-                raise _cannot_grow(self.path, error) from None
-            self._again(line, error)
+            self._check()  # what was written before is to be where we say that it is
+            if self.lost or error.errno != errno.ESTALE:
+                raise self._cannot_grow(error) from None
+            self._again(line)
         if settled:
             self._check()
 
@@ -157,15 +161,23 @@ class ResultFile:
             raise
         self._written.add(line, begin)
 
-    def _again(self, line: bytes, error: OSError) -> None:
-        """Write a line where the open file itself is gone, as on NFS when another host has deleted it."""
-        self._check()
-        if self.lost:
-            raise _cannot_grow(self.path, error)
+    def _again(self, line: bytes) -> None:
+        """Write a line where the open file itself was gone, as on NFS when another host has deleted it."""
         try:
             self._write(line, settled=True)
-        except OSError as again:
-            raise _cannot_grow(self.path, again) from None
+        except OSError as error:
+            raise self._cannot_grow(error) from None
+
+    def _cannot_grow(self, error: OSError) -> EnvironmentLacksError:
+        """What to say where a line cannot be written."""
+        if self.lost:
+            return EnvironmentLacksError(self.lost, ELSEWHERE)
+        if error.errno in (errno.EFBIG, *NO_ROOM):
+            return _cannot_write(self.path, error)
+        return EnvironmentLacksError(
+            f"{self.path}: cannot be written any more: {error.strerror}; everything measured before is in it",
+            f"when it can be: {resume_words(self.path)}",
+        )
 
     # ---- What others do to it --------------------------------------------------------------------
 
@@ -285,15 +297,6 @@ def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool 
     with appearing(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
     return path
-
-
-def _cannot_grow(path: Path, error: OSError) -> EnvironmentLacksError:
-    if error.errno in (errno.EFBIG, *NO_ROOM):
-        return _cannot_write(path, error)
-    return EnvironmentLacksError(
-        f"{path}: cannot be written any more: {error.strerror}; everything measured before is in it",
-        f"when it can be: {resume_words(path)}",
-    )
 
 
 def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:

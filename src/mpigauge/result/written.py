@@ -26,7 +26,7 @@ class Written:
         self._end = os.fstat(descriptor).st_size
         self._cut = False  # it was shorter than we had left it
         self._last = b""
-        self._first_line = next(_pieces(descriptor), b"").partition(b"\n")[0]
+        self._first_line = _first_line_of(descriptor)
         kept = self._end <= KEPT_MOST_BYTES
         self._lines = bytearray().join(_pieces(descriptor)) if kept else None
 
@@ -71,6 +71,17 @@ class Written:
         if not begun:
             yield self._first_line + b"\n"
         yield from _pieces(descriptor)
+
+
+def _first_line_of(descriptor: int) -> bytes:
+    """Without its end; of a large campaign it is longer than a piece."""
+    found = b""
+    for piece in _pieces(descriptor):
+        line, end, _ = piece.partition(b"\n")
+        found += line
+        if end:
+            break
+    return found
 
 
 def _pieces(descriptor: int) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.errors import EnvironmentLacksError
 from mpigauge.result import writer, written
 from mpigauge.result.reader import load
 from tests.made import RECORDS, launch, lines_of
@@ -248,3 +249,30 @@ def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.
         file.append(record)
     assert PATH.read_bytes() == lines_of(*BEFORE, *AFTER)
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_disk_that_fails_where_the_file_is_gone_too_is_said_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, number: int, saved: bool
+) -> None:
+    """Nobody is sent to a file that is not there."""
+
+    def fails(*_: object, **__: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    file = writer.create(PATH)
+    for record in BEFORE:
+        file.append(record)
+    PATH.unlink()
+    monkeypatch.setattr(os, "write", fails)
+    if not saved:
+        monkeypatch.setattr(writer, "_saved", fails)
+    with pytest.raises(EnvironmentLacksError) as caught:
+        file.append(launch(3))
+    if saved:
+        assert f"mpigauge resume {PATH}" in caught.value.hint
+        assert PATH.read_bytes() == lines_of(*BEFORE)
+    else:
+        assert "was deleted while it grew, and cannot be saved" in caught.value.sentence
+        assert "resume" not in caught.value.hint
