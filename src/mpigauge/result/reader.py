@@ -111,7 +111,8 @@ def load(path: Path) -> Result:
     """Reads a result file, `.jsonl` or `.jsonl.gz`; `-` is standard input, either way.
 
     What a damaged line had is lost, and all others are read. Lines are read one by one, and of a visit its
-    numbers are kept in machine words: the result takes about as much memory as the file is long.
+    numbers are kept in machine words: the result takes about as much memory as its lines are long.
+    Floating-point numbers of all samples at once would take several times as much.
 
     Raises:
         NotAResultError: It is not ours; names the file.
