@@ -117,7 +117,8 @@ def load(path: Path, place: Path | None = None) -> Result:
 
     What a damaged line had is lost, and all others are read; of a compressed file that is cut or damaged,
     all lines before that. Lines are read one by one, and of a visit its numbers are kept in machine words:
-    the result takes about as much memory as the file is long.
+    the result takes about as much memory as its lines are long; floating-point numbers of all samples at
+    once would take several times as much.
 
     Args:
         place: Where it is read from, if its name may be another file's by now.

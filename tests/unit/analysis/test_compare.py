@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -195,6 +196,24 @@ def test_a_variance_that_is_small_by_luck_is_drawn_to_what_is_usual() -> None:
     assert drawn[0] > 1000 * variances[0]
     assert np.ptp(drawn) < np.ptp(variances)
     assert (prior.freedom(np.full(20, 4.0)) >= 4).all()
+
+
+def test_cells_that_share_launches_count_by_the_squares_of_their_correlations() -> None:
+    found = launches(np.random.default_rng(18), 6, 0.02, cells=40)
+    prior = prior_of(found, found.var(axis=0, ddof=1), np.full(40, 5.0))
+    correlations = np.asarray(np.corrcoef(found, rowvar=False))[~np.eye(40, dtype=bool)]
+    shared = (float(np.square(correlations).mean()) - 1 / 5) / (1 - 1 / 5)
+    assert prior.most == pytest.approx(5 * 40 / (1 + 39 * shared), rel=1e-9)
+
+
+def test_many_cells_take_no_memory_for_each_pair_of_them() -> None:
+    found = launches(np.random.default_rng(19), 6, 0.02, cells=2000)
+    variances = found.var(axis=0, ddof=1)
+    tracemalloc.start()
+    prior_of(found, variances, np.full(2000, 5.0))
+    most_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most_bytes < 2000**2
 
 
 def test_cells_with_launches_enough_and_few_cells_stand_alone() -> None:

@@ -121,8 +121,10 @@ def _independent_cells(residuals: Values, freedom: float) -> float:
     if residuals.shape[1] < CELLS_LEAST:
         return float(cells)
     cells = residuals.shape[1]
-    correlations = np.corrcoef(residuals, rowvar=False)
-    squared = float((np.square(correlations).sum() - cells) / (cells * (cells - 1)))
+    about = residuals - residuals.mean(axis=0)
+    alike = about / np.linalg.norm(about, axis=0)
+    # The squares of all correlations of cells add up to those of launches, which are far fewer.
+    squared = float((np.square(alike @ alike.T).sum() - cells) / (cells * (cells - 1)))
     shared = min(1.0, max(0.0, (squared - 1 / freedom) / (1 - 1 / freedom)))
     return float(cells / (1 + (cells - 1) * shared))
 

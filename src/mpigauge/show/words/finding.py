@@ -37,7 +37,12 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
     """A finding of a fact: its fields are cells and values."""
     parts = {field.name: getattr(fact, field.name) for field in fields(fact)}
     cells = {name: _cells(part) for name, part in parts.items()}
-    value = {name: msgspec.to_builtins(part) for name, part in parts.items() if not cells[name]}
+    # Sets come in order: else one result would be told in other words of JSON each time.
+    value = {
+        name: msgspec.to_builtins(part, order="deterministic")
+        for name, part in parts.items()
+        if not cells[name]
+    }
     return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
 
 
