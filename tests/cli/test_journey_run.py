@@ -252,7 +252,7 @@ def test_a_cell_has_no_more_samples_than_asked_for(
         ("allreduce", "--datatype", "quad"),
         ("allreduce", "--op", "mean"),
         ("allreduce", "--op", "bxor"),
-        ("alltoall", "--sizes", "1GiB", "--np", "2"),
+        ("alltoallv", "--sizes", "1GiB", "--np", "2"),
         ("chase", "--buffers", "cold"),
         ("--quick", "--thorough"),
         ("--nonsense",),
