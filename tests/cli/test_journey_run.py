@@ -253,6 +253,7 @@ def test_a_cell_has_no_more_samples_than_asked_for(
         ("allreduce", "--op", "mean"),
         ("allreduce", "--op", "bxor"),
         ("alltoall", "--sizes", "3GiB", "--np", "2"),
+        ("alltoallv", "--sizes", "1GiB", "--np", "2"),
         ("chase", "--buffers", "cold"),
         ("--quick", "--thorough"),
         ("--nonsense",),

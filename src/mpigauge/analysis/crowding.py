@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from mpigauge.result.cpu_lists import ranges
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 CPUS_MOST = 8192
 """A list of more is none of a machine that the kernel knows."""
 
-LIST_MOST = 230
-"""Characters of a list, of which the kernel has room for no more: it may have been cut."""
+CUT = "..."
+"""At the end of a list for which the kernel had no more room."""
+
+OLDER_CUT = range(230, 256)
+"""Characters of a list that an older kernel may have cut without a mark."""
 
 BINDS = re.compile(r"(?<!S)PIN|BIND|AFFINITY|RANKFILE|CPU_?(SET|LIST)", re.IGNORECASE)
 """Parts (no SPIN) of the names of variables that say where ranks may run."""
@@ -190,9 +194,13 @@ def _active(cell: Cell, pattern: Pattern | None) -> Sequence[int]:
     return range((pattern.active_ranks if pattern else 0) or cell.ranks)
 
 
+@lru_cache(maxsize=4096)
 def _cpus(text: str) -> Cpus:
-    """The processors of a list; none if it may be cut, or names more than a machine has."""
-    parts = ranges(text) if len(text) < LIST_MOST else []
+    """The processors of a list; none if it may be cut, or names more than a machine has.
+
+    Ranks of large jobs have the same few lists.
+    """
+    parts = [] if text.endswith(CUT) or len(text) in OLDER_CUT else ranges(text)
     if sum(map(len, parts)) > CPUS_MOST:
         return frozenset()
     return frozenset(cpu for part in parts for cpu in part)

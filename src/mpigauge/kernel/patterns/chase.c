@@ -46,24 +46,26 @@ static struct line *line_at(size_t i)
 }
 
 /* A random cycle through all lines (Sattolo's shuffle), the same for every launch of a size. */
-static void tie_cycle(void)
+static void tie_cycle(size_t count)
 {
-    uint32_t *order = malloc(cycle.count * sizeof *order);
+    uint32_t *order = malloc(count * sizeof *order);
 
-    if (order == NULL || cycle.count > UINT32_MAX)
-        MG_DIE("no memory to shuffle %zu lines", cycle.count);
-    for (size_t i = 0; i < cycle.count; i++)
+    if (order == NULL || count > UINT32_MAX)
+        MG_DIE("no memory to shuffle %zu lines", count);
+    for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t) i;
-    for (size_t i = cycle.count - 1; i > 0; i--) {
-        const size_t   other = mg_content_word((int64_t) cycle.count, 0, i) % i;
+    for (size_t i = count - 1; i > 0; i--) {
+        const size_t   other = mg_content_word((int64_t) count, 0, i) % i;
         const uint32_t kept  = order[i];
 
         order[i]     = order[other];
         order[other] = kept;
     }
-    for (size_t i = 0; i < cycle.count; i++)
+    for (size_t i = 0; i < count; i++)
         line_at(i)->next = line_at(order[i]);
     free(order);
+    cycle.count   = count;
+    cycle.checked = false;
 }
 
 /* Kept between visits of the same size; the first steps of a visit warm the caches again. */
@@ -73,11 +75,8 @@ static void begin(struct mg_state *state)
     const size_t count = lines > 0 ? lines : 1;
 
     make_room(count * mg_line_bytes());
-    if (cycle.count != count) {
-        cycle.count = count;
-        tie_cycle();
-        cycle.checked = false;
-    }
+    if (cycle.count != count)
+        tie_cycle(count);
     cycle.at = cycle.lines;
     for (size_t i = 0; i < cycle.count; i++)
         cycle.at = cycle.at->next;
