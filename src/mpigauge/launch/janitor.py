@@ -1,6 +1,7 @@
 """Starts the program that removes what a job or a lab left behind, for as long as they run."""
 
 import contextlib
+import io
 import json
 import os
 import signal
@@ -50,7 +51,8 @@ def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
         folder: A temporary folder to remove, too.
         told: What was `known` before; empty: what is known now, and of this machine alone.
     """
-    one = Janitor(_started(folder, told or known()))
+    told = told or known()
+    one = Janitor(_started(folder, told))
     try:
         yield one
     finally:
@@ -58,6 +60,14 @@ def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
             owner.release(one.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
                 one.process.communicate(one.said)
+        if one.process is None or one.process.returncode != 0:
+            _do_its_work(told, folder)
+
+
+def _do_its_work(told: bytes, folder: str) -> None:
+    """Tidy up for a janitor that could not be, or that somebody has killed."""
+    if (found := leftovers.heard(io.BytesIO(told))) is not None:
+        leftovers.tidy(folder, found[1])
 
 
 def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:

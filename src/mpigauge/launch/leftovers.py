@@ -218,10 +218,21 @@ def _is_held_unseen(path: str) -> bool:
     Containers that share /dev/shm do not see each other's processes, but the kernel does: it leases a file
     only to who alone has it open. Where it leases none, only who sees all processes knows.
     """
-    import fcntl  # for the few who get here
-    import signal
+    import signal  # for the few who get here
 
-    signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
+    try:
+        before = signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
+    except ValueError:  # not in this thread
+        return not _sees_all()
+    try:
+        return _cannot_be_leased(path)
+    finally:
+        signal.signal(signal.SIGIO, before if before is not None else signal.SIG_DFL)
+
+
+def _cannot_be_leased(path: str) -> bool:
+    import fcntl
+
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -94,7 +94,28 @@ def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: 
     assert 1 < taken_from(interruption, lambda _: True) < 600
 
 
-@pytest.mark.parametrize("number", Interruption.SIGNALS)
+def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops: list[int] = []
+    monkeypatch.setattr(signal, "raise_signal", stops.append)
+    sent(signal.SIGTSTP)
+    assert not interruption.ends(busy=False)
+    assert not interruption.comes_within(0)
+    interruption.heed()
+    interruption.heed()
+    assert stops == [signal.SIGTSTP]
+
+
+def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    stops: list[int] = []
+    monkeypatch.setattr(signal, "raise_signal", stops.append)
+    with Interruption():
+        sent(signal.SIGTSTP)
+    assert stops == [signal.SIGTSTP]
+
+
+@pytest.mark.parametrize("number", [*Interruption.SIGNALS, signal.SIGTSTP])
 def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
     """As under `nohup`, or in the background of a script."""
     before = signal.signal(number, signal.SIG_IGN)

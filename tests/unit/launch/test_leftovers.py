@@ -163,6 +163,19 @@ def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_wait
         os.kill(worker, signal.SIGKILL)
 
 
+def test_without_a_janitor_its_parent_tidies_up(shared: Path, tmp_path: Path) -> None:
+    """Somebody has killed it, and then the launcher, whose ranks removed nothing."""
+    folder = tmp_path / "job"
+    folder.mkdir()
+    with janitor(str(folder)) as one:
+        assert one.process is not None
+        one.process.kill()
+        one.process.wait()
+        segment = made(shared / "mpich_shm_1")
+    assert not segment.exists()
+    assert not folder.exists()
+
+
 def test_the_janitor_has_a_name_of_its_own() -> None:
     """Who kills all that are called python3 leaves it alive."""
     with janitor() as one:
