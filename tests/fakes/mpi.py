@@ -43,7 +43,7 @@ MPICC = """
 {checks}
 case " $* " in
 *" {show} "*) echo "gcc -I{prefix}/include -L{prefix}/lib -lmpi" ;;
-*" -E -dM -x c -include mpi.h /dev/null "*) printf '%s\\n' {macros} ;;
+*" -E -dM -x c -include "*"/mpi_macros.h /dev/null "*) printf '%s\\n' {macros} ;;
 *)
     {fails}
     output=/dev/null  # with -c, as nobody looks into its objects

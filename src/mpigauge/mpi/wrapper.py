@@ -78,8 +78,11 @@ def _environment_of(mpicc: Path) -> dict[str, str]:
     return {kind.needs_root_variable: str(mpicc.parent.parent) for kind in KINDS if kind.needs_root_variable}
 
 
+MACROS = Path(__file__).with_name("mpi_macros.h")
+
+
 def _macros(candidate: Candidate, environment: Mapping[str, str]) -> dict[str, str]:
-    words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", "mpi.h", os.devnull]
+    words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", str(MACROS), os.devnull]
     return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', ask(words, environment), re.MULTILINE))
 
 

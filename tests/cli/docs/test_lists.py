@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 HOUSE = ROOT / "src" / "mpigauge"
 PAGES = [ROOT / "README.md", *(page for page in sorted(DOCS.rglob("*.md")) if page.name != "cli.md")]
 MPI_HEADER, PATTERN_TO_BE = "mpi.h", "src/mpigauge/kernel/patterns/NAME.c"
-EVERYBODYS = {"errors", "vocabulary"}
+EVERYBODYS = {"errors", "inputs", "programs", "vocabulary"}
 """Parts that all others may import."""
 
 STRANGERS = {

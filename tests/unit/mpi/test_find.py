@@ -17,6 +17,7 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi import find
 from mpigauge.mpi.wrapper import Candidate, explain_failure, inspect
 from tests.fakes.mpi import FakeMpi, install, write_program
+from tests.needs import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -406,8 +407,8 @@ def test_words_of_path_that_are_not_absolute_do_not_count(
     here = machine / "here"
     (here / "bin").mkdir(parents=True)
     monkeypatch.chdir(here)
-    for program in (Path("mpicc"), Path("bin/mpicc")):
-        write_program(program, 'touch "$0.ran"\nexit 1\n', "#!/bin/sh\n")
+    for wrapper in (Path("mpicc"), Path("bin/mpicc")):
+        write_program(wrapper, 'touch "$0.ran"\nexit 1\n', "#!/bin/sh\n")
     monkeypatch.setenv("PATH", f"{word}{os.pathsep}{openmpi.bin}{os.pathsep}{word}")
     assert find.find_default().mpicc == openmpi.mpicc
     find.find_all()
@@ -427,3 +428,13 @@ def test_an_mpicc_that_is_a_link_to_itself_is_no_mpicc(
 def test_no_name_makes_it_crash(machine: Path, name: str) -> None:
     with contextlib.suppress(MpigaugeError):
         find.find(name)
+
+
+def test_an_mpi_h_of_the_folder_that_we_are_in_is_not_the_librarys(machine: Path) -> None:
+    include = machine / "include"
+    include.mkdir()
+    (include / "mpi.h").write_text('#define MPICH_VERSION "4.3.2"\n#define MPI_VERSION 4\n', encoding="utf-8")
+    Path("mpi.h").write_text('#define MPICH_VERSION "0.0.0"\n#error this is not it\n', encoding="utf-8")
+    mpicc = machine / "mpicc"
+    write_program(mpicc, f'exec {program("cc")} -I{include} "$@"\n', "#!/bin/sh\n")
+    assert inspect(Candidate(mpicc, "PATH")).version == "4.3.2"

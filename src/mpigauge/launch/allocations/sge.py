@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.inputs import content_of
 from mpigauge.launch.allocations.allocation import Allocation, of_hosts
 from mpigauge.plan.hosts import hosts_of
 
@@ -20,9 +21,9 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
     """
     path = environ["PE_HOSTFILE"]
     try:
-        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise EnvironmentLacksError(f"PE_HOSTFILE: {path}: cannot be read: {error.strerror}", HINT) from None
+        lines = content_of(Path(path), HINT).decode("utf-8", "replace").splitlines()
+    except UsageError as error:
+        raise EnvironmentLacksError(f"PE_HOSTFILE: {error.sentence}", HINT) from None
     hosts = [line.split()[:2] for line in lines if line.strip()]
     try:
         return of_hosts(environ["JOB_ID"], hosts_of(",".join(map(":".join, hosts))))

@@ -17,6 +17,7 @@ from mpigauge.launch.lab import context, host, linux, network
 from mpigauge.launch.outer import SCHEDULERS
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
+from mpigauge.programs import located
 
 LEAST_URGENT = 19
 RUNNING = "running"
@@ -179,7 +180,8 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
             "start it in another folder",
         ) from None
     try:
-        return subprocess.Popen(list(order.command), env=environment(os.environ))
+        variables = environment(os.environ)
+        return subprocess.Popen(located(order.command, variables), env=variables)
     except OSError as error:
         raise UsageError(
             f"{order.command[0]}: cannot be run: {error.strerror}",
