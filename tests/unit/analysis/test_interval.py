@@ -24,6 +24,18 @@ def test_an_interval_is_never_narrower_than_the_step_of_the_clock_allows(count: 
     assert low < 480e-9 < (high or 0)
 
 
+@pytest.mark.parametrize("step", [1e4, 1e28])
+def test_a_clock_of_any_step_leaves_finite_intervals(step: float) -> None:
+    """A file may claim such a one; what it says is that nothing is known."""
+    _, low, high, half_width = launch_interval(np.array([1e-6, 2e-6]), step)
+    assert low is not None
+    assert high is not None
+    assert half_width is not None
+    assert 0 < low < 1e-50
+    assert 1e50 < high < math.inf
+    assert math.isfinite(half_width)
+
+
 def test_a_step_does_not_shrink_with_the_number_of_launches() -> None:
     few, many = (launch_interval(np.full(count, 1e-6), 0.01)[3] for count in (5, 50))
     assert few == many
