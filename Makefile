@@ -41,7 +41,7 @@ without-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 2 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth"
+	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth"
 
 with-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth)"
