@@ -32,9 +32,9 @@ def _read_once() -> Iterator[None]:
     results: dict[Key, Result] = {}
     found: dict[Key, tuple[Result, list[Row]]] = {}
 
-    def load_once(path: Path) -> Result:
-        if not path.is_file():
-            return load(path)
+    def load_once(path: Path, place: Path | None = None) -> Result:
+        if place is not None or not path.is_file():
+            return load(path, place)
         key = as_it_is(path)
         if key not in results:
             results[key] = load(path)
