@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     mg_pools_fit(&plan);
     mg_crowding_find(plan.cores);
     mg_measure(&plan, start_ns);
-    mg_journal_end(mg_now_ns() - start_ns);
+    mg_journal_end(mg_since_ns(start_ns));
 
     mg_journal_close();
     mg_payload_free();

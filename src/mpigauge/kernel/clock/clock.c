@@ -44,10 +44,12 @@ static int64_t cost_of_read(int64_t step_ns)
 
         for (int block = 0; block < blocks; block++) {
             const int64_t time_ns = block_of_reads(reads);
-            quietest_ns           = time_ns < quietest_ns ? time_ns : quietest_ns;
+
+            if (time_ns >= 0 && time_ns < quietest_ns)
+                quietest_ns = time_ns;
         }
         if (quietest_ns >= STEPS_LEAST * step_ns || reads >= READS_MOST)
-            return (quietest_ns + reads / 2) / reads;
+            return quietest_ns < INT64_MAX ? (quietest_ns + reads / 2) / reads : 0;
     }
 }
 

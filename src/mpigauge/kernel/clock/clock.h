@@ -37,6 +37,14 @@ static inline int64_t mg_now_ns(void)
     return mg_simulated_ns((int64_t) now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
+/* Never below 0, as that of a clock which ran backwards might be. */
+static inline int64_t mg_since_ns(int64_t begin_ns)
+{
+    const int64_t time_ns = mg_now_ns() - begin_ns;
+
+    return time_ns > 0 ? time_ns : 0;
+}
+
 /* User and system time of this process, all its threads. */
 int64_t mg_cpu_ns(void);
 

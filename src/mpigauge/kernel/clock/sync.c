@@ -157,12 +157,12 @@ void mg_clocks_synchronise(int64_t start_ns)
     }
     state.turn  = 0;
     state.at_ns = mg_now_ns();
-    (void) check_all(&state.world, mg_now_ns() - start_ns, true);
+    (void) check_all(&state.world, mg_since_ns(start_ns), true);
 }
 
 void mg_clocks_check(int64_t start_ns, int64_t tolerance_ns, bool last)
 {
-    const int64_t worst_ns = check_all(&state.world, mg_now_ns() - start_ns, last);
+    const int64_t worst_ns = check_all(&state.world, mg_since_ns(start_ns), last);
     int again = !last && worst_ns > tolerance_ns && mg_now_ns() - state.at_ns > settled_ns;
 
     mg_share(MPI_COMM_WORLD, &again, sizeof again);

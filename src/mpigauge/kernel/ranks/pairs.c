@@ -217,7 +217,7 @@ static void write_offers(const struct mg_visit *visits, int count, const struct 
         if (offer.skip[0] != '\0')
             mg_journal_skip(&visits[i], offer.skip);
         else
-            mg_journal_begin(&visits[i], mg_now_ns() - start_ns, offer.expect_ns);
+            mg_journal_begin(&visits[i], mg_since_ns(start_ns), offer.expect_ns);
     }
     mg_settle();
 }
@@ -237,7 +237,7 @@ static void say_here(const struct mg_visit *visit, const struct mg_offer *offer)
 /* By the time since its start, which becomes that of all, so that they agree on when it was. */
 static void start_all(const struct mg_visit *visits, int count, int64_t start_ns)
 {
-    const int64_t since_ns = mg_now_ns() - start_ns;
+    const int64_t since_ns = mg_since_ns(start_ns);
 
     for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++)

@@ -18,7 +18,7 @@ static int64_t there_and_back_ns(void)
 
     MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, 1, MG_TAG_CONTROL, MPI_COMM_WORLD));
     MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, 1, MG_TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    return mg_now_ns() - begin_ns;
+    return mg_since_ns(begin_ns);
 }
 
 static void answer(void)

@@ -45,7 +45,7 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
         return;
     }
     if (state->rank == 0) {
-        mg_journal_begin(visit, mg_now_ns() - run->start_ns,
+        mg_journal_begin(visit, mg_since_ns(run->start_ns),
                          mg_expect_ns(cell, visit->mode->overlaps));
         mg_settle();
     }

@@ -307,10 +307,11 @@ static double ask(const struct mg_state *state, int far)
         MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, far, MG_TAG_CONTROL, state->comm, MPI_STATUS_IGNORE));
         const int64_t trip_ns = mg_now_ns() - sent_ns;
 
-        least_ns = trip_ns < least_ns ? trip_ns : least_ns;
+        if (trip_ns >= 0 && trip_ns < least_ns)
+            least_ns = trip_ns;
     }
     MG_MPI(MPI_Send(&enough, 1, MPI_BYTE, far, MG_TAG_CONTROL, state->comm));
-    return (double) least_ns / 2;
+    return least_ns < INT64_MAX ? (double) least_ns / 2 : 0;
 }
 
 static void answer(const struct mg_state *state)

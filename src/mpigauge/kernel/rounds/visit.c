@@ -205,7 +205,7 @@ static void conclude(const struct mg_run *run, const struct mg_visit *visit, str
 {
     const struct mg_standing standing = mg_series_standing(&cell->series);
 
-    outcome->elapsed_ns = mg_now_ns() - run->start_ns - outcome->at_ns;
+    outcome->elapsed_ns = mg_since_ns(run->start_ns + outcome->at_ns);
     cell->closed        = outcome->corrupt != NULL;
     report(visit, &run->rounds, &standing, outcome);
     mg_journal_visit(visit, outcome);
@@ -375,7 +375,7 @@ static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct 
                            .cell     = cell,
                            .decision = decision,
                            .is_first = decision->batch == 0,
-                           .outcome  = {.at_ns = mg_now_ns() - run->start_ns}};
+                           .outcome  = {.at_ns = mg_since_ns(run->start_ns)}};
 
     mg_payload_prepare(visit, state, &slots);
     of.walk               = mg_payload_walk(visit, state, slots);
@@ -431,7 +431,7 @@ void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_stat
                 struct mg_cell *cell, struct mg_decision *decision)
 {
     if (visit->pattern->sampling->probes)
-        mg_probe_visit(run->plan, visit, state, mg_now_ns() - run->start_ns);
+        mg_probe_visit(run->plan, visit, state, mg_since_ns(run->start_ns));
     else if (mg_is_possible(run->plan, visit, state))
         time_whole_visit(run, visit, state, cell, decision);
     else
