@@ -18,10 +18,10 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 NOTHING_TO_SYNC = (errno.EINVAL, errno.ENOTSUP)
-"""What fsync says of what is no regular file."""
+"""Errors by which fsync says that this is no regular file."""
 
 USUAL_MODE = 0o666
-"""Of which the umask takes what it takes of every file."""
+"""Mode of a new file, before the umask."""
 
 PROGRAM_MODE = 0o777
 

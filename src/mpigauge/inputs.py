@@ -13,10 +13,10 @@ from pathlib import Path
 from mpigauge.errors import UsageError
 
 TEXT_MOST_BYTES = 1 << 26
-"""Of a text that people or other benchmarks write: plans, machine files, tables."""
+"""Longest text that people or other benchmarks write: plans, machine files, tables."""
 
 LINE_MOST_BYTES = 1 << 30
-"""Of a line of a result; the first one, which has all cells in it, is the longest."""
+"""Longest line of a result; the first one, which has all cells in it, is the longest of a file."""
 
 DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 SYSTEM = (Path("/dev"), Path("/proc"), Path("/sys"))

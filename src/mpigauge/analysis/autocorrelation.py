@@ -76,7 +76,7 @@ def _lag_products(visits: Parts, owners: Counts) -> Parts:
 
 
 def _lag_products_of(stack: Values, firsts: Counts) -> Values:
-    """By FFT, of some visits at a time, and summed up over those of a launch.
+    """Return products by FFT, of some visits at a time, summed up over those of a launch.
 
     Args:
         stack: Of visits of one length, shape ``(visits, rounds)``.

@@ -71,7 +71,7 @@ def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launch
 
 
 def _pooled_seconds(visits: Sequence[Visit]) -> Parts:
-    """As `seconds_of`, of visits without late rounds, in one array, made of some of them at a time."""
+    """Return what `seconds_of` does of visits without late rounds, in one array, made of some at a time."""
     lengths = np.array([len(visit.samples_ns) for visit in visits], dtype=np.intp)
     pooled = Parts(np.empty(lengths.sum()), lengths)
     end = 0

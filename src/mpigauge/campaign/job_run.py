@@ -37,10 +37,10 @@ from mpigauge.vocabulary import FailureKind, SkipReason
 
 SAID_MOST_LINES = 10_000
 SAID_MOST_BYTES = 4096
-"""Of a line of them."""
+"""Kept of such a line, in bytes."""
 
 BROKEN_MOST_BYTES = 200
-"""Of a line that begins as the kernel's do."""
+"""Kept of a line that begins as the kernel's lines do, in bytes."""
 
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 
 OVERSLEPT_S = 2.0
-"""What a wait takes beyond its time on a machine that has too much to do, at most."""
+"""Longest that a wait lasts beyond its time on a machine that has too much to do."""
 
 
 @dataclass(slots=True)
