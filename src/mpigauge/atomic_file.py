@@ -18,7 +18,7 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 NOTHING_TO_SYNC = (errno.EINVAL, errno.ENOTSUP)
-"""Errors by which fsync says that this is no regular file."""
+"""Errors of fsync on what is not a regular file."""
 
 USUAL_MODE = 0o666
 """Mode of a new file, before the umask."""
@@ -95,7 +95,7 @@ def appearing(path: Path, *, overwrite: bool = False, mode: int = USUAL_MODE) ->
 
     Raises:
         FileExistsError: Another file has the name, and keeps it.
-        UsageError: What would be overwritten is no file: a device, a pipe, a folder.
+        UsageError: What would be overwritten is not a regular file: a device, a pipe, a folder.
         OSError: It cannot be written.
     """
     _check_name(path, overwrite=overwrite)

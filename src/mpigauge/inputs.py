@@ -1,8 +1,8 @@
 """Files that somebody names: opened in one place, so that nothing waits for ever or fills the memory.
 
-What is no file is refused before it is opened: a device never ends, or does something when it is opened, and
-a named pipe waits for whoever writes into it. A pipe that we were given open is read: `<(zcat r.jsonl.gz)` of
-a shell, which is `/dev/fd/63`, and `/dev/stdin`.
+What is not a regular file is refused before it is opened: a device never ends, or does something when it is
+opened, and a named pipe waits for whoever writes into it. A pipe that we were given open is read:
+`<(zcat r.jsonl.gz)` of a shell, which is `/dev/fd/63`, and `/dev/stdin`.
 """
 
 import io

@@ -131,6 +131,16 @@ def whole(cli: Cli, finished: list[tuple[int, int, list[int]]]) -> tuple[Path, i
     return path, path.stat().st_size
 
 
+def expect_none_lost(
+    finished: list[tuple[int, int, list[int]]], path: Path, record: Callable[[str, object], None]
+) -> None:
+    """All visits that were finished are in the file; how many these are goes into the report."""
+    there = in_file(path)
+    lost = [one for one in finished if one not in there]
+    record("finished, lost", (len(finished), len(lost)))
+    assert lost == []
+
+
 @pytest.mark.parametrize(("kind", "seed"), cases(DISKS))
 def test_what_a_disk_does_loses_no_finished_visit(
     cli: Cli,
@@ -149,11 +159,9 @@ def test_what_a_disk_does_loses_no_finished_visit(
         done = cli("run", *MEASURE, "-o", FILE)
     assert done.status == EXIT_ENVIRONMENT
     assert f"mpigauge resume {FILE}" in done.err
-    lost = [one for one in finished if one not in in_file(FILE)]
-    record_property("finished, lost", (len(finished), len(lost)))
-    assert lost == []
+    expect_none_lost(finished, FILE, record_property)
     assert cli("resume", FILE).status == EXIT_DONE
-    assert [one for one in finished if one not in in_file(FILE)] == []
+    expect_none_lost(finished, FILE, record_property)
     made = [one[:2] for one in in_file(FILE)]
     assert len(made) == len(set(made))
     assert {one[:2] for one in in_file(path)} <= set(made)
@@ -185,7 +193,5 @@ def test_what_people_do_loses_no_finished_visit(
     done = cli("run", *MEASURE, "-o", FILE)
     assert done.status == EXIT_DONE, done.err
     assert done.err.count("while it grew") == 1
-    lost = [one for one in finished if one not in in_file(file_of(done))]
-    record_property("finished, lost", (len(finished), len(lost)))
-    assert lost == []
+    expect_none_lost(finished, file_of(done), record_property)
     assert measured_visits(load(file_of(done))) == measured_visits(load(path))

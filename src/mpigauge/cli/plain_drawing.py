@@ -52,7 +52,7 @@ class _Plain(MetaPathFinder):
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """Be in another folder for a while; where there is no way back or none there, stay."""
+    """Change to another folder for a while, unless it is missing or there would be no way back."""
     try:
         back = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
     except OSError:

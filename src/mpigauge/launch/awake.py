@@ -52,7 +52,7 @@ class AwakeClock:
 
 
 CLOCK = AwakeClock()
-"""Of this process: there is only one that is stopped or not."""
+"""The clock of this process, which is stopped or goes on as a whole."""
 
 
 def awake_s() -> float:

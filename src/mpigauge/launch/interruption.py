@@ -139,7 +139,7 @@ def _stop(processes: Processes) -> set[int]:
 
 
 def _stop_ourselves(handler: Callable[..., None]) -> None:
-    """As without a handler; on return, somebody has had us go on, or nobody could."""
+    """Stop as without a handler; returns once we are continued, or at once where nobody could do that."""
     signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     CLOCK.now()
     signal.raise_signal(signal.SIGTSTP)

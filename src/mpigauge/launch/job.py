@@ -12,7 +12,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.launch import owner
 
 PREFIX = "mpigauge-"
-"""Of the names of our temporary folders."""
+"""Beginning of the names of our temporary folders."""
 
 FOLDER = "$TMPDIR"
 """In words of a command: the temporary folder of the job, which there is only once it is started."""

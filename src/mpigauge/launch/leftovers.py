@@ -45,7 +45,7 @@ TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
 HYDRA = "hydra_pmi_proxy"
 
 SIGCONT, SIGKILL = 18, 9
-"""As everywhere on Linux: the module of signals takes long to import."""
+"""Numbers of signals on Linux: the module that names them takes long to import."""
 
 FIRST_PIDS = "pid:[4026531836]"
 """The namespace of processes that a machine begins with; its number is the same on every Linux."""
@@ -54,7 +54,7 @@ MARK = "MPIGAUGE_JOB"
 """A variable of all processes of a job, with a value that no other job has."""
 
 NAME = "mpigauge-tidy"
-"""Of this program in lists of processes: whoever kills all that are called python3 is to leave it alive."""
+"""Name of this program in lists of processes, so that `killall python3` leaves it alive."""
 
 DYING_S = 5.0
 """How long the ranks of a parent that was killed may take to die."""
@@ -106,7 +106,7 @@ def told(elsewhere: str, before: set[str]) -> bytes:
 
 
 def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
-    """The same as it arrives; None if the parent died before it had said it."""
+    """Return what a parent has said, as it arrives; None if it died before it had said it."""
     line = stream.readline()
     if not line.endswith(b"\n"):
         return None
@@ -118,12 +118,12 @@ def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
 
 
 def told_of(launcher: int, signal: int, mark: str) -> bytes:
-    """What a parent says of its job: the launcher, the signal that ends it with its parent, and the mark."""
+    """Return what a parent says of its job: the launcher, the signal that ends it, and the mark."""
     return f"{launcher} {signal} {mark}\n".encode()
 
 
 def watched(line: bytes) -> tuple[int, int, bytes, str]:
-    """The same as it arrives, after when the launcher was started: later, its number may be another's."""
+    """Return the same as it arrives, behind when the launcher started: its number may be reused later."""
     pid, signal, mark = line.split()
     return int(pid), int(signal), _born(int(pid)), mark.decode()
 

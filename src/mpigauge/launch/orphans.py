@@ -1,4 +1,4 @@
-"""What a mpigauge has left that was killed together with its janitor: the next one ends and removes it.
+"""Sweeping: the next mpigauge ends and removes what one left that was killed together with its janitor.
 
 Only what is certainly nobody's goes: folders of this user whose owner, a process of this machine, is dead;
 processes with the mark of such a job; and files of MPI libraries that came after its begin and that no
