@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import known, usual_mode
 from mpigauge.vocabulary import LeftOutKind
 
 SHORT: dict[LeftOutKind, str] = {
@@ -42,8 +43,15 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
     if not left_out:
         return ""
     first = left_out[0]
-    what = f"{first.cell.pattern} {units.format_size(first.cell.bytes)}"
+    what = f"{_operation(first.cell)} {units.format_size(first.cell.bytes)}"
     return f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT[first.kind]}"
+
+
+def _operation(cell: Cell) -> str:
+    """Return a pattern, with the mode unless that is the usual one, whose size may well be measured."""
+    pattern = known().get(cell.pattern)
+    is_usual = pattern is None or cell.mode in {"", usual_mode(pattern)}
+    return cell.pattern if is_usual else f"{cell.pattern} {cell.mode}"
 
 
 def left_out_words(left_out: Sequence[LeftOut], cells: int) -> str:
