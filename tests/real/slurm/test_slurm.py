@@ -26,8 +26,12 @@ pytestmark = pytest.mark.slurm
 
 TRIES = 3
 SHORT = ("pingpong", "--sizes", "8", "--launches", "1", "--seed", "7")
-LONG = ("pingpong", "--sizes", "1MiB:16MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
-"""Five cells of long visits: on a fast machine, too, some are left when the first three are seen."""
+VISITS = ("pingpong", "--sizes", "1MiB:8MiB", "--seed", "7", "--precision", "0.001%")
+"""Four cells of long visits."""
+
+LONG = (*VISITS, "--launches", "2")
+"""On a fast machine, too, most visits are left when the first three are seen."""
+
 VISITS_BEFORE = 3
 
 
