@@ -80,11 +80,28 @@ READERS = {
         r"|\{.*\"nccl_version\":",
     ),
     "netpipe": Reader(
-        about="Output file of NetPIPE (np.out), versions 3 to 5: times without intervals.",
+        about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
         module="netpipe",
+        mark=r"[0-9]{1,4}:\s+[0-9.]+\s+(?:bytes|[KMGT]?B)\s+[0-9]+\s+times\s+-->",
         by_shape=True,
+    ),
+    "perftest": Reader(
+        about="Text of perftest, such as ib_write_bw and ib_send_lat: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import perftest ib_write_bw.txt -o perftest.jsonl",
+        module="perftest",
+        mark=r"(?:RDMA_)?(?:Send|Write|Read|Atomic)(?:_imm)?"
+        r"(?: [A-Z_]{2,}| Bidirectional| Post List| Latency)+(?: forwarding| Multicast)* Test$"
+        r"|#?bytes\s+(?:#?sl\s+)?#?iterations\s+(?:BW[ _]|t_)|#flows\s+fs_",
+    ),
+    "fabtests": Reader(
+        about="Text of libfabric's fi_pingpong and fabtests: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import fabtests fi_rdm_bw.txt -o fabtests.jsonl",
+        module="fabtests",
+        mark=r"(?:name\s+)?bytes\s+(?:iters|#?sent\s+#?ack)\s+total\s+time\s+\w+/s|- \{ xfer_size: [0-9]",
     ),
 }
 

@@ -125,9 +125,11 @@ class Collected:
         texts, prose = [one.text for one in self._lines], ""
         repeated = old.command if repeats(old.command) else ""
         for at in range(self._looked, len(texts)):
-            if self._lines[at].number >= line.number:
+            if self._lines[at].number > line.number:
                 break
             self._looked = at + 1
+            if self._lines[at].number == line.number:
+                continue
             if command := command_in(texts, at):
                 self._table.command = command
             elif is_prose(texts[at]):

@@ -256,6 +256,7 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
@@ -271,6 +272,16 @@ def number(word: str) -> str:
 def is_whole(word: str) -> bool:
     """Return whether a word is a whole number that is not negative."""
     return _WHOLE.fullmatch(word) is not None
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a whole number or a decimal one that is not negative."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def digits_of(word: str) -> int:
+    """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
+    return len(word.replace(".", "").lstrip("0"))
 
 
 def decimals_of(word: str) -> int:
