@@ -107,6 +107,7 @@ def _nothing(path: Path, form: str | None, others: Sequence[str]) -> UsageError:
 
 def _read_piece(piece: _Piece, found: Collected) -> LineError | None:
     """Read a piece; the first line that was not understood, if there is any."""
+    found.form = piece.form
     parser = parser_of(piece.form)(found)
     first: LineError | None = None
     ended: LineError | None = None

@@ -28,6 +28,7 @@ class Table:
 
     Attributes:
         file: Name of its file.
+        form: Its format.
         line: Number of the line that it begins with.
         command: The command line that is visible above it; empty if none is.
         above: What else stands above it, the last line that has words.
@@ -36,6 +37,7 @@ class Table:
 
     file: str
     line: int
+    form: str = ""
     command: str = ""
     above: str = ""
     cells: dict[Cell, str] = field(default_factory=dict)
@@ -56,7 +58,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
     for key, tables in alike.items():
         classes: dict[object, list[Table]] = defaultdict(list)
         for table in tables:
-            classes["" if same else (table.command or id(table))].append(table)
+            classes["" if same else (table.form, table.command or id(table))].append(table)
         labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
         for label, of in zip(labels, classes.values(), strict=True):
             found |= {(table, key): (label, number) for number, table in enumerate(of, start=1)}
@@ -103,7 +105,8 @@ def _names(firsts: Sequence[Table]) -> list[str]:
     files = [PurePath(table.file).name.partition(".")[0] for table in firsts]
     above = [table.above for table in firsts]
     numbered = [f"run-{number}" for number in range(1, len(firsts) + 1)]
-    for texts in (files, what_differs(above) if all(above) else None, above):
+    forms = [table.form for table in firsts]
+    for texts in (files, forms, what_differs(above) if all(above) else None, above):
         labels = [_label(text) for text in texts or ()]
         if labels and all(labels) and max(Counter(labels).values()) == 1:
             return labels

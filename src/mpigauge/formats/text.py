@@ -311,6 +311,15 @@ def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
     return first[0] <= second[1] * spare and second[0] <= first[1] * spare
 
 
+def step_of(word: str) -> float:
+    """Return the unit of the last digit of a number over the number; 0 of no number."""
+    try:
+        low, high = ends_of(word)
+    except ValueError:
+        return 0.0
+    return 2 * (high - low) / (high + low) if word and high > 0 else 0.0
+
+
 def ends_of(word: str) -> tuple[float, float]:
     """Return between what a number was rounded: half a unit of its last digit to both sides."""
     half = 0.5 * 10.0 ** -len(word.partition(".")[2])
