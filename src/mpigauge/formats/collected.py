@@ -171,9 +171,8 @@ class Collected:
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)
             return
-        self._enter(
-            meaning, cell, line, Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
-        )
+        found = Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
+        self._enter(meaning, cell, line, found)
 
     def fail(self, meaning: Meaning, cell: Cell, kind: FailureKind, words: str, line: Line) -> None:
         """Take a cell without a number, and why it has none.

@@ -106,11 +106,23 @@ def _names(firsts: Sequence[Table]) -> list[str]:
     above = [table.above for table in firsts]
     numbered = [f"run-{number}" for number in range(1, len(firsts) + 1)]
     forms = [table.form for table in firsts]
-    for texts in (files, forms, what_differs(above) if all(above) else None, above):
-        labels = [_label(text) for text in texts or ()]
+    for texts in (files, forms, above):
+        labels = [_label(text) for text in _without_common_ends(texts)]
         if labels and all(labels) and max(Counter(labels).values()) == 1:
             return labels
     return numbered
+
+
+def _without_common_ends(texts: Sequence[str]) -> list[str]:
+    """The same without the pieces that all of them begin or end with; some may be versions of one thing."""
+    pieces = [re.split(r"[^A-Za-z0-9.+]+", text) for text in texts]
+    least = min(map(len, pieces), default=0)
+    first = next((at for at in range(least) if len({one[at] for one in pieces}) > 1), least)
+    last = next((at for at in range(least - first) if len({one[-1 - at] for one in pieces}) > 1), 0)
+    # What differs is a number alone: it needs the name before it.
+    bare = any(one[first][:1].isdigit() for one in pieces if len(one) > first)
+    begin = max(0, first - 1) if bare else first
+    return ["-".join(one[begin : len(one) - last]) for one in pieces]
 
 
 def _label(text: str) -> str:

@@ -25,7 +25,7 @@ from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 SHORTER = "name the file that has the table, or cut it out of this one"
@@ -172,17 +172,10 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
-    pieces = [
-        (number, cleaned(piece)) for number, one in enumerate(raw, start=1) for piece in _overwritten(one)
-    ]
-    plain = _without_prefixes([piece for _, piece in pieces], mark)
-    return [Line(name, number, line) for (number, _), line in zip(pieces, plain, strict=True)]
-
-
-def _overwritten(raw: str) -> Iterator[str]:
-    """What was written one over the other in a line, as a bar of progress is."""
-    pieces = raw.rstrip("\r").split("\r")
-    yield from (piece for piece in pieces if piece or len(pieces) == 1)
+    # Of what was written one over the other, as bars of progress are, the last is seen.
+    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one) for one in seen], mark)
+    return [Line(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
 def cleaned(raw: str) -> str:
@@ -240,7 +233,7 @@ def _shape(prefix: str) -> re.Pattern[str]:
 def _token(token: str, *, loose: bool, last: bool) -> str:
     if token.isspace():
         # Behind the last there may be nothing: blanks at the end of a line are gone.
-        return r"[ \t]*" if last and loose else r"[ \t]+"
+        return r"[ \t]*" if last and loose else r"(?:[ \t]+|\Z)" if last else r"[ \t]+"
     if _DIGITS.fullmatch(token):
         return r"[0-9.+-]+"
     return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
