@@ -87,7 +87,8 @@ def test_a_table_in_two_pieces_is_one(tmp_path: Path) -> None:
 
 def test_two_suites_in_one_log_are_told_apart(tmp_path: Path) -> None:
     osu = "# OSU MPI Latency Test v7.4\n# Size   Latency (us)\n8    1.50\n"
-    imb = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n8 1000 1.60 5.00\n"
+    heading = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    imb = f"{heading}8 1000 1.60 5.00\n"
     for text, labels in ((osu + "\n" + imb, ["osu", "imb"]), (imb + "\n" + osu, ["imb", "osu"])):
         assert [label for label, *_ in told(records_of(tmp_path / "t", text))] == labels
 
