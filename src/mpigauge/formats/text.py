@@ -55,6 +55,10 @@ _CHARACTERS = {
 PREFIX_MOST = 240
 """Characters before a title: of Open MPI with names, times and tags some 120."""
 
+TITLE_MOST = 400
+LINE_MOST = 1 << 20
+"""Characters that are looked at: no row is longer."""
+
 NEAR = 3
 """Lines behind a title of which one has what stands before it, or it is before that title alone."""
 
@@ -168,13 +172,13 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
     Args:
         name: Of the file, for people.
         content: All of it.
-        mark: What a line begins with that begins a table of any format.
+        mark: What begins a table of any format, at the beginning of a line or behind what is no word.
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
     # Of what was written one over the other, as bars of progress are, the last is seen.
     seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
-    plain = _without_prefixes([cleaned(one) for one in seen], mark)
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
     return [Line(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
@@ -206,13 +210,8 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
 
 def _mark_in(line: str, mark: re.Pattern[str]) -> int | None:
     """Where a title begins in a line; None if it has none."""
-    if mark.match(line):
-        return 0
-    for at in range(1, min(len(line), PREFIX_MOST)):
-        # Only what cannot be in the middle of a word or a heading.
-        if not (line[at - 1].isalnum() or line[at - 1] in "_#-/.") and mark.match(line, at):
-            return at
-    return None
+    found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
+    return found.start() if found and found.start() <= PREFIX_MOST else None
 
 
 _NOTHING = re.compile(r"(?!)")
