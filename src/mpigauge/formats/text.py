@@ -249,6 +249,7 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -294,7 +295,7 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if words[0][0].isdigit() and words[1][0].isdigit() else words)
+    return list(words[:columns] if all(map(_NUMBER.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
