@@ -10,7 +10,7 @@ from mpigauge.show.words.finding import Finding
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.result.reader import Result
@@ -23,9 +23,12 @@ UNREAD_MOST = 4
 """Lines that are named below a table; of more, how many they are."""
 
 
-def launches_of(results: Iterable[Result]) -> str:
+def launches_of(results: Sequence[Result]) -> str:
     """Return what intervals of imported times are over, if there are any."""
     most = max((one.launch for result in results for one in result.imported), default=1)
+    runs = {one.cell.label for result in results for one in result.imported} - {""}
+    if most == 1 and len(runs) > 1:
+        return f"imported: {len(runs)} runs, no samples; import --same makes launches of runs"
     if most == 1:
         return "imported: no samples, so no intervals"
     return f"imported: no samples; intervals over {most} launches of one command"
