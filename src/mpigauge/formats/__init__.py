@@ -39,6 +39,11 @@ class Reader:
     mark: str = ""
     by_shape: bool = False
 
+    @property
+    def prints_tables(self) -> bool:
+        """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
+        return bool(self.mark) or self.by_shape
+
 
 READERS = {
     "journal": Reader(
@@ -119,10 +124,10 @@ def read(
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
-    if hasattr(module, "Parser"):
-        from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
-
-        return read_text(paths, name, ranks=ranks, same=same)
-    records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
+    if READERS[name].prints_tables:
+        reading = importlib.import_module("mpigauge.formats.reading")
+        records: list[Record] = reading.read_text(paths, name, ranks=ranks, same=same)
+    else:
+        module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
+        records = module.read(paths) if columns is None else module.read(paths, columns)
     return records

@@ -25,7 +25,7 @@ from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 SHORTER = "name the file that has the table, or cut it out of this one"
@@ -44,6 +44,11 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 """What colours a terminal, moves on it, or names its window."""
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
+_TAG = re.compile(
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|td|tr|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+)
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`."""
+
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
@@ -54,6 +59,10 @@ _CHARACTERS = {
 
 PREFIX_MOST = 240
 """Characters before a title: of Open MPI with names, times and tags some 120."""
+
+TITLE_MOST = 400
+LINE_MOST = 1 << 20
+"""Characters that are looked at: no row is longer."""
 
 NEAR = 3
 """Lines behind a title of which one has what stands before it, or it is before that title alone."""
@@ -168,26 +177,21 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
     Args:
         name: Of the file, for people.
         content: All of it.
-        mark: What a line begins with that begins a table of any format.
+        mark: What begins a table of any format, at the beginning of a line or behind what is no word.
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
-    pieces = [
-        (number, cleaned(piece)) for number, one in enumerate(raw, start=1) for piece in _overwritten(one)
-    ]
-    plain = _without_prefixes([piece for _, piece in pieces], mark)
-    return [Line(name, number, line) for (number, _), line in zip(pieces, plain, strict=True)]
-
-
-def _overwritten(raw: str) -> Iterator[str]:
-    """What was written one over the other in a line, as a bar of progress is."""
-    pieces = raw.rstrip("\r").split("\r")
-    yield from (piece for piece in pieces if piece or len(pieces) == 1)
+    # Of what was written one over the other, as bars of progress are, the last is seen.
+    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
+    return [Line(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
 def cleaned(raw: str) -> str:
     """Return a line without colours, what nobody sees, and escapes of Markdown and HTML."""
     text = _CODES.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip()
@@ -213,13 +217,8 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
 
 def _mark_in(line: str, mark: re.Pattern[str]) -> int | None:
     """Where a title begins in a line; None if it has none."""
-    if mark.match(line):
-        return 0
-    for at in range(1, min(len(line), PREFIX_MOST)):
-        # Only what cannot be in the middle of a word or a heading.
-        if not (line[at - 1].isalnum() or line[at - 1] in "_#-/.") and mark.match(line, at):
-            return at
-    return None
+    found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
+    return found.start() if found and found.start() <= PREFIX_MOST else None
 
 
 _NOTHING = re.compile(r"(?!)")
@@ -240,7 +239,7 @@ def _shape(prefix: str) -> re.Pattern[str]:
 def _token(token: str, *, loose: bool, last: bool) -> str:
     if token.isspace():
         # Behind the last there may be nothing: blanks at the end of a line are gone.
-        return r"[ \t]*" if last and loose else r"[ \t]+"
+        return r"[ \t]*" if last and loose else r"(?:[ \t]+|\Z)" if last else r"[ \t]+"
     if _DIGITS.fullmatch(token):
         return r"[0-9.+-]+"
     return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
@@ -258,6 +257,7 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -313,13 +313,22 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if words[0][0].isdigit() and words[1][0].isdigit() else words)
+    return list(words[:columns] if all(map(_NUMBER.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
     """Return whether two rounded numbers can be one: each by its lower and upper end, with 1 % to spare."""
     spare = 1.01
     return first[0] <= second[1] * spare and second[0] <= first[1] * spare
+
+
+def step_of(word: str) -> float:
+    """Return the unit of the last digit of a number over the number; 0 of no number."""
+    try:
+        low, high = ends_of(word)
+    except ValueError:
+        return 0.0
+    return 2 * (high - low) / (high + low) if word and high > 0 else 0.0
 
 
 def ends_of(word: str) -> tuple[float, float]:
