@@ -207,7 +207,7 @@ def test_what_perftest_would_print_of_a_rate_is_read_as_that_rate(
     tmp_path_factory: pytest.TempPathFactory, size: int, per_s: float, heading: str, *, both: bool
 ) -> None:
     average = size * per_s / RATE_OF[heading]
-    row = f" {size:<7d}    1000           {average:<7.2f}            {average:<7.2f}		   {per_s / 1e6:<7.6f}\n"
+    row = f" {size}    1000    {average:.2f}    {average:.2f}    {per_s / 1e6:.6f}\n"
     path = tmp_path_factory.mktemp("perftest") / "bw"
     text = f"Send{' Bidirectional' * both} BW Test\n{heading}{row}"
     path.write_text(text, encoding="utf-8")
