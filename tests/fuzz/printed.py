@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge import formats
+from mpigauge.formats import reading
 from mpigauge.result.records import Imported
 from tests.fuzz.mutate import lines_changed, text_changed
 from tests.printed import FILES
@@ -75,8 +75,8 @@ def restrict(name: str) -> None:
 @cache
 def samples() -> tuple[tuple[str, bytes], ...]:
     """The format of each file, and its content."""
-    found = [(formats.recognised(path.read_bytes()), path.read_bytes()) for path in _chosen]
-    return tuple((name, content) for name, content in found if name is not None)
+    found = [(reading.recognised(path.read_bytes()), path.read_bytes()) for path in _chosen]
+    return tuple((names[0], content) for names, content in found if names)
 
 
 def changed(content: bytes, chance: Random) -> bytes:

@@ -1,11 +1,10 @@
 """Foreign formats: what others have written becomes a result, or a result what others read.
 
-READERS is the one list of what can be imported. To add one: a module here with a function `read` from paths
-to records, the first of which is the campaign, a row in READERS, and a test in tests/unit/formats.
+READERS is the one list of what can be imported. To add one: a module here with a class `Parser`, as `reading`
+describes it, a row in READERS, and a test in tests/unit/formats.
 """
 
 import importlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +25,9 @@ class Reader:
         example: A command line that imports some.
         columns: What the file that --columns names is, for help; empty where none is needed.
         module: That reads it, in this folder.
-        mark: What a line begins with, as a regular expression, in files that are of this format; empty if
-            none tells it.
+        mark: What a line begins with that begins a table of this format, as a regular expression: a title, or
+            a heading that no other has; empty if none tells it.
+        by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
     about: str
@@ -36,7 +36,8 @@ class Reader:
     module: str
     least: int = 1
     columns: str = ""
-    mark: bytes = b""
+    mark: str = ""
+    by_shape: bool = False
 
 
 READERS = {
@@ -60,54 +61,51 @@ READERS = {
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
         module="osu",
-        mark=rb"# ?(?:OSU|OMB Python) MPI",
+        mark=r"(?:# ?)?(?:OSU|OMB Python) MPI",
     ),
     "imb": Reader(
         about="Text of the Intel MPI Benchmarks, or --format imb: means, without intervals.",
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb",
-        mark=rb"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
+        mark=r"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
     ),
     "nccl": Reader(
         about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
-        mark=rb"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|\{.*\"nccl_version\":",
+        mark=r"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|# Collective test starting"
+        r"|#\s+size\s+count\s+type\s"
+        r"|\{.*\"nccl_version\":",
     ),
     "netpipe": Reader(
         about="Output file of NetPIPE (np.out), versions 3 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
         module="netpipe",
-        mark=rb"\A\s*[0-9]+(?:[ \t]+[0-9]+\.[0-9e+-]+){2}(?:(?:[ \t]+[0-9]+\.[0-9]+){2})?[ \t]*\r?\n",
+        by_shape=True,
     ),
 }
 
 
-def read(name: str, paths: Sequence[Path], columns: Path | None = None) -> list["Record"]:
+def read(
+    name: str, paths: Sequence[Path], columns: Path | None = None, *, ranks: int = 0, same: bool = False
+) -> list["Record"]:
     """The records of foreign files; the module of a format is imported when it is used.
 
     Args:
         columns: The file that says which columns are what, of formats that need it.
+        ranks: How many ranks took part, where no text says it.
+        same: Whether tables of the same cells are launches of one thing.
 
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
     module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
+    if hasattr(module, "Parser"):
+        from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
+
+        return read_text(paths, name, ranks=ranks, same=same)
     records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
     return records
-
-
-def recognised(content: bytes) -> str | None:
-    """The name of the format that a file is of, by a line that only it has; None if nothing tells."""
-    found = {name: _begins(reader.mark, content) for name, reader in READERS.items() if reader.mark}
-    first = min((at for at in found.values() if at is not None), default=None)
-    return next((name for name, at in found.items() if at is not None and at == first), None)
-
-
-def _begins(mark: bytes, content: bytes) -> int | None:
-    """Where the first line with a mark is; launchers may have put something before it."""
-    match = re.search(rb"(?:^|[:\]> ])(?:" + mark + rb")", content, re.MULTILINE)
-    return match.start() if match else None

@@ -10,28 +10,25 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.formats.collected import Collected, Meaning, cell_of, given_by
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of, given_by
 from mpigauge.formats.imb_meaning import TIMES, meanings_of, moved_bytes
-from mpigauge.formats.printed import (
+from mpigauge.formats.text import (
     agree,
     begins_row,
     decimals_of,
     ends_of,
     is_headless_row,
     is_whole,
-    lines_of,
+    unlike,
+    without_note,
 )
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.patterns import known
 from mpigauge.result.surroundings import Environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mpigauge.formats.printed import Line
+    from mpigauge.formats.text import Line
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Record
     from mpigauge.vocabulary import FailureKind
 
 HINT = "IMB prints times as t[usec] and rates as Mbytes/sec: restore the heading, or leave the table out"
@@ -73,6 +70,7 @@ class _Table:
         ranks: Of one group, where there are several.
         columns: Their names, with seconds in one of their unit; None for what is no time.
         members: The ranks of each group.
+        ended: Whether a line that was no row ended it.
         given: All its factors but sizes, if the text is ours.
     """
 
@@ -85,6 +83,7 @@ class _Table:
     given: Cell | None = None
     columns: dict[str, float | None] = field(default_factory=dict)
     members: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    ended: bool = False
 
 
 @dataclass(slots=True)
@@ -93,33 +92,47 @@ class _Text:
 
     found: Collected
     part: str = "1"
+    title: str = ""
     facts: dict[str, str] = field(default_factory=dict)
     table: _Table | None = None
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of what IMB has printed; rows without numbers become failures of their cells.
+class Parser(LineParser):
+    """Reads what IMB has printed; rows without numbers become failures of their cells."""
 
-    Raises:
-        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
-    """
-    found, facts = Collected("imb"), dict[str, str]()
-    for path in paths:
-        text = _Text(found)
-        for line in lines_of(path):
-            _next(line, text)
-        facts |= text.facts
-    system = " ".join(facts[name] for name in ("System", "Machine") if name in facts)
-    return found.records(paths, Environment(system=system, kernel=facts.get("Release", "")))
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._text = _Text(found)
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: A title, heading or row is not understood.
+        """
+        _next(line, self._text)
+
+    def end_table(self) -> None:
+        """Leave the table: rows below are read under the next heading or title alone."""
+        if self._text.table is not None:
+            self._text.table.columns, self._text.table.ended = {}, True
+
+    def finish(self) -> None:
+        """Say what the text says of the machine."""
+        facts = self._text.facts
+        system = " ".join(facts[name] for name in ("System", "Machine") if name in facts)
+        if system:
+            self._text.found.environment = Environment(system=system, kernel=facts.get("Release", ""))
 
 
 def _next(line: Line, text: _Text) -> None:
     """What another line says."""
     if match := SUITE.fullmatch(line.text):
         text.part, text.table = match[2], None
-        text.found.titles[f"{match[1]}, MPI-{match[2]} part"] = None
+        text.title = f"{match[1]}, MPI-{match[2]} part"
     elif match := TITLE.fullmatch(line.text):
         text.table = _Table(text.part, match[2], bool(match[1]))
+        text.found.begin(text.title, line)
     elif LIKE_TITLE.match(line.text) or LIKE_SUITE.match(line.text):
         raise line.refused("the title is not understood", "restore it, or leave the table out")
     elif match := FACT.fullmatch(line.text):
@@ -142,7 +155,7 @@ def _in_table(line: Line, table: _Table, text: _Text) -> None:
     elif match := KIND.match(line.text):
         table.kind, table.columns = match[1].lower(), {}
     elif words and words[0] in {BYTES, CALLS, GROUP} and not line.text.startswith("# "):
-        table.columns = _columns(line)
+        table.columns, table.ended = _columns(line), False
     elif any(word.startswith(("t[", "t_")) or word == RATE for word in words):
         raise line.refused("the columns are not understood", HINT)
     elif words and is_whole(words[0]):
@@ -164,19 +177,17 @@ def _columns(line: Line) -> dict[str, float | None]:
 
 def _row(line: Line, table: _Table, text: _Text) -> None:
     """A row; what only begins like one is something that a launcher or library has said."""
-    words = line.words
+    words = without_note(line.words, len(table.columns))
     if without := next((word for word in WITHOUT if any(one.startswith(word) for one in words)), ""):
         _without(line, table, text, without)
         return
     if not table.columns or not table.ranks:
-        if begins_row(words):
+        if begins_row(words) and not table.ended:
             raise line.refused("numbers without a heading that says what they are", HINT)
         return
     if len(words) != len(table.columns):
         if begins_row(words):
-            raise line.refused(
-                f"has {len(words)} numbers below {len(table.columns)} columns", "complete the row"
-            )
+            raise line.refused(unlike(words, table.columns), "complete the row")
         return
     row = dict(zip(table.columns, words, strict=True))
     if not all(is_whole(row[name]) for name in (BYTES, CALLS, GROUP) if name in row):

@@ -13,15 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.errors import UsageError
-from mpigauge.formats.collected import Collected, Meaning, cell_of
-from mpigauge.formats.printed import Line, agree, content_of, ends_of, plain
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.formats.text import Line, agree, ends_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from mpigauge.result.records import Record
 
 HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
 NAMED = re.compile(r"# Collective test starting: (\S+)")
@@ -61,6 +57,7 @@ class _Table:
         names: What stands between type and time.
         deviates: Whether its last column is the largest deviation.
         proved: Whether the line with the units was there.
+        ended: Whether a line that was no row ended it.
     """
 
     name: str = ""
@@ -70,23 +67,41 @@ class _Table:
     names: tuple[str, ...] = ()
     deviates: bool = False
     proved: bool = False
+    ended: bool = False
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of tables or JSON files of nccl-tests.
+class Parser(LineParser):
+    """Reads tables of nccl-tests, or a JSON file of theirs."""
 
-    Raises:
-        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
-    """
-    found = Collected("nccl")
-    found.titles["nccl-tests"] = None
-    for path in paths:
-        text = content_of(path).decode("utf-8", "replace")
-        if text.lstrip().startswith("{"):
-            _read_json(path, text, found)
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._table = _Table()
+        self._json: list[Line] = []
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: A heading or row is not understood.
+        """
+        if self._json or line.text.startswith("{"):
+            self._json.append(line)
         else:
-            _read_text(path, text, found)
-    return found.records(paths)
+            self._table = _next(line, self._table, self.found)
+
+    def end_table(self) -> None:
+        """Leave the table: rows below are read under the next heading alone."""
+        self._table.width, self._table.ended = 0, True
+
+    def finish(self) -> None:
+        """Read JSON, which needs all lines.
+
+        Raises:
+            LineError: It is none of theirs.
+        """
+        if self._json:
+            self.found.begin("nccl-tests", self._json[0])
+            _read_json(self._json, self.found)
 
 
 def _take(found: Collected, line: Line, name: str, key: tuple[str, ...], of: _Numbers) -> None:
@@ -117,20 +132,19 @@ class _Numbers:
     wrong: str
 
 
-def _read_text(path: Path, text: str, found: Collected) -> None:
-    table = _Table()
-    for number, raw in enumerate(text.split("\n"), start=1):
-        line = Line(f"{path}: line {number}", plain(raw))
-        if match := NAMED.match(line.text):
-            table = _Table(name=_short(match[1]))
-        elif (line.text.startswith("# nThread") and table.width) or ENDED.match(line.text):
-            table = _Table()
-        elif match := DEVICE.match(line.text):
-            _device(int(match[1]), line, table)
-        elif line.text.startswith("#"):
-            _heading(line, table)
-        elif line.words and line.words[0].isdigit() and len(line.words) > 1:
-            _row(line, table, found)
+def _next(line: Line, table: _Table, found: Collected) -> _Table:
+    """The table after a line."""
+    if match := NAMED.match(line.text):
+        table = _Table(name=_short(match[1]))
+    elif (line.text.startswith("# nThread") and table.width) or ENDED.match(line.text):
+        table = _Table()
+    elif match := DEVICE.match(line.text):
+        _device(int(match[1]), line, table)
+    elif line.text.startswith("#"):
+        _heading(line, table, found)
+    elif line.words and line.words[0].isdigit() and len(line.words) > 1:
+        _row(line, table, found)
+    return table
 
 
 def _device(rank: int, line: Line, table: _Table) -> None:
@@ -150,7 +164,7 @@ def _short(program: str) -> str:
     )
 
 
-def _heading(line: Line, table: _Table) -> None:
+def _heading(line: Line, table: _Table, found: Collected) -> None:
     words = line.words
     if "size" in words or "algbw" in words:
         names, rest = words[4:], list[str]()
@@ -163,6 +177,8 @@ def _heading(line: Line, table: _Table) -> None:
         if not known or halves != numbers * 2 or numbers[3] not in WRONG:
             raise line.refused("the columns are not understood", HINT)
         table.names, table.deviates, table.width = tuple(names), numbers[3] == DEVIATION, len(rest) // 2
+        table.ended = False
+        found.begin("nccl-tests", line)
     elif "(B)" in words or "(us)" in words or "(GB/s)" in words:
         per_call = UNITS_PER_CALL if table.width > len(NUMBERS) + 1 else []
         half = ["(us)", "(GB/s)", "(GB/s)", *per_call]
@@ -174,7 +190,7 @@ def _heading(line: Line, table: _Table) -> None:
 def _row(line: Line, table: _Table, found: Collected) -> None:
     words, first = line.words, FIRST + len(table.names)
     if not (table.width and table.proved):
-        if len(words) > FIRST:
+        if len(words) > FIRST and not table.ended:
             raise line.refused("numbers without a heading that says what they are", HINT)
         return
     if table.names == ("redop",) and len(words) == FIRST + 2 * table.width:
@@ -212,20 +228,19 @@ def _is_number(word: str) -> bool:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 
-def _read_json(path: Path, text: str, found: Collected) -> None:
+def _read_json(lines: Sequence[Line], found: Collected) -> None:
+    first = lines[0]
     try:
-        whole = json.loads(text)
+        whole = json.loads("\n".join(line.text for line in lines))
     except (ValueError, RecursionError):
-        raise UsageError(f"{path}: is not JSON", "nccl-tests -J writes it") from None
+        raise first.refused("is not JSON", "nccl-tests -J writes it") from None
     version = whole.get("version") if isinstance(whole, dict) else None
     if not isinstance(version, int) or version not in JSON_VERSIONS:
-        raise UsageError(
-            f"{path}: version {version!r} of nccl-tests' JSON is not known", "versions 1 and 2 are"
-        )
+        raise first.refused(f"version {version!r} of nccl-tests' JSON is not known", "versions 1 and 2 are")
     ranks = len(_list(_dict(whole.get("config")).get("devices")))
     program = next(iter(_list(whole.get("args"))), "")
     for number, one in enumerate(_list(whole.get("results")), start=1):
-        line = Line(f"{path}: result {number}", "")
+        line = Line(f"{first.file}: result {number}", first.number, "")
         name = program or _dict(one).get("experiment_name") or ""
         for place, numbers, size, key in _timed(_dict(one), line):
             of = _Numbers(size, ranks, *_printed(numbers, line), _wrong(numbers))

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.formats.collected import Collected, Meaning, cell_of
-from mpigauge.formats.printed import agree, ends_of, is_whole, lines_of
+from mpigauge.errors import UsageError
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.formats.text import agree, ends_of, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from mpigauge.formats.printed import Line
-    from mpigauge.result.records import Record
+    from mpigauge.formats.text import Line
 
 HINT = "np.out has rows of bytes, Mbit/s and seconds, or of bytes, three times Gbit/s, and microseconds"
 BITS = 8
@@ -39,19 +38,41 @@ EXPONENT = "e"
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of NetPIPE's files.
+class Parser(LineParser):
+    """Reads the rows of np.out."""
 
-    Raises:
-        UsageError: A file cannot be read, or a row is not what it must be; names the line.
-    """
-    found = Collected("netpipe")
-    found.titles["NetPIPE"] = None
-    for path in paths:
-        for line in lines_of(path):
-            if line.words and not line.text.startswith("#"):
-                _row(line, found)
-    return found.records(paths)
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._begun = self._ended = False
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: It is no row.
+        """
+        if self._ended or not line.words or line.text.startswith("#"):
+            return
+        if not self._begun:
+            self.found.begin("NetPIPE", line)
+            self._begun = True
+        _row(line, self.found)
+
+    def end_table(self) -> None:
+        """Read no more: there is one table in a file."""
+        self._ended = True
+
+
+def has_shape(lines: Sequence[Line]) -> bool:
+    """Return whether the first line of numbers is a row of NetPIPE, whose rate and time prove each other."""
+    first = next((line for line in lines if line.words and not line.text.startswith("#")), None)
+    if first is None:
+        return False
+    try:
+        _row(first, Collected())
+    except UsageError:
+        return False
+    return True
 
 
 def _row(line: Line, found: Collected) -> None:

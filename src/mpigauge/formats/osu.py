@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.formats.collected import Collected, Meaning, cell_of, given_by
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of, given_by
 from mpigauge.formats.osu_heading import (
     HINT,
     LATENCY,
@@ -24,14 +24,15 @@ from mpigauge.formats.osu_heading import (
     Column,
     columns_of,
 )
-from mpigauge.formats.printed import (
+from mpigauge.formats.text import (
     agree,
     begins_row,
     decimals_of,
     ends_of,
     is_headless_row,
     is_whole,
-    lines_of,
+    unlike,
+    without_note,
 )
 from mpigauge.plan.benchmarks import BY_OSU, DATATYPES, OWN, WITHOUT_COMPUTATION, plain
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
@@ -39,11 +40,9 @@ from mpigauge.units import TIME_UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from mpigauge.formats.printed import Line
+    from mpigauge.formats.text import Line
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Record
 
 MEAN, OVER_RANKS, ESTIMATE = "mean", "mean over ranks", "as mpigauge printed it"
 CALL = "in the call, mean over ranks, after an MPI_Barrier"
@@ -88,6 +87,7 @@ class _Table:
         rates: The columns of the first heading, if it has a rate.
         digits: Behind the point, of each column that is read.
         begun: Whether a row was read below the last heading.
+        ended: Whether a line that was no row ended it.
     """
 
     name: str
@@ -103,26 +103,34 @@ class _Table:
     digits: dict[str, int] = field(default_factory=dict)
     largest: int = -1
     begun: bool = False
+    ended: bool = False
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of what OSU's programs have printed, with anything of a launcher before, between and after.
+class Parser(LineParser):
+    """Reads what OSU's programs have printed, with anything of a launcher between and after."""
 
-    Raises:
-        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
-    """
-    found = Collected("osu")
-    for path in paths:
-        table: _Table | None = None
-        for line in lines_of(path):
-            table = _next(line, table, found)
-    return found.records(paths)
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._table: _Table | None = None
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: A title, heading or row is not understood.
+        """
+        self._table = _next(line, self._table, self.found)
+
+    def end_table(self) -> None:
+        """Leave the table: rows below are read under the next heading or title alone."""
+        if self._table is not None:
+            self._table.columns, self._table.ended = [], True
 
 
 def _next(line: Line, table: _Table | None, found: Collected) -> _Table | None:
     """The table after a line."""
     if title := TITLE.fullmatch(line.text):
-        found.titles[f"{title['suite']} MPI{title['device'] or ''}{title['name']} v{title['version']}"] = None
+        found.begin(f"{title['suite']} MPI{title['device'] or ''}{title['name']} v{title['version']}", line)
         return _table(title)
     if LIKE_TITLE.match(line.text):
         raise line.refused("the title of the table is not understood", "restore it, or leave the table out")
@@ -183,7 +191,7 @@ def _heading(line: Line, columns: list[Column], table: _Table) -> None:
         raise line.refused("a second heading, and no title above it", "restore the title of the table")
     if _has(columns, RATE):
         table.rates = columns
-    table.columns = columns
+    table.columns, table.ended = columns, False
 
 
 def _has(columns: Sequence[Column], name: str) -> bool:
@@ -207,20 +215,21 @@ def _init(match: re.Match[str], table: _Table, found: Collected, line: Line) -> 
 
 def _row(line: Line, table: _Table, found: Collected) -> None:
     """A row; what only begins like one is something that a launcher or library has said."""
-    words, names = line.words, [column.name for column in table.columns]
+    names = [column.name for column in table.columns]
+    words = without_note(line.words, len(names))
     if not names:
-        if begins_row(words):
+        if begins_row(words) and not table.ended:
             raise line.refused("numbers without a heading that says what they are", HINT)
         return
     if len(words) != len(names):
         if begins_row(words) or SIZE not in names:
-            raise line.refused(f"has {len(words)} numbers below {len(names)} columns", "complete the row")
+            raise line.refused(unlike(words, names), "complete the row")
         return
     row = dict(zip(names, words, strict=True))
     _check_size(line, table, row)
     _check_digits(line, table, row)
     table.begun = True
-    for meaning, cell, time_s in _times(line, table, row):
+    for meaning, cell, time_s in _times(line, table, row, found):
         if row.get(VALIDATION) in FAILED:
             found.fail(meaning, cell, "corrupt", "Validation: Fail", line)
         else:
@@ -261,26 +270,30 @@ def _check_digits(line: Line, table: _Table, row: dict[str, str]) -> None:
 # ---- What the numbers are of ---------------------------------------------------------------------
 
 
-def _times(line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning, Cell, float]]:
+def _times(
+    line: Line, table: _Table, row: dict[str, str], found: Collected
+) -> list[tuple[Meaning, Cell, float]]:
     """Of a row its time, or that with a computation and that without."""
     scales = {column.name: column.scale for column in table.columns}
     size = int(row.get(SIZE, 0))
     kinds = [name for name in (LATENCY, RATE, OVERALL) if name in row]
     if len(kinds) != 1 or (OVERALL in row) != (PURE in row):
         raise line.refused("its heading has no time or rate that is known", HINT)
-    meaning = _meaning(line, table, kinds[0])
+    meaning = _meaning(line, table, kinds[0], found.ranks)
     if kinds[0] == RATE:
-        return [_found(table, meaning, size, _time_of_rate(line, table, row, meaning, scales[RATE]))]
-    first = _found(table, meaning, size, float(row[kinds[0]]) * scales[kinds[0]])
+        return [_found(found, table, meaning, size, _time_of_rate(line, table, row, meaning, scales[RATE]))]
+    first = _found(found, table, meaning, size, float(row[kinds[0]]) * scales[kinds[0]])
     if kinds[0] == LATENCY:
         return [first]
     alone = meaning.alone(_alone(table))
-    return [first, _found(table, alone, size, float(row[PURE]) * scales[PURE])]
+    return [first, _found(found, table, alone, size, float(row[PURE]) * scales[PURE])]
 
 
-def _found(table: _Table, meaning: Meaning, size: int, time_s: float) -> tuple[Meaning, Cell, float]:
+def _found(
+    found: Collected, table: _Table, meaning: Meaning, size: int, time_s: float
+) -> tuple[Meaning, Cell, float]:
     own = known().get(meaning.pattern)
-    ranks = 2 * table.pairs or (own.active_ranks if own else 0)
+    ranks = 2 * table.pairs or (own.active_ranks if own else 0) or found.ranks
     reduces = own is not None and own.reduces
     more: dict[str, str] = {}
     if table.datatype and (reduces or table.datatype != USUAL_TYPE):
@@ -310,7 +323,7 @@ def _alone(table: _Table) -> str:
     return WITHOUT_COMPUTATION[twin] if twin is not None else "pure"
 
 
-def _meaning(line: Line, table: _Table, kind: str) -> Meaning:
+def _meaning(line: Line, table: _Table, kind: str, ranks: int) -> Meaning:
     """Ours where it is the same measurement, else one that has their name."""
     twin = BY_OSU.get(table.name) if table.foreign == "osu" else None
     if twin is None:
@@ -327,7 +340,7 @@ def _meaning(line: Line, table: _Table, kind: str) -> Meaning:
         time_of=own.time_of if own.active_ranks or table.given else CALL,
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
-        rated=bool(own.active_ranks or table.given) or own.volumes.operation == ONE,
+        rated=bool(own.active_ranks or table.given or ranks) or own.volumes.operation == ONE,
         windowed=twin.rate,
         overlaps=twin.hides,
     )

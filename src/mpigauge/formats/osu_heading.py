@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from mpigauge.units import RATE_UNITS, TIME_UNITS
 
 if TYPE_CHECKING:
-    from mpigauge.formats.printed import Line
+    from mpigauge.formats.text import Line
 
 HINT = "OSU prints times as (us) and rates as MB/s: restore the heading, or leave the table out"
 
 TITLE = re.compile(
-    r"# ?(?P<suite>OSU|OMB Python) MPI(?P<device>-[A-Za-z]+)?(?P<name>[ _][\w /()-]*?)"
+    r"(?:# ?)?(?P<suite>OSU|OMB Python) MPI(?P<device>-[A-Za-z]+)?(?P<name>[ _][\w /()-]*?)"
     r" ?v(?P<version>[0-9][\w.-]*)"
 )
 LIKE_TITLE = re.compile(r"#\s*(?:OSU|OMB)\b")

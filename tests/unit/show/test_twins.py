@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from mpigauge import formats
 from mpigauge.errors import UsageError
+from mpigauge.formats import reading
 from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, TWINS, WITHOUT_COMPUTATION, Twin
 from mpigauge.plan.patterns import known
 from mpigauge.result.records import Campaign, Imported
@@ -67,7 +68,7 @@ def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
     path = folder / "printed.txt"
     path.write_text(text, encoding="utf-8")
     reader = READER.get(form, form)
-    assert formats.recognised(path.read_bytes()) == reader
+    assert reading.recognised(path.read_bytes()) == (reader,)
     campaign, *records = formats.read(reader, [path])
     assert isinstance(campaign, Campaign)
     return {record.cell: record.time_s for record in records if isinstance(record, Imported)}
