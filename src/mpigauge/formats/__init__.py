@@ -86,6 +86,24 @@ READERS = {
         module="netpipe",
         by_shape=True,
     ),
+    "ucx": Reader(
+        about="Text of ucx_perftest, on the screen or with -v: means of whole runs, without intervals.",
+        files="FILE...",
+        example="mpigauge import ucx ucx_perftest.txt -o ucx.jsonl",
+        module="ucx",
+        mark=r"\|[| ]*(?:latency|overhead) \([a-z]+\) *\| *bandwidth \("
+        r"|\| *(?:(?:Stage|Test) *\| *)?# iterations *\|"
+        r"|\| API: +(?:protocol|transport) layer"
+        r"|(?:[\w.-]+,)*iterations,[\w.]+_lat,avg_lat,overall_lat,",
+    ),
+    "julia": Reader(
+        about="Output of MPIBenchmarks.jl, on the screen or as its files: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import julia julia_imb_pingpong.csv -o julia.jsonl",
+        module="julia",
+        mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
+        r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+    ),
 }
 
 
