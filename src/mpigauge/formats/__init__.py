@@ -45,6 +45,9 @@ class Reader:
         return bool(self.mark) or self.by_shape
 
 
+_SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
+"""What stands above a column of sizes."""
+
 READERS = {
     "journal": Reader(
         about="Journals that mpigauge-kernel wrote under any launcher, and the plan that it followed.",
@@ -108,6 +111,15 @@ READERS = {
         module="julia",
         mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
         r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+    ),
+    "table": Reader(
+        about="Tables in Markdown, HTML or CSV: a column of sizes, and one of times or rates for each run.",
+        files="FILE...",
+        example="mpigauge import table before-after.md -o both.jsonl",
+        module="table",
+        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;\t]\s*\S)"
+        rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
+        rf"|^\s*(?i:<table)\b",
     ),
 }
 

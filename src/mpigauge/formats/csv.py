@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.inputs import content_of
+from mpigauge.formats.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
@@ -33,7 +33,7 @@ HINT = "examples/published has files of columns for several tables"
 BITS = {"bit": 1 / 8, **SIZE_UNITS}
 """Bytes in each unit of size that people print."""
 
-COMMENT = "#"
+COMMENT, NUL = "#", "\0"
 DELIMITERS = (",", ";", "\t")
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
@@ -254,12 +254,10 @@ def _text(path: Path) -> list[str]:
     Raises:
         UsageError: It cannot be read, or is no text.
     """
-    try:
-        return list(io.StringIO(content_of(path, HINT).decode("utf-8-sig"), newline=None))
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path}: is not UTF-8: {error}", "convert it: iconv -f LATIN1 -t UTF-8 FILE, or from UTF-16"
-        ) from None
+    text = decoded(content_of(path))
+    if NUL in text:
+        raise UsageError(f"{path}: is no text", HINT)
+    return list(io.StringIO(text, newline=None))
 
 
 def _without_comment(line: str) -> str:

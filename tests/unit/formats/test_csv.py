@@ -167,6 +167,16 @@ def test_thousands_may_be_separated(cli: Cli) -> None:
     assert row["time_s"]["estimate"] == pytest.approx(11992.28e-6)
 
 
+@pytest.mark.parametrize(
+    "content", [TABLE.encode("utf-16"), TABLE.encode("utf-8-sig"), TABLE.replace("\n", "\r").encode()]
+)
+def test_tables_of_spreadsheets_are_decoded(cli: Cli, content: bytes) -> None:
+    imported(cli)
+    Path("saved.csv").write_bytes(content)
+    done = cli("import", "csv", "saved.csv", "--columns", "columns.toml", "-o", "s.jsonl", "--format", "json")
+    assert [row["bytes"] for row in rows(done)] == [0, 8, 8]
+
+
 ABOVE = st.lists(st.sampled_from(["", "measured on a cluster", "# a comment", "bytes, of course", "1,2"]))
 
 
@@ -208,8 +218,8 @@ def test_files_that_cannot_be_read(cli: Cli) -> None:
         done = cli("import", "csv", *words, "-o", "other.jsonl")
         assert done.status == 2
         assert why in done.err
-    Path("latin.csv").write_bytes(b"bytes,us,mode\n8,1,\xe9\n")
-    assert "latin.csv: is not UTF-8" in cli("import", "csv", "latin.csv", "--columns", "columns.toml").err
+    Path("binary.csv").write_bytes(b"bytes,us,mode\n8,1,\0\n")
+    assert "binary.csv: is no text" in cli("import", "csv", "binary.csv", "--columns", "columns.toml").err
     assert "--columns" in cli("import", "csv", "table.csv").err
 
 
