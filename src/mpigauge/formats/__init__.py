@@ -48,6 +48,9 @@ class Reader:
 _SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
 """What stands above a column of sizes."""
 
+_NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max )?(?:Latency|Bandwidth|Overall|MB/s))"
+"""What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
+
 READERS = {
     "journal": Reader(
         about="Journals that mpigauge-kernel wrote under any launcher, and the plan that it followed.",
@@ -112,12 +115,13 @@ READERS = {
         mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
         r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
     ),
+    # The last one: a heading that another format knows is of that.
     "table": Reader(
         about="Tables in Markdown, HTML or CSV: a column of sizes, and one of times or rates for each run.",
         files="FILE...",
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
-        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;\t]\s*\S)"
+        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;]\s*\S|\t\s*{_NO_SUITE}\S)"
         rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",
     ),

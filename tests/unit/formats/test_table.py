@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.formats import read
+from mpigauge.formats.reading import recognised
 from tests.printed import records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -173,6 +174,15 @@ def test_a_table_of_something_else_is_no_result(cli: Cli, tmp_path: Path) -> Non
     path = tmp_path / "other.md"
     path.write_text("| Node | Latency (us) |\n|--|--|\n| a | 1.0 |\n", encoding="ascii")
     assert cli("show", path).status != 0
+
+
+@pytest.mark.parametrize(
+    "heading", ["# Size\tLatency (us)", "# Size\tAvg Latency(us)\tMin Latency(us)", "Size\tBandwidth (MB/s)"]
+)
+def test_headings_of_suites_with_tabs_begin_no_other_table(tmp_path: Path, heading: str) -> None:
+    path = tmp_path / "osu.txt"
+    path.write_text(f"# OSU MPI Latency Test v5.9\n{heading}\n8\t1.84\n", encoding="ascii")
+    assert recognised(path.read_bytes()) == ("osu",)
 
 
 NAMES = st.lists(st.from_regex(r"[a-z]{4,8}x", fullmatch=True), min_size=1, max_size=4, unique=True)
