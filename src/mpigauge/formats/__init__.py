@@ -27,6 +27,7 @@ class Reader:
         module: That reads it, in this folder.
         mark: What a line begins with that begins a table of this format, as a regular expression: a title, or
             a heading that no other has; empty if none tells it.
+        program: Whose output it reads, for people; empty of what no benchmark has printed.
         by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
@@ -37,6 +38,7 @@ class Reader:
     least: int = 1
     columns: str = ""
     mark: str = ""
+    program: str = ""
     by_shape: bool = False
 
     @property
@@ -72,6 +74,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
         module="osu",
+        program="OSU Micro-Benchmarks",
         mark=r"(?:# ?)?(?:OSU|OMB Python) MPI",
     ),
     "imb": Reader(
@@ -79,6 +82,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb",
+        program="Intel MPI Benchmarks",
         mark=r"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
     ),
     "nccl": Reader(
@@ -86,6 +90,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
+        program="nccl-tests",
         mark=r"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|# Collective test starting"
         r"|#\s+size\s+count\s+type\s"
         r"|\{.*\"nccl_version\":",
@@ -95,6 +100,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
         module="netpipe",
+        program="NetPIPE",
         by_shape=True,
     ),
     "ucx": Reader(
@@ -102,6 +108,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import ucx ucx_perftest.txt -o ucx.jsonl",
         module="ucx",
+        program="ucx_perftest",
         mark=r"\|[| ]*(?:latency|overhead) \([a-z]+\) *\| *bandwidth \("
         r"|\| *(?:(?:Stage|Test) *\| *)?# iterations *\|"
         r"|\| API: +(?:protocol|transport) layer"
@@ -112,6 +119,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import julia julia_imb_pingpong.csv -o julia.jsonl",
         module="julia",
+        program="MPIBenchmarks.jl",
         mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
         r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
     ),
@@ -121,6 +129,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
+        program="tables of times and rates in Markdown, HTML and CSV",
         mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;]\s*\S|\t\s*{_NO_SUITE}\S)"
         rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",

@@ -34,7 +34,8 @@ BITS = {"bit": 1 / 8, **SIZE_UNITS}
 """Bytes in each unit of size that people print."""
 
 COMMENT, NUL = "#", "\0"
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", " ")
+BLANK = DELIMITERS[-1]
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
 _HAS_SIZE_UNIT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*[A-Za-z]+", re.ASCII)
@@ -261,7 +262,9 @@ def _text(path: Path) -> list[str]:
 
 
 def _without_comment(line: str) -> str:
-    return "\n" if line.lstrip().startswith(COMMENT) else line
+    """Return a line, empty if it is a comment, with nothing behind its last field."""
+    text = "" if line.lstrip().startswith(COMMENT) else line.rstrip(" \n")
+    return f"{text}\n"
 
 
 def _heading(path: Path, text: Sequence[str], columns: Columns) -> tuple[list[str], str, int]:
@@ -279,7 +282,7 @@ def _heading(path: Path, text: Sequence[str], columns: Columns) -> tuple[list[st
             if there == len(wanted):
                 _check_once(path, number, names, wanted)
                 return names, delimiter, number
-            if line.strip() and (there, len(names)) > nearest[:2]:
+            if line.strip() and delimiter != BLANK and (there, len(names)) > nearest[:2]:
                 nearest = (there, len(names), number, names)
     *_, number, names = nearest
     if not names:
@@ -292,13 +295,12 @@ def _heading(path: Path, text: Sequence[str], columns: Columns) -> tuple[list[st
 
 def _fields(line: str, delimiter: str) -> list[str]:
     """Return the fields of a line that may be a heading, which some begin with a sign of a comment."""
-    text = line.strip()
+    text = line.strip().removeprefix(COMMENT).strip()
     try:
         words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
     except csv.Error:
         return []
-    bare = [word.strip() for word in words]
-    return [bare[0].removeprefix(COMMENT).strip(), *bare[1:]] if bare else []
+    return [word.strip() for word in words]
 
 
 def _check_once(path: Path, number: int, names: Sequence[str], wanted: Mapping[str, None]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shlex
 from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -18,6 +17,7 @@ from mpigauge.errors import UsageError
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
 from mpigauge.formats.runs import label_of
 from mpigauge.formats.text import number
+from mpigauge.formats.unread import columns_example
 from mpigauge.plan.benchmarks import plain
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 
@@ -342,7 +342,11 @@ def _columns(line: Line, fields: Sequence[str], caption: str) -> list[_Column]:
     if not runs:
         raise line.refused("has no column of times or rates", f"write a unit into its heading, {EXAMPLE}")
     if not own and said is None:
-        raise line.refused(f"does not say the unit of {runs[0][1]!r}", _how(line.file))
+        how = f"write it there, {EXAMPLE}, or say it in another file:"
+        raise line.refused(
+            f"does not say the unit of {runs[0][1]!r}",
+            f"{how}\n{columns_example(line.file, fields[0], runs[0][1])}",
+        )
     chosen = [(at, name, _UNIT.search(name) or said) for at, name in (own or runs)]
     rates = {_word(unit) in RATES for *_, unit in chosen}
     found = [_column(at, name, _word(unit), caption, mixed=len(rates) > 1) for at, name, unit in chosen]
@@ -354,11 +358,6 @@ def _columns(line: Line, fields: Sequence[str], caption: str) -> list[_Column]:
 
 def _word(unit: re.Match[str] | None) -> str:
     return (unit["closed"] or unit["bare"]) if unit else ""
-
-
-def _how(file: str) -> str:
-    """Return what to do about a table without a unit."""
-    return f"write it there, {EXAMPLE}; or: mpigauge import csv {shlex.quote(file)} --columns table.toml"
 
 
 def _column(at: int, name: str, unit: str, caption: str, *, mixed: bool) -> _Column:

@@ -181,7 +181,7 @@ ABOVE = st.lists(st.sampled_from(["", "measured on a cluster", "# a comment", "b
 
 
 @given(
-    separator=st.sampled_from([",", ";", "\t"]),
+    separator=st.sampled_from([",", ";", "\t", " ", "   "]),
     above=ABOVE,
     between=ABOVE.map(lambda lines: [line for line in lines if line[:1] in ("", "#")]),
     ends=st.sampled_from(["\n", "\r\n"]),
