@@ -45,9 +45,10 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
 _TAG = re.compile(
-    r"</?(?:br|p|span|pre|code|div|b|i|tt|td|tr|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
 )
-"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`."""
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`,
+and not those of a page's own tables, which `formats.table` reads."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _CHARACTERS = {
