@@ -83,7 +83,9 @@ READERS = {
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb",
         program="Intel MPI Benchmarks",
-        mark=r"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
+        mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
+        r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"
+        r"|(?:Group +)?(?:#?bytes +)?#?repetitions +(?:t(?:_[A-Za-z]+)?\[|Mbytes/sec)",
     ),
     "nccl": Reader(
         about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",

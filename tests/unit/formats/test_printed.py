@@ -334,7 +334,6 @@ REFUSED = {
     "a wrong unit of IMB": (IMB, "t[usec]", "t[msec]", "its time and its rate contradict"),
     "a wrong number of IMB": (IMB, "0.91", "9.10", "its time and its rate contradict"),
     "a torn count of IMB": (IMB, "1083030", "0.5]1083030", "'0.5]1083030' is not a number"),
-    "no processes": (IMB, "# #processes = 2", "#", "numbers without a heading"),
     "no units of nccl": (FOLDER / "nccl_all_reduce_made.txt", "(us)", "(ms)", "the units are not understood"),
     "no operation": (
         FOLDER / "nccl_all_reduce_made.txt",
