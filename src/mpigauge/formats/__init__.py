@@ -80,9 +80,8 @@ READERS = {
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
-        mark=r"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|# Collective test starting"
-        r"|#\s+size\s+count\s+type\s"
-        r"|\{.*\"nccl_version\":",
+        mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
+        r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":",
     ),
     "netpipe": Reader(
         about="Output file of NetPIPE (np.out), versions 3 to 5: times without intervals.",
