@@ -76,7 +76,7 @@ READERS = {
         mark=r"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
     ),
     "nccl": Reader(
-        about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",
+        about="Text of nccl-tests and rccl-tests, or the JSON of option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
@@ -106,10 +106,10 @@ def read(
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
     if READERS[name].prints_tables:
-        from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
-
-        return read_text(paths, name, ranks=ranks, same=same)
-    records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
+        reading = importlib.import_module("mpigauge.formats.reading")
+        records: list[Record] = reading.read_text(paths, name, ranks=ranks, same=same)
+    else:
+        module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
+        records = module.read(paths) if columns is None else module.read(paths, columns)
     return records
