@@ -39,6 +39,11 @@ class Reader:
     mark: str = ""
     by_shape: bool = False
 
+    @property
+    def prints_tables(self) -> bool:
+        """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
+        return bool(self.mark) or self.by_shape
+
 
 _OSU = (
     r"# ?(?:OSU|OMB Python|OMB-Py) (?:MPI|OpenSHMEM|UPC|[A-Z]*CCL|[A-Z][\w -]*Test\b)"
@@ -114,7 +119,7 @@ def read(
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
     module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
-    if hasattr(module, "Parser"):
+    if READERS[name].prints_tables:
         from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
 
         return read_text(paths, name, ranks=ranks, same=same)
