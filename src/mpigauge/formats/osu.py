@@ -59,7 +59,7 @@ from mpigauge.formats.text import (
     number,
     without_note,
 )
-from mpigauge.plan.benchmarks import DATATYPES, OWN
+from mpigauge.plan.benchmarks import DATATYPES, OWN, OWN_DECIMALS
 from mpigauge.plan.patterns import known
 from mpigauge.units import TIME_UNITS, counted
 
@@ -96,9 +96,13 @@ VALUES = frozenset({*KINDS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
+TALKED_INTO = re.compile(r"[0-9]+[A-Za-z\[(*].*")
+"""A size, and at once what another program has written: the rest of the size may stand in the next line."""
+
 NO_NUMBERS = ("inf", "nan")
-LEAST_DIGITS = 2
-"""Behind the point, of all that OSU prints: fewer were rounded by somebody, or are torn."""
+LEAST_DIGITS, OLD_RATE_DIGITS = 2, 6
+"""Behind the point, of all that OSU prints, and of rates of version 2: fewer were rounded by somebody, or are
+torn."""
 
 
 @dataclass(slots=True)
@@ -149,6 +153,14 @@ class _Table:
         """Whether its heading calls the times an average, or they are, as of all that have overlap."""
         return any(column.averaged or column.name == OVERALL for column in self.columns)
 
+    def digits_of(self, name: str) -> int:
+        """Return how many digits behind the point a whole number of a column has."""
+        if name in self.digits:
+            return self.digits[name]
+        if self.given is not None:
+            return OWN_DECIMALS
+        return OLD_RATE_DIGITS if name == RATE and self.title.version.startswith("2.") else LEAST_DIGITS
+
     def begin_again(self) -> None:
         """Expect a heading, and sizes from the smallest on."""
         self.columns, self.windows, self.largest, self.begun = [], (), -1, False
@@ -187,6 +199,8 @@ class Parser(LineParser):
         elif match := INIT.match(line.text):
             self._init(match, line)
         elif line.words and not self._row(line):
+            # What goes on in another line may be the rest of a row.
+            self._let_go()
             self._heading_or_words(line)
 
     def end_table(self) -> None:
@@ -202,12 +216,12 @@ class Parser(LineParser):
             LineError: There is one.
         """
         if self._table is not None and self._table.held is not None:
-            raise _torn(*self._table.held, self._table.digits)
+            raise _torn(self._table, *self._table.held)
 
     def _let_go(self) -> None:
         """Leave out a row that may be torn, and say so: no other row has followed it."""
         if self._table is not None and self._table.held is not None:
-            self.found.doubt(_torn(*self._table.held, self._table.digits))
+            self.found.doubt(_torn(self._table, *self._table.held))
             self._table.held = None
 
     def _title(self, line: Line, title: Title) -> None:
@@ -325,6 +339,8 @@ class Parser(LineParser):
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return begins_row(words)
         if not _is_row(words, names):
+            if SIZE in names and TALKED_INTO.fullmatch(words[0]):
+                raise line.refused(f"{words[0][:40]!r} is no size", "complete the row")
             return False
         if len(words) != len(names):
             have, need = counted(len(words), "word"), counted(len(names), "column")
@@ -547,7 +563,7 @@ def _has_fewer_digits(line: Line, table: _Table, row: dict[str, str]) -> bool:
     if table.held is not None:
         # It is followed by another row: so many digits are whole.
         _note_digits(table, table.held[1])
-    return any(count < table.digits.get(name, LEAST_DIGITS) for name, count in digits.items())
+    return any(count < table.digits_of(name) for name, count in digits.items())
 
 
 def _note_digits(table: _Table, row: dict[str, str]) -> None:
@@ -555,10 +571,9 @@ def _note_digits(table: _Table, row: dict[str, str]) -> None:
         table.digits[name] = max(count, table.digits.get(name, 0))
 
 
-def _torn(line: Line, row: dict[str, str], digits: dict[str, int]) -> LineError:
-    """What there is to say of a row that may be torn, beside the digits that others have."""
-    counts = _digits(row)
-    name = next(name for name, count in counts.items() if count < digits.get(name, LEAST_DIGITS))
+def _torn(table: _Table, line: Line, row: dict[str, str]) -> LineError:
+    """What there is to say of a row that may be torn."""
+    name = next(name for name, count in _digits(row).items() if count < table.digits_of(name))
     return line.refused(
         f"{name}: {row[name]!r} has fewer digits than others, and no row follows: it may be torn",
         "complete the row",
