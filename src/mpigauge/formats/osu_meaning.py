@@ -28,6 +28,9 @@ OF_PAIRS = ("multiple bandwidth / message rate",)
 _BOTH = re.compile(r"\bbi-?(?:directional|bandwidth)")
 """Titles of rates that count what goes there and back; mpi4py's ports count one direction."""
 
+TIMES_OF_PAIRS = ("multi latency", "multi-pair latency")
+"""Titles of times of several pairs: each of them has it, however many there are."""
+
 _ONE_PAIR = re.compile(r"multi-(?:threaded|process)\b")
 
 _KINDS = {
@@ -104,7 +107,7 @@ def foreign_meaning(title: Title, kind: str, factors: str, *, pairs: int, sized:
         f"{factors} {word}".strip() or STANDARD,
         time_of=_time_of(rates=rates, pairs=pairs, all_together=kind == MESSAGES or title.name in OF_PAIRS),
         directions=2 if both else 1,
-        operation=EVERY_PAIR if pairs else ONE,
+        operation=EVERY_PAIR if pairs or title.name in TIMES_OF_PAIRS else ONE,
         sized=sized,
         rated=rates,
         windowed=rates,

@@ -44,6 +44,12 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 """What colours a terminal, moves on it, or names its window."""
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
+_TAG = re.compile(
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+)
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`,
+and not those of a page's own tables, which `formats.table` reads."""
+
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
@@ -185,6 +191,8 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
 def cleaned(raw: str) -> str:
     """Return a line without colours, what nobody sees, and escapes of Markdown and HTML."""
     text = _CODES.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip()
@@ -248,21 +256,38 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
+_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
-def number(word: str) -> str:
+def number(word: str, *, whole: bool = False) -> str:
     """Return a word without the commas that part thousands, where they can be nothing else.
 
     `1,024` alone may be 1.024 of half of the world; `1,024.50` and `1,048,576` are no such numbers.
+
+    Args:
+        whole: Whether it is a count, as of bytes: such a one has no decimals, so that one comma is enough.
     """
-    return word.replace(",", "") if _GROUPED.fullmatch(word) else word
+    grouped = _GROUPED.fullmatch(word) or (whole and _GROUPED_WHOLE.fullmatch(word))
+    return word.replace(",", "") if grouped else word
 
 
 def is_whole(word: str) -> bool:
     """Return whether a word is a whole number that is not negative."""
     return _WHOLE.fullmatch(word) is not None
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a whole number or a decimal one that is not negative."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def digits_of(word: str) -> int:
+    """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
+    return len(word.replace(".", "").lstrip("0"))
 
 
 def decimals_of(word: str) -> int:
@@ -294,7 +319,7 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if words[0][0].isdigit() and words[1][0].isdigit() else words)
+    return list(words[:columns] if all(map(_NUMBER.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
@@ -314,5 +339,6 @@ def step_of(word: str) -> float:
 
 def ends_of(word: str) -> tuple[float, float]:
     """Return between what a number was rounded: half a unit of its last digit to both sides."""
-    half = 0.5 * 10.0 ** -len(word.partition(".")[2])
+    mantissa, _, power = word.lower().partition("e")
+    half = 0.5 * 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
     return max(0.0, float(word) - half), float(word) + half

@@ -414,8 +414,8 @@ def test_rates_and_times_without_titles_are_two_things(tmp_path: Path) -> None:
 
 
 def test_the_heading_of_another_program_is_none_of_osu() -> None:
-    assert reading.recognised(b"Message Size   Latency (us)\n8   1.50\n") == ()
-    assert reading.recognised(b"| Size | Latency (us) |\n| 8 | 1.50 |\n") == ()
+    assert "osu" not in reading.recognised(b"Message Size   Latency (us)\n8   1.50\n")
+    assert "osu" not in reading.recognised(b"| Size | Latency (us) |\n| 8 | 1.50 |\n")
 
 
 @given(st.sampled_from(sorted(TITLES)), st.sampled_from(["", "_2", "_node1", ".txt", "-amd", "_run_3"]))
@@ -447,7 +447,7 @@ def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (" 0 0x0000000000054db0 __GI___sigaction()  :0", "the size 0 comes after 8"),
+        (" 0 0x0000000000054db0 __GI___sigaction()  :0", "has 4 words below 2 columns"),
         ("16   12.4slurmstepd: error: *** JOB 12 CANCELLED", "has 7 words below 2 columns"),
         ("163", "has 1 word below 2 columns"),
         ("16   12.40  13.00", "has 3 words below 2 columns"),

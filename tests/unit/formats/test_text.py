@@ -99,6 +99,10 @@ ENCODED = {
     "blanks that do not break": OSU.replace(" ", "\N{NO-BREAK SPACE}").encode("utf-8"),
     "escaped in Markdown": OSU.replace("#", "\\#").encode("ascii"),
     "of a page": OSU.replace("#", "&#35;").replace("  ", "&nbsp; ").encode("ascii"),
+    "a page of a mail archive": "".join(
+        f'</span><br>\n<span class="quotelev1">&gt; {line}\n' for line in OSU.split("\n")
+    ).encode("ascii"),
+    "a page with breaks": OSU.replace("\n", "\n<br>\n<p>").encode("ascii"),
     "a fence": f"Before:\n```text\n{OSU}\n```\nand so on\n".encode("ascii"),
 }
 
@@ -136,6 +140,29 @@ def test_any_bytes_are_characters(content: bytes) -> None:
 )
 def test_commas_of_thousands_are_taken_out_where_they_can_be_nothing_else(word: str, read: str) -> None:
     assert number(word) == read
+
+
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [("1,024", "1024"), ("65,536", "65536"), ("1,048,576", "1048576"), ("1,84", "1,84"), ("1024", "1024")],
+)
+def test_of_a_count_one_comma_is_enough(word: str, read: str) -> None:
+    assert number(word, whole=True) == read
+
+
+@given(st.integers(0, 10**15 - 1), st.integers(0, 6))
+def test_a_number_with_commas_is_read_as_it_was_written_or_not_at_all(whole: int, digits: int) -> None:
+    plain, grouped = (f"{whole / 10**digits:{form}.{digits}f}" for form in ("", ","))
+    assert number(plain) == plain
+    assert number(grouped) in {plain, grouped}
+    assert digits == 0 or number(grouped) == plain
+    assert digits > 0 or number(grouped, whole=True) == plain
+
+
+@given(st.text(max_size=12))
+def test_what_is_no_number_with_commas_stays_as_it_is(word: str) -> None:
+    digits = word.replace(",", "").replace(".", "")
+    assert number(word) == word or (digits.isascii() and digits.isdigit())
 
 
 def test_the_last_digit_says_how_exact_a_number_is() -> None:
