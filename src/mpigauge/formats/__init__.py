@@ -61,7 +61,7 @@ _OSU = (
 _SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
 """What stands above a column of sizes."""
 
-_NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max )?(?:Latency|Bandwidth|Overall|MB/s))"
+_NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
 """What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
 
 READERS = {

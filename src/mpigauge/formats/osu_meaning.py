@@ -25,7 +25,7 @@ UNTITLED = "untitled"
 OF_PAIRS = ("multiple bandwidth / message rate",)
 """Titles of rates of several pairs of ranks that are busy at once."""
 
-_BOTH = re.compile(r"\bbi-?(?:directional|bandwidth)")
+_BOTH = re.compile(r"\bbi-(?:directional|bandwidth)")
 """Titles of rates that count what goes there and back; mpi4py's ports count one direction."""
 
 TIMES_OF_PAIRS = ("multi latency", "multi-pair latency")

@@ -82,9 +82,9 @@ TIMES = {
 }
 RATES = {
     "# OSU MPI Bi-Directional Bandwidth Test v3.0": ("stream", "bidirectional", 2),
-    "# OSU MPI Bidirectional Bandwidth Test (Version 2.1)": ("osu_bidirectional_bandwidth", "standard", 2),
+    "# OSU MPI Bidirectional Bandwidth Test (Version 2.1)": ("stream", "bidirectional", 2),
     "# OSU MPI2 MPI_Put Bidirectional-Bandwidth Test (Version 2.1)": (
-        "osu_mpi2_mpi_put_bidirectional_bandwidth",
+        "osu_mpi2_mpi_put_bi_directional_bandwidth",
         "standard",
         2,
     ),
@@ -172,6 +172,27 @@ def test_java_prints_its_rate_in_two_units(tmp_path: Path) -> None:
         "1000\t\t8.00\t\t0.06",
     ]
     assert read(tmp_path / "t", *lines) == [("osu_java_bandwidth", "standard", 1000, 2, close(125 * US))]
+
+
+def test_java_prints_tabs_and_the_mean_over_ranks_first(tmp_path: Path) -> None:
+    lines = [
+        "# OSU Reduce Test",
+        "# Size\t\tLat Avg[us]\t\tLat Min[us]\t\tLat Max[us]",
+        "8\t\t2.50\t\t1.00\t\t4.00",
+    ]
+    assert read(tmp_path / "t", *lines) == [("osu_java_reduce", "standard", 8, 0, close(2.5 * US))]
+
+
+@pytest.mark.parametrize("quoted", ["", "> ", ">> ", "&gt;   ", '<span class="quotelev1">&gt;   '])
+def test_headings_with_tabs_are_quoted_in_mails(tmp_path: Path, quoted: str) -> None:
+    """As version 2 printed them: no table of somebody's own."""
+    lines = [
+        "# OSU MPI Bi-Directional Bandwidth Test (Version 2.1)",
+        "# Size\t\tBi-Bandwidth (MB/s) ",
+        "8\t\t4.000000",
+    ]
+    found = read(tmp_path / "t", *(f"{quoted}{line}" for line in lines))
+    assert found == [("stream", "bidirectional", 8, 2, close(4 * US))]
 
 
 def test_the_ports_of_mpi4py_count_one_direction(tmp_path: Path) -> None:
