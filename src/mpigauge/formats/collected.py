@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -89,6 +90,7 @@ class Collected:
         form: The format of what is read now.
         environment: Of the machine, where a text says it.
         unread: Lines that were no rows of their tables, of all files.
+        lines_above: What stands between the beginnings of the table before and of this one.
     """
 
     def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
@@ -107,6 +109,7 @@ class Collected:
         self._lines: Sequence[Line] = ()
         self._table = Table("", 0)
         self._looked = 0
+        self.lines_above: Sequence[Line] = ()
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
@@ -114,18 +117,19 @@ class Collected:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
 
-    def begin(self, title: str, line: Line) -> None:
+    def begin(self, title: str, line: Line, command: str = "") -> None:
         """Begin a table.
 
         Args:
             title: Of the program and its version, as results name it; empty if there is none.
             line: Its title, or its heading if it has none.
+            command: The command line, where the program itself writes it.
         """
         if title:
             self.titles[title] = None
         old = self._table
         self._table = Table(line.file, line.number, self.form)
-        texts, prose = [one.text for one in self._lines], ""
+        texts, prose, first = [one.text for one in self._lines], "", self._looked
         repeated = old.command if repeats(old.command) else ""
         for at in range(self._looked, len(texts)):
             if self._lines[at].number > line.number:
@@ -137,8 +141,13 @@ class Collected:
                 self._table.command = command
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
-        self._table.command = self._table.command or repeated
+        self.lines_above = self._lines[first : self._looked]
+        self._table.command = command or self._table.command or repeated
         self._table.above = prose
+
+    def below(self, line: Line) -> Sequence[Line]:
+        """Return the lines of the file below a line of it."""
+        return self._lines[bisect_right(self._lines, line.number, key=lambda one: one.number) :]
 
     @property
     def file_name(self) -> str:

@@ -185,7 +185,7 @@ class Parser(LineParser):
             return
         by_rate = meaning.windowed and size and digits_of(row[RATE]) >= digits_of(row[TIME])
         time_s = size / (float(row[RATE]) * MB) if by_rate else float(row[TIME]) * US
-        self.found.take(meaning, cell, time_s, "mean", line)
+        self.found.take(meaning, cell, time_s, "mean", line, printed=row[RATE if by_rate else TIME])
 
 
 def _between(word: str, scales: dict[str, int], *, tenths: bool) -> tuple[float, float] | None:

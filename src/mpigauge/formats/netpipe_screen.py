@@ -175,4 +175,5 @@ class Screen:
         if BROKEN.search(timed["note"]):
             self.found.fail(meaning, cell, "corrupt", timed["note"].strip(" ()!"), line)
             return
-        self.found.take(meaning, cell, float(timed["time"]) * unit_s, LEAST if old else MEAN, line)
+        time_s, statistic = float(timed["time"]) * unit_s, LEAST if old else MEAN
+        self.found.take(meaning, cell, time_s, statistic, line, printed=timed["time"])

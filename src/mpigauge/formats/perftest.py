@@ -261,7 +261,8 @@ class Parser(LineParser):
             windowed=True,
         )
         time_s = moved[name] / rates[name] if rates[name] else 0.0
-        self.found.take(meaning, cell_of(meaning, size, RANKS, window=table.depth), time_s, "mean", line)
+        cell = cell_of(meaning, size, RANKS, window=table.depth)
+        self.found.take(meaning, cell, time_s, "mean", line, printed=row[name])
 
     def _latency(self, line: Line, row: dict[str, str]) -> None:
         """Take the mean of the times, or their median of versions that print no mean."""
@@ -279,7 +280,8 @@ class Parser(LineParser):
         )
         time_s = time * table.columns[name]
         statistic = "mean" if name == MEAN else "median"
-        self.found.take(meaning, cell_of(meaning, int(row[SIZE]), RANKS), time_s, statistic, line)
+        cell = cell_of(meaning, int(row[SIZE]), RANKS)
+        self.found.take(meaning, cell, time_s, statistic, line, printed=row[name])
 
 
 def _proved(time_us: str, per_s: str, half: int) -> bool:
