@@ -40,7 +40,7 @@ ROW = re.compile(
     re.ASCII,
 )
 TIMED = re.compile(
-    r"(?<![0-9.])(?P<rate>[0-9]{1,15}\.[0-9]{1,9})\s+(?P<of_rate>[KMGT]?bps)\s+in\s+"
+    r"(?<![\w.])(?P<rate>[0-9]{1,15}\.[0-9]{1,9})\s+(?P<of_rate>[KMGT]?bps)\s+in\s+"
     r"(?P<time>[0-9]{1,15}\.[0-9]{1,12})\s+(?P<of_time>[num]?secs?)\b(?P<note>.*)",
     re.ASCII,
 )
@@ -117,7 +117,7 @@ class Screen:
         if row := ROW.match(line.text):
             self._row(line, row)
         elif self._cut is not None and (timed := TIMED.match(line.text)):
-            self._timed(*self._cut, timed)
+            self._timed(line, self._cut[1], timed)
         elif STARTED.match(line.text):
             self._run = None
         elif not self._fact(line.text):

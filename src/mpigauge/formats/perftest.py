@@ -40,6 +40,7 @@ MEASURED = frozenset({"bw", "latency", "post", "list"})
 
 BOTH = "bidirectional"
 HEADING = re.compile(r"#?(?:bytes|flows)\s+#?(?:sl|iterations|fs_)")
+LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b")
 _COLUMN = re.compile(
     r"\s*(?:#?(?P<bare>bytes|iterations|sl|tps average)(?!\w)"
     r"|(?P<name>[^\[\]#]+?)\s*\[(?P<unit>[^\[\]]*)\])\s*"
@@ -166,6 +167,8 @@ class Parser(LineParser):
             self._begin(f"perftest {line.text}", line, _Table(title["verb"].lower(), how))
         elif HEADING.match(line.text):
             self._heading(line)
+        elif LIKE_HEADING.search(line.text):
+            raise line.refused("the columns are not understood", HINT)
         elif line.words and is_whole(line.words[0]):
             self._row(line)
         else:
