@@ -1,6 +1,6 @@
 """Text of the Intel MPI Benchmarks, of all parts and versions, and of the PALLAS benchmarks before them.
 
-Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that versions
+Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that many
 before 2018 print; where there are rates alone, times follow from the count of messages, which needs no unit.
 """
 

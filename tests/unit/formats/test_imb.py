@@ -14,6 +14,7 @@ from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import made_of
 from mpigauge.result.records import Campaign
+from tests.places import ROOT
 from tests.printed import failures_of, records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ GROUPS = """# ( {} groups of {} processes each running simultaneous )
 # Group  1:    18   19   20   21   22   23   24   25   26   27   28   29   30   31   32   33
 #    34   35
 #"""
+PAIRS = "# ( 2 groups of 2 processes each running simultaneous )\n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
 
 
 def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> None:
@@ -269,10 +271,7 @@ def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> No
 
 
 def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> None:
-    pairs = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
-    text = table("Multi-PingPong", pairs, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
+    text = table("Multi-PingPong", PAIRS, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
     assert found(tmp_path, text) == {
         ("imb_multi_pingpong", "2 groups", 1024, 2): pytest.approx(61.39),
     }
@@ -280,11 +279,8 @@ def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> No
 
 
 def test_collectives_of_two_ranks_each_are_no_pairs(tmp_path: Path) -> None:
-    groups = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
     text = table(
-        "Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
+        "Multi-Bcast", PAIRS, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
     )
     assert found(tmp_path, text) == {
         ("imb_multi_bcast", "2 groups group 0", 8, 2): pytest.approx(2.0),
@@ -477,6 +473,29 @@ def test_groups_without_numbers_say_why(tmp_path: Path, row: str, kind: str) -> 
     groups = "# ( 2 groups of 4 processes each running simultaneous ) "
     text = table("Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", row)
     assert failures_of(records_of(tmp_path / "imb.txt", text)) == [("imb_multi_bcast", 8, kind)]
+
+
+# ---- What the documentation shows ------------------------------------------------------------------
+
+PAGE = (ROOT / "docs" / "coming-from-imb.md").read_text(encoding="utf-8")
+PASTES = re.findall(r"```text\n(.*?)```\n\nis (.*?)\n\n", PAGE, re.DOTALL)
+READ_AS = [
+    {("imb_p2p_pingpong", "standard", 1, 4): 24.50, ("imb_p2p_pingpong", "standard", 4096, 4): 224.05},
+    {("shift", "sendrecv", 262144, 0): 33.48, ("shift", "sendrecv", 1048576, 0): 258.68},
+    {
+        ("imb_io_s_iwrite_indv", "aggregate overlap", 1, 1): 62446331.28,
+        ("imb_io_s_iwrite_indv", "aggregate pure", 1, 1): 2787.53,
+    },
+]
+
+
+@pytest.mark.parametrize(("paste", "expected"), [*zip(PASTES, READ_AS, strict=True)])
+def test_the_pastes_of_the_page_are_read_as_it_says(
+    tmp_path: Path, paste: tuple[str, str], expected: dict[tuple[str, str, int, int], float]
+) -> None:
+    text, said = paste
+    assert found(tmp_path, text) == {key: pytest.approx(time_us) for key, time_us in expected.items()}
+    assert {f"`{pattern}`" for pattern, *_ in expected} == {said.partition(" ")[0].rstrip(",:")}
 
 
 # ---- Every benchmark of every part -----------------------------------------------------------------
