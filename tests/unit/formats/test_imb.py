@@ -403,6 +403,24 @@ def test_a_heading_that_a_mail_has_wrapped_is_put_together(tmp_path: Path) -> No
     assert found(tmp_path, text) == {("pingpong", "standard", 1024, 2): pytest.approx(10.0)}
 
 
+ROWS = ("0 9 4.05 4.06 4.05", "0.00", "8 9 4.34 4.35 4.34", "3.50")
+WRAPPED = table("Sendrecv", 2, f"{TIMES}\nMbytes/sec", *ROWS)
+
+
+def test_a_table_that_a_mail_has_wrapped_row_by_row_is_put_together(tmp_path: Path) -> None:
+    assert found(tmp_path, WRAPPED) == {
+        ("shift", "sendrecv", 0, 2): pytest.approx(4.06),
+        ("shift", "sendrecv", 8, 2): pytest.approx(4.35),
+    }
+
+
+@pytest.mark.parametrize("last", ["", "# All processes entering MPI_Finalize", "16 9 5.00 6.00 5.50"])
+def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> None:
+    text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
+    assert {(pattern, size) for pattern, _, size, _ in found(tmp_path, text)} == {("shift", 0), ("bcast", 4)}
+    assert "has 5 words below 6 columns" in said_of(tmp_path / "imb.txt", text)
+
+
 @pytest.mark.parametrize("wrapped", ["1024 1000 10.00\n102.40", "1024 1000\n10.00 102.40"])
 def test_rows_that_a_mail_has_wrapped_are_named_as_too_short(tmp_path: Path, wrapped: str) -> None:
     said = said_of(tmp_path / "imb.txt", table("PingPong", 2, ONE_TIME, "8 1000 1.00 8.00", wrapped))
