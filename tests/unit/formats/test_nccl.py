@@ -147,6 +147,7 @@ def test_a_file_names_a_collective_if_it_names_one(name: str, expected: str) -> 
         ("srun nccl-tests/build/alltoall_perf", "alltoall"),
         ("for t in all_reduce all_gather; do ./build/${t}_perf; done", ""),
         ("./all_reduce_perf -g 8 && ./all_gather_perf -g 8", ""),
+        ("mpirun -np 2 build-mpi/broadcast_perf_mpi -b 8", "broadcast"),
         ("mpirun -np 2 ./osu_bw", ""),
     ],
 )
@@ -155,9 +156,8 @@ def test_a_command_names_a_collective_if_it_runs_one(command: str, expected: str
 
 
 def test_a_program_that_nobody_knows_keeps_its_name() -> None:
-    assert [short(one) for one in ("./build/all_reduce_perf", "my-ring", "AllReduce", "_")] == [
-        *("all_reduce", "my_ring", "all_reduce", "test"),
-    ]
+    programs = ("./build/all_reduce_perf", "alltoall_perf_mpi", "AllReduce", "my-ring_perf", "_")
+    assert [*map(short, programs)] == ["all_reduce", "alltoall", "all_reduce", "my_ring", "test"]
 
 
 # ---- How many ranks ----------------------------------------------------------------------------------
@@ -178,6 +178,7 @@ def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8 -g 2"], 8),
         (["$ srun -N 2 --ntasks-per-node=8 ./build/all_reduce_perf -b 8"], 16),
         (["$ srun ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (['$ srun -n 2 bash -c "hostname; ./build/all_reduce_perf -b 8 -t 1 -g 8"'], 16),
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8", PREAMBLE.format(each=2)], 8),
         ([PREAMBLE.format(each=8), *devices(0, 1)], 8),
         ([PREAMBLE.format(each=8)], 0),
