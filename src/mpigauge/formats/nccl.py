@@ -1,4 +1,4 @@
-"""Output of nccl-tests and rccl-tests: tables on the screen, or the JSON file of option -J.
+"""Output of nccl-tests and rccl-tests: tables on the screen, or the files of options -J and -Z.
 
 Operations of NCCL on GPUs are none of MPI's: they keep the name of their program. A time is checked by the
 rate beside it, which proves both units. Source: src/util.cu and src/common.cu of nccl-tests 2.0 to 2.19, the
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.collected import LineParser
 from mpigauge.formats.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, Job, Proof, blocks_of, collective
 from mpigauge.formats.nccl_json import WHOLE, read_json
+from mpigauge.formats.nccl_reported import Reported
 from mpigauge.formats.nccl_times import MS, PLACES, US, Operation, is_number
 from mpigauge.formats.text import LineError, is_whole, number, without_note
 from mpigauge.units import counted
@@ -302,6 +303,7 @@ class Parser(LineParser):
     def __init__(self, found: Collected) -> None:
         super().__init__(found)
         self._table = _Table()
+        self._reported = Reported(found)
         self._places: tuple[str, ...] = ()
         self._begun = self._ended = self._alone = self._mixed = self._json = False
         self._command = ""
@@ -318,6 +320,8 @@ class Parser(LineParser):
         if WHOLE.match(text) or (line.number == 1 and text.startswith("{")):
             self._json = True
             read_json(line, self.found)
+        elif self._reported.take(line):
+            return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
         elif (match := _DEVICE.match(text)) is not None:
@@ -328,6 +332,7 @@ class Parser(LineParser):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading alone."""
         self._table.columns, self._ended = None, True
+        self._reported.columns = []
 
     # ---- Above the heading -----------------------------------------------------------------------
 
@@ -372,8 +377,9 @@ class Parser(LineParser):
             table.job.told = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
             table.ways.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
-        elif _CYCLE.match(text) is not None and table.columns:
-            self._again(line)
+        elif _CYCLE.match(text) is not None:
+            if table.last:
+                self._again(line)
         elif _FOOTER.match(text) is not None or _CONCLUDED.match(text) is not None:
             self._leave()
         elif "".join(_words(line)[:1]) in PLACES:
