@@ -40,6 +40,7 @@ _DEVICE = re.compile(
 )
 _TOLD = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
 _PLACES = re.compile(r"out-of-place|in-place")
+_UNITS = re.compile(r"\([^\s()]{1,12}\) \(")
 _BLOCKING = re.compile(r"#? *Blocking Enabled: (.*)")
 _CYCLE = re.compile(r"#? *Testing [0-9]+ cycle")
 _CONCLUDED = re.compile(r"#? *Collective test concluded: *(\S+)")
@@ -277,14 +278,14 @@ class _Table:
     """What is known of the table that is read.
 
     Attributes:
-        kinds: The lines of its title that were there.
+        step: The last line of its title that was there, from 1; 0 if none was.
         ways: Words of the mode for how it was measured.
         one_size: Whether it was asked for one size alone.
         ranks: 0 if unknown.
         last: The size of the last row of each datatype, operation and root.
     """
 
-    kinds: set[str] = field(default_factory=set)
+    step: int = 0
     program: str = ""
     version: str = "nccl-tests"
     job: Job = field(default_factory=Job)
@@ -337,15 +338,15 @@ class Parser(LineParser):
     # ---- Above the heading -----------------------------------------------------------------------
 
     def _title(self, line: Line, match: re.Match[str]) -> None:
-        version, starting, threads = match[1], match[3], match[5]
-        kind = version or starting or threads
+        version, starting = match[1], match[3]
+        step = 1 if version else 2 if starting else 3
         table = self._table
-        if table.columns or self._ended or kind in table.kinds or (version and table.kinds):
+        if table.columns or self._ended or step <= table.step:
             self._mixed |= bool(table.job.listed) and not (table.columns or self._ended)
             self._table = table = _Table()
-        if not table.kinds:
+        if not table.step:
             self._begin(line)
-        table.kinds.add(kind)
+        table.step = step
         if version:
             table.version = f"nccl-tests {match[2]}"
         elif starting:
@@ -362,6 +363,9 @@ class Parser(LineParser):
             self._ended = self._alone = self._mixed = False
 
     def _device(self, line: Line, match: re.Match[str]) -> None:
+        if self._table.last:
+            self._table = _Table()
+            self._begin(line)
         job, rank = self._table.job, int(match[1] or match[3])
         if rank in job.listed and not self._alone:
             self._alone = True
@@ -397,7 +401,7 @@ class Parser(LineParser):
     def _again(self, line: Line) -> None:
         """Begin the same table once more, as option -N does."""
         self.found.begin("", line)
-        self._table.last = {}
+        self._table.last.clear()
 
     # ---- Heading and rows ------------------------------------------------------------------------
 
@@ -405,7 +409,7 @@ class Parser(LineParser):
         words = _words(line)
         if _is_heading(words):
             self._heading(line)
-        elif words and words[0].startswith("(") and self._table.columns and not self._table.last:
+        elif _UNITS.match(" ".join(words)) and self._table.columns and not self._table.last:
             self._check_units(line, self._table.columns)
         elif _begins_row(line):
             self._row(line)

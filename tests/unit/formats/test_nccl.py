@@ -259,6 +259,13 @@ def test_tables_below_those_of_processes_that_ran_alone_are_read(tmp_path: Path)
     assert ALONE in said_of(tmp_path / "t.txt")
 
 
+def test_devices_below_a_table_are_those_of_the_next(tmp_path: Path) -> None:
+    """Of NCCL 1, which prints nothing above them, or of a run whose preamble was cut."""
+    text = table(row(8), above=devices(0, 1)) + table(row(8), above=devices(0, 1, 2))
+    assert {of[3] for of in read(tmp_path, text)} == {2, 3}
+    assert said_of(tmp_path / "t.txt") == ""
+
+
 def test_headings_one_above_the_other_are_of_processes_that_ran_alone(tmp_path: Path) -> None:
     first, second = ([PREAMBLE.format(each=1), *devices(0)] for _ in range(2))
     text = table(above=[*first, *second]) + table(row(8), row(8))
@@ -587,6 +594,11 @@ def test_what_is_above_a_torn_row_is_kept_and_its_whole_half(tmp_path: Path) -> 
     ]
     (unread,) = (one for one in records_of(tmp_path / "t.txt") if isinstance(one, Unread))
     assert (unread.source, unread.below) == (f"{tmp_path / 't.txt'}: line 5", 1)
+
+
+def test_what_launchers_say_in_brackets_is_no_line_of_units(tmp_path: Path) -> None:
+    text = table(row(8)).replace(UNITS, f"{UNITS}\n(worker1, rank=1) (retrying)\n(head, rank=0) All nodes: 2")
+    assert len(read(tmp_path, text)) == 2
 
 
 def test_a_note_behind_a_row_is_no_part_of_it(tmp_path: Path) -> None:
