@@ -323,7 +323,8 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line)
+        time_s = float(avg) * TIME_UNITS[unit]
+        self.found.take(meaning, cell, time_s, OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -362,11 +363,12 @@ class Parser(LineParser):
         _note_digits(table, row)
         table.begun, self._above, self._between, self._datatype = True, Factors(), "", ""
         statistic = statistic_of(table.title, given=table.given is not None, averaged=table.averaged)
+        printed = next((row[kind] for kind in (MESSAGES, *KINDS) if kind in row), "")
         for meaning, cell, time_s in self._times(line, table, row):
             if row.get(VALIDATION) in FAILED:
                 self.found.fail(meaning, cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(meaning, cell, time_s, statistic, line)
+                self.found.take(meaning, cell, time_s, statistic, line, printed=printed)
 
     def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning, Cell, float]]:
         """Of a row its time, or that with a computation and that without; or one for each window."""
