@@ -119,6 +119,7 @@ class Parser(LineParser):
         self._may_go_on = False
         self._first_half: Line | None = None
         self._ended = False
+        self._new = True
 
     def take(self, line: Line) -> None:
         """Read a line.
@@ -170,22 +171,21 @@ class Parser(LineParser):
         """Whether a line is the title of a program or of a table."""
         if suite := suite_of(line.text):
             self._suite, self._above, self._near = suite, Above(), []
-            self._table, self._ended = None, False
+            self._table, self._ended, self._new = None, False, True
             return True
         if (above := title_of(line)) is None:
             return False
-        self._begin(line)
+        self._look_above(line)
         self._above, self._table, self._ended = above, None, False
         if above.dimensions:
-            self._table = _table(halo_kind(above), self.found)
+            self._begin(halo_kind(above), line)
         return True
 
-    def _begin(self, line: Line) -> None:
-        """Begin a table with a title or heading; of the first one all that stands above is looked at."""
-        self.found.begin(self._suite.title or UNTITLED, line)
+    def _look_above(self, line: Line) -> None:
+        """Above the first title or heading there is more than this reader was given."""
         if self._near is None:
             self._near = []
-            for above in self.found.lines_above:
+            for above in self.found.above(line):
                 if above.words and _whole(above.words[0]) is None:
                     self._said(above)
 
@@ -208,11 +208,18 @@ class Parser(LineParser):
 
     def _head(self, columns: Columns, line: Line) -> None:
         """A heading."""
+        self._look_above(line)
         if not self._above.name:
-            self._begin(line)
             self._above.name = name_near(self._near or ())
-        self._table = _table(kind_of(self._suite, self._above, columns), self.found)
-        self._above, self._near, self._ended, self._may_go_on = Above(), [], False, True
+        self._begin(kind_of(self._suite, self._above, columns), line)
+        self._may_go_on = True
+
+    def _begin(self, kind: Kind, line: Line) -> None:
+        """Begin a table; where a new program has no command line of its own, that above is not its."""
+        what = None if self._new else (kind.part, kind.name, kind.above.ranks, kind.words)
+        self.found.begin(self._suite.title or UNTITLED, line, what=what)
+        self._table, self._new = _table(kind, self.found), False
+        self._above, self._near, self._ended = Above(), [], False
 
     def _goes_on(self, line: Line) -> bool:
         """Whether a line is the rest of a heading that a mail or page has wrapped."""
