@@ -39,6 +39,11 @@ class Reader:
     mark: str = ""
     by_shape: bool = False
 
+    @property
+    def prints_tables(self) -> bool:
+        """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
+        return bool(self.mark) or self.by_shape
+
 
 READERS = {
     "journal": Reader(
@@ -103,7 +108,7 @@ def read(
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
     module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
-    if hasattr(module, "Parser"):
+    if READERS[name].prints_tables:
         from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
 
         return read_text(paths, name, ranks=ranks, same=same)

@@ -13,6 +13,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats
 from mpigauge.formats.runs import Table, named
+from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
@@ -85,6 +86,7 @@ class Collected:
 
     Attributes:
         titles: Of what was read, in its order.
+        form: The format of what is read now.
         environment: Of the machine, where a text says it.
         unread: Lines that were no rows of their tables, of all files.
     """
@@ -98,6 +100,7 @@ class Collected:
         """
         self.titles: dict[str, None] = {}
         self.environment: Environment | None = None
+        self.form = ""
         self.unread: list[Unread] = []
         self._given_ranks, self._same = ranks, same
         self._entries: list[_Entry] = []
@@ -109,7 +112,7 @@ class Collected:
 
     def enter(self, file: str, lines: Sequence[Line]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
-        self._lines, self._looked, self._table = lines, 0, Table(file, 0)
+        self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
 
     def begin(self, title: str, line: Line) -> None:
         """Begin a table.
@@ -121,7 +124,7 @@ class Collected:
         if title:
             self.titles[title] = None
         old = self._table
-        self._table = Table(line.file, line.number)
+        self._table = Table(line.file, line.number, self.form)
         texts, prose = [one.text for one in self._lines], ""
         repeated = old.command if repeats(old.command) else ""
         for at in range(self._looked, len(texts)):
@@ -152,8 +155,13 @@ class Collected:
 
     # ---- What it finds ---------------------------------------------------------------------------
 
-    def take(self, meaning: Meaning, cell: Cell, time_s: float, statistic: str, line: Line) -> None:
+    def take(
+        self, meaning: Meaning, cell: Cell, time_s: float, statistic: str, line: Line, printed: str = ""
+    ) -> None:
         """Take a time; one that is printed as 0 is too short to be known, and no number.
+
+        Args:
+            printed: The number that it is from, as it is printed, whose last digit says how exact it is.
 
         Raises:
             LineError: The table has the same cell before; or no result can have it, or the time.
@@ -163,7 +171,8 @@ class Collected:
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)
             return
-        self._enter(meaning, cell, line, Imported(cell, time_s, None, statistic, line.where))
+        found = Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
+        self._enter(meaning, cell, line, found)
 
     def fail(self, meaning: Meaning, cell: Cell, kind: FailureKind, words: str, line: Line) -> None:
         """Take a cell without a number, and why it has none.

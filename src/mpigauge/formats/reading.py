@@ -107,6 +107,7 @@ def _nothing(path: Path, form: str | None, others: Sequence[str]) -> UsageError:
 
 def _read_piece(piece: _Piece, found: Collected) -> LineError | None:
     """Read a piece; the first line that was not understood, if there is any."""
+    found.form = piece.form
     parser = parser_of(piece.form)(found)
     first: LineError | None = None
     ended: LineError | None = None
@@ -153,13 +154,17 @@ def _marks() -> dict[str, re.Pattern[str]]:
 
 @cache
 def _any_mark() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{mark.pattern})" for mark in _marks().values()))
+    marks = "|".join(f"(?:{mark.pattern})" for mark in _marks().values())
+    # Not in the middle of a word, a heading or the name of a file.
+    return re.compile(rf"(?<![\w#/.-])(?:{marks})")
 
 
 def _pieces(lines: Sequence[Line]) -> list[_Piece]:
     """The lines by format: a piece goes on to the last row before a title of another one."""
     begins = list[tuple[int, str]]()
     for at, line in enumerate(lines):
+        if not _any_mark().match(line.text):
+            continue
         form = next((name for name, mark in _marks().items() if mark.match(line.text)), None)
         if form is not None and (not begins or begins[-1][1] != form):
             begins.append((_behind_rows(lines, at, begins[-1][0]) if begins else 0, form))

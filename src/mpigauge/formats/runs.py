@@ -28,6 +28,7 @@ class Table:
 
     Attributes:
         file: Name of its file.
+        form: Its format.
         line: Number of the line that it begins with.
         command: The command line that is visible above it; empty if none is.
         above: What else stands above it, the last line that has words.
@@ -36,6 +37,7 @@ class Table:
 
     file: str
     line: int
+    form: str = ""
     command: str = ""
     above: str = ""
     cells: dict[Cell, str] = field(default_factory=dict)
@@ -56,7 +58,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
     for key, tables in alike.items():
         classes: dict[object, list[Table]] = defaultdict(list)
         for table in tables:
-            classes["" if same else (table.command or id(table))].append(table)
+            classes["" if same else (table.form, table.command or id(table))].append(table)
         labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
         for label, of in zip(labels, classes.values(), strict=True):
             found |= {(table, key): (label, number) for number, table in enumerate(of, start=1)}
@@ -103,11 +105,24 @@ def _names(firsts: Sequence[Table]) -> list[str]:
     files = [PurePath(table.file).name.partition(".")[0] for table in firsts]
     above = [table.above for table in firsts]
     numbered = [f"run-{number}" for number in range(1, len(firsts) + 1)]
-    for texts in (files, what_differs(above) if all(above) else None, above):
-        labels = [_label(text) for text in texts or ()]
+    forms = [table.form for table in firsts]
+    for texts in (files, forms, above):
+        labels = [_label(text) for text in _without_common_ends(texts)]
         if labels and all(labels) and max(Counter(labels).values()) == 1:
             return labels
     return numbered
+
+
+def _without_common_ends(texts: Sequence[str]) -> list[str]:
+    """The same without the pieces that all of them begin or end with; some may be versions of one thing."""
+    pieces = [re.split(r"[^A-Za-z0-9.+]+", text) for text in texts]
+    least = min(map(len, pieces), default=0)
+    first = next((at for at in range(least) if len({one[at] for one in pieces}) > 1), least)
+    last = next((at for at in range(least - first) if len({one[-1 - at] for one in pieces}) > 1), 0)
+    # What differs is a number alone: it needs the name before it.
+    bare = any(one[first][:1].isdigit() for one in pieces if len(one) > first)
+    begin = max(0, first - 1) if bare else first
+    return ["-".join(one[begin : len(one) - last]) for one in pieces]
 
 
 def _label(text: str) -> str:

@@ -25,7 +25,7 @@ from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
 SHORTER = "name the file that has the table, or cut it out of this one"
@@ -54,6 +54,10 @@ _CHARACTERS = {
 
 PREFIX_MOST = 240
 """Characters before a title: of Open MPI with names, times and tags some 120."""
+
+TITLE_MOST = 400
+LINE_MOST = 1 << 20
+"""Characters that are looked at: no row is longer."""
 
 NEAR = 3
 """Lines behind a title of which one has what stands before it, or it is before that title alone."""
@@ -168,21 +172,14 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
     Args:
         name: Of the file, for people.
         content: All of it.
-        mark: What a line begins with that begins a table of any format.
+        mark: What begins a table of any format, at the beginning of a line or behind what is no word.
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
-    pieces = [
-        (number, cleaned(piece)) for number, one in enumerate(raw, start=1) for piece in _overwritten(one)
-    ]
-    plain = _without_prefixes([piece for _, piece in pieces], mark)
-    return [Line(name, number, line) for (number, _), line in zip(pieces, plain, strict=True)]
-
-
-def _overwritten(raw: str) -> Iterator[str]:
-    """What was written one over the other in a line, as a bar of progress is."""
-    pieces = raw.rstrip("\r").split("\r")
-    yield from (piece for piece in pieces if piece or len(pieces) == 1)
+    # Of what was written one over the other, as bars of progress are, the last is seen.
+    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
+    return [Line(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
 def cleaned(raw: str) -> str:
@@ -213,13 +210,8 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
 
 def _mark_in(line: str, mark: re.Pattern[str]) -> int | None:
     """Where a title begins in a line; None if it has none."""
-    if mark.match(line):
-        return 0
-    for at in range(1, min(len(line), PREFIX_MOST)):
-        # Only what cannot be in the middle of a word or a heading.
-        if not (line[at - 1].isalnum() or line[at - 1] in "_#-/.") and mark.match(line, at):
-            return at
-    return None
+    found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
+    return found.start() if found and found.start() <= PREFIX_MOST else None
 
 
 _NOTHING = re.compile(r"(?!)")
@@ -240,7 +232,7 @@ def _shape(prefix: str) -> re.Pattern[str]:
 def _token(token: str, *, loose: bool, last: bool) -> str:
     if token.isspace():
         # Behind the last there may be nothing: blanks at the end of a line are gone.
-        return r"[ \t]*" if last and loose else r"[ \t]+"
+        return r"[ \t]*" if last and loose else r"(?:[ \t]+|\Z)" if last else r"[ \t]+"
     if _DIGITS.fullmatch(token):
         return r"[0-9.+-]+"
     return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
@@ -309,6 +301,15 @@ def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
     """Return whether two rounded numbers can be one: each by its lower and upper end, with 1 % to spare."""
     spare = 1.01
     return first[0] <= second[1] * spare and second[0] <= first[1] * spare
+
+
+def step_of(word: str) -> float:
+    """Return the unit of the last digit of a number over the number; 0 of no number."""
+    try:
+        low, high = ends_of(word)
+    except ValueError:
+        return 0.0
+    return 2 * (high - low) / (high + low) if word and high > 0 else 0.0
 
 
 def ends_of(word: str) -> tuple[float, float]:

@@ -245,6 +245,7 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
         statistic: What the time is of their samples: mean, best of three; empty if they do not say.
         source: File and line that it is from.
         launch: The number of its launch, where several texts are of the same command.
+        step: The unit of its last digit over the number; 0 if that is not known.
     """
 
     cell: Cell
@@ -253,6 +254,7 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
     statistic: str = ""
     source: str = ""
     launch: Int64 = 1
+    step: NotNegative = 0.0
 
 
 class Unread(Struct, frozen=True, tag="unread", tag_field="type"):

@@ -250,6 +250,8 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield f"not measured on one side: {gaps}"
     if imported := said[IMPORTED]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
+    if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
+        yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
