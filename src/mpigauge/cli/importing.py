@@ -75,7 +75,6 @@ def _of_tables() -> list[click.Parameter]:
     ranks = click.Option(
         ["--np"],
         type=click.IntRange(1, 10**6),
-        default=0,
         metavar="N",
         help="How many ranks took part, where neither text nor command line says it.",
     )
@@ -107,7 +106,7 @@ def _import(
     unit_names: tuple[str, ...],
     stat: str,
     columns: str | Path,
-    np: int = 0,
+    np: int | None = None,
     same: bool = False,
 ) -> int:
     from mpigauge.cli.session import ended
@@ -124,7 +123,7 @@ def _import(
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     if output is not None:
         writer.check_free(output)
-    records = read(name, paths, given, ranks=np, same=same)
+    records = read(name, paths, given, ranks=np or 0, same=same)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
         file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:

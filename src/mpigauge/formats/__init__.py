@@ -107,10 +107,10 @@ def read(
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
     if READERS[name].prints_tables:
-        from mpigauge.formats.reading import read_text  # noqa: PLC0415 - reading asks for READERS
-
-        return read_text(paths, name, ranks=ranks, same=same)
-    records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
+        reading = importlib.import_module("mpigauge.formats.reading")
+        records: list[Record] = reading.read_text(paths, name, ranks=ranks, same=same)
+    else:
+        module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
+        records = module.read(paths) if columns is None else module.read(paths, columns)
     return records

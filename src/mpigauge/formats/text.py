@@ -44,6 +44,11 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 """What colours a terminal, moves on it, or names its window."""
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
+_TAG = re.compile(
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|td|tr|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+)
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`."""
+
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
@@ -185,6 +190,8 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
 def cleaned(raw: str) -> str:
     """Return a line without colours, what nobody sees, and escapes of Markdown and HTML."""
     text = _CODES.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip()
@@ -249,6 +256,7 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -294,7 +302,7 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if words[0][0].isdigit() and words[1][0].isdigit() else words)
+    return list(words[:columns] if all(map(_NUMBER.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:

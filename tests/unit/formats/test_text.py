@@ -99,6 +99,10 @@ ENCODED = {
     "blanks that do not break": OSU.replace(" ", "\N{NO-BREAK SPACE}").encode("utf-8"),
     "escaped in Markdown": OSU.replace("#", "\\#").encode("ascii"),
     "of a page": OSU.replace("#", "&#35;").replace("  ", "&nbsp; ").encode("ascii"),
+    "a page of a mail archive": "".join(
+        f'</span><br>\n<span class="quotelev1">&gt; {line}\n' for line in OSU.split("\n")
+    ).encode("ascii"),
+    "a page with breaks": OSU.replace("\n", "\n<br>\n<p>").encode("ascii"),
     "a fence": f"Before:\n```text\n{OSU}\n```\nand so on\n".encode("ascii"),
 }
 

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from pathlib import PurePath
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from mpigauge.show.words.finding import Finding
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.rows import Row
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
 
+LINE_MOST = 76
+"""Characters of a doubt: beside its sign it fits into a line of a screen."""
+
 UNREAD_MOST = 4
 """Lines that are named below a table; of more, how many they are."""
 
 
-def launches_of(results: Iterable[Result]) -> str:
+def launches_of(results: Sequence[Result]) -> str:
     """Return what intervals of imported times are over, if there are any."""
     most = max((one.launch for result in results for one in result.imported), default=1)
+    runs = {one.cell.label for result in results for one in result.imported} - {""}
+    if most == 1 and len(runs) > 1:
+        return f"imported: {len(runs)} runs, no samples; import --same makes launches of runs"
     if most == 1:
         return "imported: no samples, so no intervals"
     return f"imported: no samples; intervals over {most} launches of one command"
 
 
 def unread_line(unread: Sequence[Unread]) -> str:
-    """Return the first line that was no row, and how many others are."""
-    more = f"; {len(unread) - 1} more" if len(unread) > 1 else ""
-    return f"{_place(unread[0])} ends its table: {unread[0].why}{_below(unread[0])}{more}"
+    """Return the first line that was no row, and how many others are, in one line of a screen."""
+    first, more = unread[0], f"; {len(unread) - 1} more" if len(unread) > 1 else ""
+    behind = f"{_below(first)}{more}"
+    said = shorten(f"{_line(first)} ends its table: {first.why}", LINE_MOST - len(behind), placeholder=" ...")
+    return f"{said}{behind}"
 
 
 def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
@@ -52,9 +61,12 @@ def _whole(one: Unread) -> str:
     return f"{_place(one)} ends its table: {one.why}: {one.words!r}{_below(one)}"
 
 
+def _line(one: Unread) -> str:
+    return one.source.rpartition(": ")[2]
+
+
 def _place(one: Unread) -> str:
-    file, _, line = one.source.rpartition(": ")
-    return f"{PurePath(file).name} {line}"
+    return f"{PurePath(one.source.rpartition(': ')[0]).name} {_line(one)}"
 
 
 def _below(one: Unread) -> str:
