@@ -27,6 +27,7 @@ class Reader:
         module: That reads it, in this folder.
         mark: What a line begins with that begins a table of this format, as a regular expression: a title, or
             a heading that no other has; empty if none tells it.
+        program: Whose output it reads, for people; empty of what no benchmark has printed.
         by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
@@ -37,6 +38,7 @@ class Reader:
     least: int = 1
     columns: str = ""
     mark: str = ""
+    program: str = ""
     by_shape: bool = False
 
     @property
@@ -44,6 +46,12 @@ class Reader:
         """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
         return bool(self.mark) or self.by_shape
 
+
+_SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
+"""What stands above a column of sizes."""
+
+_NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max )?(?:Latency|Bandwidth|Overall|MB/s))"
+"""What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
 
 READERS = {
     "journal": Reader(
@@ -66,6 +74,7 @@ READERS = {
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
         module="osu",
+        program="OSU Micro-Benchmarks",
         mark=r"(?:# ?)?(?:OSU|OMB Python) MPI",
     ),
     "imb": Reader(
@@ -73,23 +82,78 @@ READERS = {
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb",
-        mark=r"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
+        program="Intel MPI Benchmarks",
+        mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
+        r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"
+        r"|(?:Group +)?(?:#?bytes +)?#?repetitions +(?:t(?:_[A-Za-z]+)?\[|Mbytes/sec)",
     ),
     "nccl": Reader(
         about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
+        program="nccl-tests",
         mark=r"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|# Collective test starting"
         r"|#\s+size\s+count\s+type\s"
         r"|\{.*\"nccl_version\":",
     ),
     "netpipe": Reader(
-        about="Output file of NetPIPE (np.out), versions 3 to 5: times without intervals.",
+        about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
         module="netpipe",
+        mark=r"[0-9]{1,4}:\s+[0-9.]+\s+(?:bytes|[KMGT]?B)\s+[0-9]+\s+times\s+-->",
         by_shape=True,
+        program="NetPIPE",
+    ),
+    "perftest": Reader(
+        about="Text of perftest, such as ib_write_bw and ib_send_lat: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import perftest ib_write_bw.txt -o perftest.jsonl",
+        module="perftest",
+        program="perftest",
+        mark=r"(?:RDMA_)?(?:Send|Write|Read|Atomic)(?:_imm)?"
+        r"(?: [A-Z_]{2,}| Bidirectional| Post List| Latency)+(?: forwarding| Multicast)* Test$"
+        r"|#?bytes\s+(?:#?sl\s+)?#?iterations\s+(?:BW[ _]|t_)|#flows\s+fs_",
+    ),
+    "fabtests": Reader(
+        about="Text of libfabric's fi_pingpong and fabtests: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import fabtests fi_rdm_bw.txt -o fabtests.jsonl",
+        module="fabtests",
+        program="libfabric's fi_pingpong and fabtests",
+        mark=r"(?:name\s+)?bytes\s+(?:iters|#?sent\s+#?ack)\s+total\s+time\s+\w+/s|- \{ xfer_size: [0-9]",
+    ),
+    "ucx": Reader(
+        about="Text of ucx_perftest, on the screen or with -v: means of whole runs, without intervals.",
+        files="FILE...",
+        example="mpigauge import ucx ucx_perftest.txt -o ucx.jsonl",
+        module="ucx",
+        program="ucx_perftest",
+        mark=r"\|[| ]*(?:latency|overhead) \([a-z]+\) *\| *bandwidth \("
+        r"|\| *(?:(?:Stage|Test) *\| *)?# iterations *\|"
+        r"|\| API: +(?:protocol|transport) layer"
+        r"|(?:[\w.-]+,)*iterations,[\w.]+_lat,avg_lat,overall_lat,",
+    ),
+    "julia": Reader(
+        about="Output of MPIBenchmarks.jl, on the screen or as its files: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import julia julia_imb_pingpong.csv -o julia.jsonl",
+        module="julia",
+        program="MPIBenchmarks.jl",
+        mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
+        r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+    ),
+    # The last one: a heading that another format knows is of that.
+    "table": Reader(
+        about="Tables in Markdown, HTML or CSV: a column of sizes, and one of times or rates for each run.",
+        files="FILE...",
+        example="mpigauge import table before-after.md -o both.jsonl",
+        module="table",
+        program="tables of times and rates in Markdown, HTML and CSV",
+        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;]\s*\S|\t\s*{_NO_SUITE}\S)"
+        rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
+        rf"|^\s*(?i:<table)\b",
     ),
 }
 

@@ -89,6 +89,7 @@ class Collected:
         form: The format of what is read now.
         environment: Of the machine, where a text says it.
         unread: Lines that were no rows of their tables, of all files.
+        lines_above: What stands between the beginnings of the table before and of this one.
     """
 
     def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
@@ -107,6 +108,7 @@ class Collected:
         self._lines: Sequence[Line] = ()
         self._table = Table("", 0)
         self._looked = 0
+        self.lines_above: Sequence[Line] = ()
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
@@ -125,16 +127,19 @@ class Collected:
             self.titles[title] = None
         old = self._table
         self._table = Table(line.file, line.number, self.form)
-        texts, prose = [one.text for one in self._lines], ""
+        texts, prose, first = [one.text for one in self._lines], "", self._looked
         repeated = old.command if repeats(old.command) else ""
         for at in range(self._looked, len(texts)):
-            if self._lines[at].number >= line.number:
+            if self._lines[at].number > line.number:
                 break
             self._looked = at + 1
+            if self._lines[at].number == line.number:
+                continue
             if command := command_in(texts, at):
                 self._table.command = command
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
+        self.lines_above = self._lines[first : self._looked]
         self._table.command = self._table.command or repeated
         self._table.above = prose
 

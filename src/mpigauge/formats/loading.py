@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.formats.reading import read_any
+from mpigauge.formats.unread import refusal
 from mpigauge.result import reader
 
 if TYPE_CHECKING:
@@ -51,5 +52,5 @@ def _imported(path: Path, refused: UsageError) -> Result:
     """
     records = read_any(path)
     if records is None:
-        raise refused
+        raise refusal(path, refused)
     return reader.made_of(path, records)

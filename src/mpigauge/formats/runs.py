@@ -69,7 +69,7 @@ def _labels(tables: Sequence[Table], runs: Mapping[Table, str]) -> list[str]:
     """What tables are called, each the first of its class."""
     commands = [table.command for table in tables]
     if all(commands) and (words := what_differs(commands)):
-        labels = [_label(one) for one in words]
+        labels = [label_of(one) for one in words]
         if all(labels) and len(set(labels)) == len(labels):
             return labels
     return [runs[table] for table in tables]
@@ -107,7 +107,7 @@ def _names(firsts: Sequence[Table]) -> list[str]:
     numbered = [f"run-{number}" for number in range(1, len(firsts) + 1)]
     forms = [table.form for table in firsts]
     for texts in (files, forms, above):
-        labels = [_label(text) for text in _without_common_ends(texts)]
+        labels = [label_of(text) for text in _without_common_ends(texts)]
         if labels and all(labels) and max(Counter(labels).values()) == 1:
             return labels
     return numbered
@@ -125,8 +125,8 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
     return ["-".join(one[begin : len(one) - last]) for one in pieces]
 
 
-def _label(text: str) -> str:
-    """A text as a label of a result; empty if nothing of it can be one."""
+def label_of(text: str) -> str:
+    """Return a text as a label of a result; empty if nothing of it can be one."""
     label = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-._+")
     label = label if label[:1].isalpha() else f"run-{label}" if label else ""
     return label[:LABEL_MOST].rstrip("-._+")

@@ -45,9 +45,10 @@ _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
 _TAG = re.compile(
-    r"</?(?:br|p|span|pre|code|div|b|i|tt|td|tr|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
 )
-"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`."""
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`,
+and not those of a page's own tables, which `formats.table` reads."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _CHARACTERS = {
@@ -255,6 +256,7 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
@@ -271,6 +273,16 @@ def number(word: str) -> str:
 def is_whole(word: str) -> bool:
     """Return whether a word is a whole number that is not negative."""
     return _WHOLE.fullmatch(word) is not None
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a whole number or a decimal one that is not negative."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def digits_of(word: str) -> int:
+    """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
+    return len(word.replace(".", "").lstrip("0"))
 
 
 def decimals_of(word: str) -> int:

@@ -76,6 +76,8 @@ PRINTED = {
     "imb.txt": "imb_mpi1_2021.11.txt",
     "all_reduce_perf.json": "nccl_all_reduce_made.json",
     "np.out": "netpipe_3_made.out",
+    "ib_write_bw.txt": "perftest_write_bw_made.txt",
+    "fi_rdm_bw.txt": "fabtests_made.txt",
 }
 """What other benchmarks have printed, as pages name it."""
 
