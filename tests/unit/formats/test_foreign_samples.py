@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
 
 FOLDER = ROOT / "tests" / "data" / "foreign"
@@ -35,7 +35,7 @@ REFUSED, UNREAD, CORRUPT = "refused", "unread", "corrupt"
 CLOSE = 1e-9
 
 Name = tuple[str, str, int, str]
-"""Pattern, mode, ranks and label of a table."""
+"""Pattern, mode, ranks and label of a table; of one with several windows also which."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,18 @@ ALL = _expected()
 READ = [name for name, one in ALL.items() if not one.refused]
 
 
-def _name(row: Row) -> Name:
-    cell = row.cell
-    return cell.pattern, cell.mode, cell.ranks, cell.label
+def _names(result: Result) -> dict[Cell, Name]:
+    several = len({one.cell.window for one in result.imported} - {0}) > 1
+    return {
+        cell: (cell.pattern, cell.mode, cell.ranks, f"window {cell.window}" if several else cell.label)
+        for cell in result.campaign.cells
+    }
 
 
 def _times(result: Result) -> dict[tuple[Name, int], list[float]]:
-    found = defaultdict[tuple[Name, int], list[float]](list)
+    found, names = defaultdict[tuple[Name, int], list[float]](list), _names(result)
     for one in sorted(result.imported, key=lambda one: one.launch):
-        cell = one.cell
-        found[(cell.pattern, cell.mode, cell.ranks, cell.label), cell.bytes].append(one.time_s)
+        found[names[one.cell], one.cell.bytes].append(one.time_s)
     return found
 
 
@@ -115,8 +117,8 @@ def _is_rounded(value: float | None, printed: str, unit: float) -> bool:
 
 def _wrong(expected: Expected, result: Result) -> Iterator[str]:
     """What is not as it is printed."""
-    times = _times(result)
-    shown = {(_name(row), row.cell.bytes): row for row in rows(result)}
+    times, names = _times(result), _names(result)
+    shown = {(names[row.cell], row.cell.bytes): row for row in rows(result)}
     counted = {name for name, unit in expected.tables if unit in MESSAGES}
     for (name, unit), numbers in expected.tables.items():
         for size, printed in numbers.items():
