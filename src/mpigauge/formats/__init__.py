@@ -88,14 +88,13 @@ READERS = {
         r"|(?:Group +)?(?:#?bytes +)?#?repetitions +(?:t(?:_[A-Za-z]+)?\[|Mbytes/sec)",
     ),
     "nccl": Reader(
-        about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",
+        about="Text of nccl-tests and rccl-tests, or the JSON of option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
-        program="nccl-tests",
-        mark=r"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|# Collective test starting"
-        r"|#\s+size\s+count\s+type\s"
-        r"|\{.*\"nccl_version\":",
+        program="nccl-tests and rccl-tests",
+        mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
+        r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":",
     ),
     "netpipe": Reader(
         about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -116,12 +117,13 @@ class Collected:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
 
-    def begin(self, title: str, line: Line) -> None:
+    def begin(self, title: str, line: Line, command: str = "") -> None:
         """Begin a table.
 
         Args:
             title: Of the program and its version, as results name it; empty if there is none.
             line: Its title, or its heading if it has none.
+            command: The command line, where the program itself writes it.
         """
         if title:
             self.titles[title] = None
@@ -140,8 +142,12 @@ class Collected:
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
         self.lines_above = self._lines[first : self._looked]
-        self._table.command = self._table.command or repeated
+        self._table.command = command or self._table.command or repeated
         self._table.above = prose
+
+    def below(self, line: Line) -> Sequence[Line]:
+        """Return the lines of the file below a line of it."""
+        return self._lines[bisect_right(self._lines, line.number, key=lambda one: one.number) :]
 
     @property
     def file_name(self) -> str:

@@ -258,16 +258,21 @@ def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
-def number(word: str) -> str:
+def number(word: str, *, whole: bool = False) -> str:
     """Return a word without the commas that part thousands, where they can be nothing else.
 
     `1,024` alone may be 1.024 of half of the world; `1,024.50` and `1,048,576` are no such numbers.
+
+    Args:
+        whole: Whether it is a count, as of bytes: such a one has no decimals, so that one comma is enough.
     """
-    return word.replace(",", "") if _GROUPED.fullmatch(word) else word
+    grouped = _GROUPED.fullmatch(word) or (whole and _GROUPED_WHOLE.fullmatch(word))
+    return word.replace(",", "") if grouped else word
 
 
 def is_whole(word: str) -> bool:
@@ -334,5 +339,6 @@ def step_of(word: str) -> float:
 
 def ends_of(word: str) -> tuple[float, float]:
     """Return between what a number was rounded: half a unit of its last digit to both sides."""
-    half = 0.5 * 10.0 ** -len(word.partition(".")[2])
+    mantissa, _, power = word.lower().partition("e")
+    half = 0.5 * 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
     return max(0.0, float(word) - half), float(word) + half

@@ -194,84 +194,6 @@ def test_a_rate_of_old_megabytes_is_no_contradiction(tmp_path: Path) -> None:
     assert times_of(records_of(tmp_path / "old", text)) == times_of(records_of(IMB))
 
 
-# ---- nccl-tests ----------------------------------------------------------------------------------
-
-NCCL = FOLDER / "nccl_all_reduce_made.txt"
-DEVICES = re.compile(r"(?m)^#\s+Rank .*\n")
-
-
-def with_ranks(*ranks: int) -> str:
-    """The table with lines of these devices alone."""
-    text = NCCL.read_text(encoding="utf-8")
-    (first, *_) = DEVICES.findall(text)
-    lines = "".join(re.sub(r"Rank\s+\d+", f"Rank {rank:2d}", first) for rank in ranks)
-    place = text.index(first)
-    return text[:place] + lines + DEVICES.sub("", text[place:])
-
-
-@pytest.mark.parametrize(("ranks", "expected"), [((0, 1), 2), ((71,), 72), ((3, 0), 4), ((), 0)])
-def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
-    tmp_path: Path, ranks: tuple[int, ...], expected: int
-) -> None:
-    assert {of.ranks for of in times_of(records_of(tmp_path / "t", with_ranks(*ranks)))} == {expected}
-
-
-def test_processes_that_ran_alone_are_no_ranks_of_one_job(tmp_path: Path) -> None:
-    assert "rank 0 a second time: each process ran alone" in said_of(tmp_path / "t", with_ranks(0, 0))
-
-
-@pytest.mark.parametrize(
-    ("datatype", "deviation", "right"),
-    [
-        ("float", "0e+00", True),
-        ("float", "2e-07", True),
-        ("float", "N/A", True),
-        ("half", "5e-03", True),
-        ("float", "5e-03", False),
-        ("double", "2e-07", False),
-        ("int32", "0e+00", True),
-        ("int32", "1e+00", False),
-        ("float", "nan", False),
-    ],
-)
-def test_older_versions_print_the_largest_deviation(
-    tmp_path: Path, datatype: str, deviation: str, right: bool
-) -> None:
-    """It is out of bounds where they say so of that datatype."""
-    lines = NCCL.read_text(encoding="utf-8").replace("#wrong", " error").split("\n")
-    rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
-    changed = [[*row[:2], datatype, *row[3:8], deviation, *row[9:12], deviation] for row in rows]
-    text = "\n".join([*(line for line in lines if line.startswith("#")), *map(" ".join, changed), ""])
-    records = records_of(tmp_path / "t", text)
-    assert [len(times_of(records)), len(failures_of(records))] == ([4, 0] if right else [0, 4])
-
-
-@pytest.mark.parametrize(
-    ("names", "words", "op"),
-    [
-        ("redop", "sum", "sum"),
-        ("redop", "", ""),
-        ("root", "0", ""),
-        ("", "", ""),
-        ("redop root", "sum -1", "sum"),
-        ("redop root", "none -1", ""),
-    ],
-)
-def test_older_versions_leave_out_what_an_operation_has_not(
-    tmp_path: Path, names: str, words: str, op: str
-) -> None:
-    text = NCCL.read_text(encoding="utf-8")
-    text = re.sub(r"redop +root", names, text).replace("sum      -1", words)
-    times = times_of(records_of(tmp_path / "t", text))
-    assert {of.op for of in times} == {op}
-    expected = times_of(records_of(NCCL))
-    assert {(of.mode, of.bytes): time_s for of, time_s in times.items()} == {
-        (of.mode, of.bytes): time_s for of, time_s in expected.items()
-    }
-    torn = said_of(tmp_path / "torn", re.sub(r"(?m)^(\s+1048576.*)\s+0$", r"\1", text))
-    assert re.search(r"line 11: \w", torn)
-
-
 # ---- What launchers add, and what is missing -----------------------------------------------------
 
 PREFIXES = ("0: ", "[0] ", "[1,0]<stdout>:", "[1,0]<stdout> ", "Fri Nov 20 15:21:22 2026[1,0]<stdout>:")
@@ -334,14 +256,6 @@ REFUSED = {
     "a wrong unit of IMB": (IMB, "t[usec]", "t[msec]", "its time and its rate contradict"),
     "a wrong number of IMB": (IMB, "0.91", "9.10", "its time and its rate contradict"),
     "a torn count of IMB": (IMB, "1083030", "0.5]1083030", "'0.5]1083030' is not a number"),
-    "no units of nccl": (FOLDER / "nccl_all_reduce_made.txt", "(us)", "(ms)", "the units are not understood"),
-    "no operation": (
-        FOLDER / "nccl_all_reduce_made.txt",
-        " sum ",
-        " 2/3 ",
-        "no result can have this: Expected",
-    ),
-    "cpu time": (FOLDER / "nccl_all_reduce_made.txt", "  time ", "cputime", "columns are not understood"),
 }
 
 

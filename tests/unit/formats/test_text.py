@@ -142,6 +142,29 @@ def test_commas_of_thousands_are_taken_out_where_they_can_be_nothing_else(word: 
     assert number(word) == read
 
 
+@pytest.mark.parametrize(
+    ("word", "read"),
+    [("1,024", "1024"), ("65,536", "65536"), ("1,048,576", "1048576"), ("1,84", "1,84"), ("1024", "1024")],
+)
+def test_of_a_count_one_comma_is_enough(word: str, read: str) -> None:
+    assert number(word, whole=True) == read
+
+
+@given(st.integers(0, 10**15 - 1), st.integers(0, 6))
+def test_a_number_with_commas_is_read_as_it_was_written_or_not_at_all(whole: int, digits: int) -> None:
+    plain, grouped = (f"{whole / 10**digits:{form}.{digits}f}" for form in ("", ","))
+    assert number(plain) == plain
+    assert number(grouped) in {plain, grouped}
+    assert digits == 0 or number(grouped) == plain
+    assert digits > 0 or number(grouped, whole=True) == plain
+
+
+@given(st.text(max_size=12))
+def test_what_is_no_number_with_commas_stays_as_it_is(word: str) -> None:
+    digits = word.replace(",", "").replace(".", "")
+    assert number(word) == word or (digits.isascii() and digits.isdigit())
+
+
 def test_the_last_digit_says_how_exact_a_number_is() -> None:
     assert step_of("1.84") == pytest.approx(0.01 / 1.84)
     assert step_of("512") == pytest.approx(1 / 512)
