@@ -20,7 +20,7 @@ from tests.places import ROOT
 from tests.printed import FILES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from random import Random
 
@@ -78,11 +78,11 @@ _KNOWN = {*TIMES, *RATES, *COUNTS}
 _STRANGE = {word.strip("()[]") for word in WRONG}
 _BRACKETS = re.compile(r"[(\[]\s*([^()\[\]\s]{1,12})\s*[)\]]")
 _BARE = re.compile(r"(?<![\w/(\[])([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])")
-_IN_ROW = re.compile(r"(?<=[0-9]) ?(usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
+_IN_ROW = re.compile(r"(?<=[0-9]) (usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
 _HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)")
 _GROUPED = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w|\.[0-9])")
-_SCALED = re.compile(r"(?<![\w.])([0-9]+)([kmg])\b")
+_SCALED = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)([kmg])\b")
 _CODES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _SOURCE = re.compile(r": line ([0-9]+)$")
 
@@ -347,14 +347,18 @@ def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
         return f"{one.time_s} s is proved by nothing in {line!r}"
-    if one.cell.bytes and one.cell.bytes not in _sizes(line) and not _names_size(one, lines):
+    if one.cell.bytes and one.cell.bytes not in _sizes(line) and not _names_size(one, lines, line):
         return f"{one.cell.bytes} B is no size of {line!r}"
     return ""
 
 
-def _names_size(one: Imported, lines: Iterable[str]) -> bool:
-    """Whether the size stands above, as that of a whole run does."""
-    return one.cell.pattern.startswith("ucx") and any(one.cell.bytes in _sizes(line) for line in lines)
+def _names_size(one: Imported, lines: Lines, line: str) -> bool:
+    """Whether the size stands above, as that of a whole run does, or is the one that its rates leave."""
+    if not one.cell.pattern.startswith("ucx"):
+        return False
+    rate = one.cell.bytes / one.time_s / 2**20
+    proved = any(math.isclose(rate, number, rel_tol=1e-3) for number in _numbers(line))
+    return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
 def _units(lines: Lines, number: int) -> set[str]:
@@ -363,6 +367,8 @@ def _units(lines: Lines, number: int) -> set[str]:
         return mine
     for line in reversed(lines[: number - 1]):
         named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
+        if "Message Rate Profile" in line:
+            return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
             return named & _KNOWN
     return set()
@@ -375,7 +381,7 @@ def _numbers(line: str) -> list[float]:
 
 def _sizes(line: str) -> set[float]:
     powers = {"k": 10, "m": 20, "g": 30}
-    return {*_numbers(line)} | {float(int(word) << powers[scale]) for word, scale in _SCALED.findall(line)}
+    return {*_numbers(line)} | {float(word) * 2.0 ** powers[scale] for word, scale in _SCALED.findall(line)}
 
 
 def _times(one: Imported, line: str, units: set[str]) -> Iterator[float]:
@@ -393,6 +399,6 @@ def _times(one: Imported, line: str, units: set[str]) -> Iterator[float]:
 
 
 def _is_proved(one: Imported, line: str) -> bool:
-    """Whether a number of the line is the size over the time, in some unit: np.out names none."""
-    rates = [one.cell.bytes * 8 / one.time_s / unit for unit in (1e6, 2.0**20, 1e9)]
+    """Whether a number of the line is the size over the time, in some unit, where no unit is named."""
+    rates = [one.cell.bytes / one.time_s / unit for unit in (1e6 / 8, 2.0**20 / 8, 1e9 / 8, 1e9, 2.0**20)]
     return any(abs(number - rate) <= max(0.03 * rate, 0.01) for number in _numbers(line) for rate in rates)

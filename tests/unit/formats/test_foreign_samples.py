@@ -110,9 +110,9 @@ def _times(result: Result) -> dict[tuple[Name, int], list[float]]:
 
 
 def _is_rounded(value: float | None, printed: str, unit: float) -> bool:
-    """Whether a number is the one that is printed, within half of its last digit."""
+    """Whether a number is the one that is printed, within half of its last digit, and of the count's."""
     half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
-    return value is not None and abs(value / unit - float(printed)) <= half * (1 + CLOSE)
+    return value is not None and abs(value / unit - float(printed)) <= half + 5e-6 * float(printed)
 
 
 def _wrong(expected: Expected, result: Result) -> Iterator[str]:
