@@ -23,6 +23,7 @@ HEADING = re.compile(
     r"(?P<named>name\s+)?bytes\s+(?P<counts>iters|#?sent\s+#?ack)\s+total\s+time\s+(?P<unit>\w+/s(?:ec)?)\s+"
     r"usec/xfer\s+Mxfers/sec"
 )
+LIKE_HEADING = re.compile(r"\bbytes\s+(?:iters|#?sent)\b|usec/xfer|Mxfers/")
 TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
 """What begins the output for machines, of the option -m, and what a row of it is."""
 
@@ -109,6 +110,8 @@ class Parser(LineParser):
             self._heading(heading, line)
         elif RECORD.fullmatch(line.text):
             self._record(line)
+        elif LIKE_HEADING.search(line.text):
+            raise line.refused("the columns are not understood", HINT)
         elif line.text == TABLE:
             self._in_records = False
         elif PROGRAM.search(line.text):
@@ -182,7 +185,7 @@ class Parser(LineParser):
             return
         by_rate = meaning.windowed and size and digits_of(row[RATE]) >= digits_of(row[TIME])
         time_s = size / (float(row[RATE]) * MB) if by_rate else float(row[TIME]) * US
-        self.found.take(meaning, cell, time_s, "mean", line)
+        self.found.take(meaning, cell, time_s, "mean", line, printed=row[RATE if by_rate else TIME])
 
 
 def _between(word: str, scales: dict[str, int], *, tenths: bool) -> tuple[float, float] | None:

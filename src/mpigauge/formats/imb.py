@@ -256,7 +256,7 @@ def _take_row(
             found.fail(meaning, cell, "corrupt", f"defects: {row[DEFECTS]}", line)
         else:
             taken = meaning if rated else replace(meaning, rated=False)
-            found.take(taken, cell, time_s, statistic_of(table.kind, name), line)
+            found.take(taken, cell, time_s, statistic_of(table.kind, name), line, printed=row[name])
 
 
 def _take_failure(
@@ -290,7 +290,8 @@ def _take_halo(line: Line, row: re.Match[str], table: _Table, found: Collected) 
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
     ((meaning, name),) = table.meanings
     cell = cell_of(meaning, size, table.ranks, None)
-    found.take(replace(meaning, directions=count), cell, time_us * 1e-6, statistic_of(table.kind, name), line)
+    statistic, taken = statistic_of(table.kind, name), replace(meaning, directions=count)
+    found.take(taken, cell, time_us * 1e-6, statistic, line, printed=row[3])
 
 
 def _cell(meaning: Meaning, table: _Table, facts: dict[str, str], size: int, group: int | None) -> Cell:

@@ -128,7 +128,12 @@ class Columns:
     @property
     def deviates(self) -> bool:
         """Whether its last column is the largest deviation."""
-        return self.half[len(TIME)] in DEVIATIONS
+        return not DEVIATIONS.isdisjoint(self.half)
+
+    @property
+    def checks(self) -> bool:
+        """Whether a column says what was wrong with the data."""
+        return len(self.half) > len(TIME) and self.half[len(TIME)] in COUNTS | DEVIATIONS
 
     @property
     def units(self) -> list[str]:
@@ -162,15 +167,22 @@ class Columns:
         halves = list[Half]()
         for at, place in enumerate(places):
             begin = first + at * len(self.half)
-            found = words[begin : begin + len(TIME) + 1]
-            if len(found) > len(TIME) and len(words) >= begin + len(self.half):
-                halves.append(Half(place, *found))
+            if len(words) >= begin + len(self.half):
+                checked = words[begin + len(TIME)] if self.checks else NOTHING
+                time, algbw, busbw = words[begin : begin + len(TIME)]
+                halves.append(Half(place, time, algbw, busbw, checked))
         whole = {total, first + len(self.half)}
         missing = "" if len(words) in whole or (halves and cut) else unlike
         if missing and not halves:
             raise line.refused(missing, "complete the row")
         return Row(
-            int(words[0]), int(words[1]), words[2], "" if op == "none" else op, root, tuple(halves), missing
+            int(words[0]),
+            int(words[1]) if is_whole(words[1]) else 0,
+            words[2],
+            "" if op == "none" else op,
+            root,
+            tuple(halves),
+            missing,
         )
 
     @property
@@ -190,8 +202,13 @@ def _numbers(line: Line) -> list[str]:
 
 
 def _begins_row(line: Line) -> bool:
+    """Whether a line can only be a row, whole or torn: two counts, the second perhaps with an exponent."""
     words = _numbers(line)
-    return len(words) >= COUNTS_FIRST and all(map(is_whole, words[:COUNTS_FIRST]))
+    if len(words) < COUNTS_FIRST or not is_whole(words[0]):
+        return False
+    return is_whole(words[1]) or (
+        is_number(words[1]) and words[FIRST - 1 : FIRST] != [] and words[2][0].isalpha()
+    )
 
 
 # ---- Headings ----------------------------------------------------------------------------------------
@@ -223,9 +240,7 @@ def columns_of(line: Line, places: Sequence[str]) -> Columns:
     if len(starts) == 1 and rest[-1] != TIME[0] and TIME[0].startswith(rest[-1]):
         starts.append(len(rest) - 1)  # the heading ends in the middle of the word
     half = tuple(rest[: starts[1]] if len(starts) > 1 else rest)
-    if half[: len(TIME)] != tuple(TIME) or half[len(TIME) : len(TIME) + 1] == () or len(starts) > len(PLACES):
-        raise line.refused("the columns are not understood", HINT)
-    if half[len(TIME)] not in COUNTS | DEVIATIONS:
+    if half[: len(TIME)] != tuple(TIME) or len(starts) > len(PLACES):
         raise line.refused("the columns are not understood", HINT)
     second = tuple(rest[len(half) :])
     cut = bool(second) and second != half
@@ -442,7 +457,8 @@ class Parser(LineParser):
     def _row(self, line: Line) -> None:
         columns = self._table.columns
         if columns is None:
-            if not (self._ended or self._alone) and len(_words(line)) > FIRST + len(TIME):
+            words = _words(line)
+            if not (self._ended or self._alone) and len(words) > FIRST + len(TIME) and words[2][0].isalpha():
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return
         if line.text.startswith("#") and not _is_row(line, columns):
@@ -555,6 +571,7 @@ def _prove(proof: Proof, line: Line, columns: Columns) -> None:
     proof.count_blocks(blocks_of(row.size, row.count, row.datatype))
     proof.ops |= {row.op} - {""}
     proof.moves |= row.op == ""
+    proof.rooted |= row.root.isdigit()
     for half in row.halves:
-        if row.size and is_number(half.algbw) and is_number(half.busbw):
-            proof.add(half.algbw, half.busbw)
+        if row.size and all(map(is_number, (half.time, half.algbw, half.busbw))):
+            proof.add(row.size, half.time, half.algbw, half.busbw, columns.second_s)

@@ -152,9 +152,11 @@ def _proof(results: Sequence[dict[str, Any]]) -> Proof:
     for one in results:
         proof.count_blocks(_blocks(one))
         for _, numbers in _places(one):
-            rates = [numbers.get(name) for name in ("alg_bw", "bus_bw")]
-            if one.get("size") and all(map(_is_number, rates)):
-                proof.add(f"{rates[0]:.6f}", f"{rates[1]:.6f}")
+            printed = [numbers.get(name) for name in ("time", "alg_bw", "bus_bw")]
+            size = one.get("size")
+            if isinstance(size, int) and size > 0 and all(map(_is_number, printed)):
+                time, algbw, busbw = (f"{number:.6f}" for number in printed)
+                proof.add(size, time, algbw, busbw)
     return proof
 
 

@@ -271,7 +271,7 @@ class Parser(LineParser):
             )
         size_bytes, meaning = _size(table), _meaning(table, row, threads)
         cell = cell_of(meaning, size_bytes, RANKS)
-        self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line)
+        self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line, printed=row.time)
 
 
 def _kind(match: re.Match[str], line: Line) -> str:

@@ -95,6 +95,22 @@ def test_of_all_collectives_an_all_reduce_alone_passes_more_than_its_size(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"op": "sum", "root": "0"}, "nccl_reduce"),
+        ({"op": "sum", "blocks": 4, "factor": 0.75}, "nccl_reduce_scatter"),
+        ({"op": "sum"}, "nccl_unnamed"),
+        ({"op": "none", "blocks": 4, "factor": 0.75}, "nccl_unnamed"),
+        ({"op": "none", "root": "0"}, "nccl_unnamed"),
+    ],
+)
+def test_what_reduces_to_a_root_or_to_blocks_is_known(
+    tmp_path: Path, more: dict[str, Any], expected: str
+) -> None:
+    assert names_in(tmp_path, table(row(1 << 20, **more))) == {expected}
+
+
+@pytest.mark.parametrize(
     ("name", "op", "blocks"),
     [("reduce.txt", "none", 1), ("alltoall.txt", "sum", 1), ("all_reduce.txt", "none", 4)],
 )
@@ -190,6 +206,12 @@ def test_bus_bandwidth_proves_the_ranks_of_an_all_reduce(tmp_path: Path, ranks: 
     assert ranks_in(tmp_path, table(*rows, above=[PREAMBLE.format(each=1), *devices(0)])) == {ranks}
 
 
+def test_sizes_that_rates_contradict_prove_nothing(tmp_path: Path) -> None:
+    """As of a text in which somebody has changed the type."""
+    text = table(row(1 << 20, type="half", factor=1.75), row(1 << 21, type="half", factor=1.75))
+    assert {of[0::3] for of in read(tmp_path, text)} == {("nccl_all_reduce", 8)}
+
+
 @pytest.mark.parametrize("ranks", [2, 8])
 def test_sizes_prove_the_ranks_of_which_each_has_a_block(tmp_path: Path, ranks: int) -> None:
     text = table(row(64 * ranks, op="none", blocks=ranks, factor=1 - 1 / ranks))
@@ -206,7 +228,8 @@ def test_the_ranks_that_there_were_are_never_excluded(ranks: int, first: float, 
     for factor in (2 * (ranks - 1) / ranks, (ranks - 1) / ranks):
         proof = Proof()
         for rate in (first, second):
-            proof.add(f"{rate:.2f}", f"{rate * factor:.2f}")
+            size = 1 << 24
+            proof.add(size, f"{size / rate / 1e3:.2f}", f"{rate:.2f}", f"{rate * factor:.2f}")
         assert ranks in proof.ranks()
 
 
@@ -377,6 +400,14 @@ def test_rates_before_2020_count_the_blocks_of_others_alone(tmp_path: Path, rank
     line = f"{size} {size // ranks // BLOCK} float {half} {half}"
     heading = f"# size count type {HALF} {HALF}".replace("#wrong", "error")
     assert ranks_in(tmp_path, table(line, heading=heading)) == {ranks}
+
+
+def test_a_count_may_have_an_exponent_and_no_column_say_what_was_wrong(tmp_path: Path) -> None:
+    heading = f"# size count type redop root {HALF}".replace(" #wrong", "")
+    lines = ["64 16 float sum -1 10.00 0.01 0.01", "1073741824 2.68e+8 float sum -1 59530.2 18.04 33.82"]
+    text = table(*lines, heading=heading, units="# (B) (elements) (us) (GB/s) (GB/s)")
+    text = text.replace(PLACES, "# out-of-place")
+    assert [of[2:] for of in read(tmp_path, text)] == [(64, 16), (1 << 30, 16)]
 
 
 def test_the_longest_times_are_printed_with_an_exponent(tmp_path: Path) -> None:
