@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace as with_fields
 
-from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats
+from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
 from mpigauge.formats.runs import Table, named
 from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
@@ -109,6 +109,7 @@ class Collected:
         self._lines: Sequence[Line] = ()
         self._table = Table("", 0)
         self._looked = 0
+        self._settings: dict[str, str] = {}
         self.lines_above: Sequence[Line] = ()
 
     # ---- Where a reader is -----------------------------------------------------------------------
@@ -116,6 +117,7 @@ class Collected:
     def enter(self, file: str, lines: Sequence[Line]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
+        self._settings = {}
 
     def begin(self, title: str, line: Line, command: str = "") -> None:
         """Begin a table.
@@ -137,12 +139,15 @@ class Collected:
             self._looked = at + 1
             if self._lines[at].number == line.number:
                 continue
-            if command := command_in(texts, at):
-                self._table.command = command
+            if shown := command_in(texts, at):
+                self._table.command = shown
+            elif setting := setting_in(texts[at]):
+                self._settings |= dict([setting])
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
         self.lines_above = self._lines[first : self._looked]
         self._table.command = command or self._table.command or repeated
+        self._table.settings = " ".join(self._settings.values())
         self._table.above = prose
 
     def below(self, line: Line) -> Sequence[Line]:
