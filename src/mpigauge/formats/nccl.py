@@ -1,4 +1,4 @@
-"""Output of nccl-tests and rccl-tests: tables on the screen, or the JSON file of option -J.
+"""Output of nccl-tests and rccl-tests: tables on the screen, or the files of options -J and -Z.
 
 Operations of NCCL on GPUs are none of MPI's: they keep the name of their program. A time is checked by the
 rate beside it, which proves both units. Source: src/util.cu and src/common.cu of nccl-tests 2.0 to 2.19, the
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.collected import LineParser
 from mpigauge.formats.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, Job, Proof, blocks_of, collective
 from mpigauge.formats.nccl_json import WHOLE, read_json
+from mpigauge.formats.nccl_reported import Reported
 from mpigauge.formats.nccl_times import MS, PLACES, US, Operation, is_number
 from mpigauge.formats.text import LineError, is_whole, number, without_note
 from mpigauge.units import counted
@@ -39,6 +40,7 @@ _DEVICE = re.compile(
 )
 _TOLD = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
 _PLACES = re.compile(r"out-of-place|in-place")
+_UNITS = re.compile(r"\([^\s()]{1,12}\) \(")
 _BLOCKING = re.compile(r"#? *Blocking Enabled: (.*)")
 _CYCLE = re.compile(r"#? *Testing [0-9]+ cycle")
 _CONCLUDED = re.compile(r"#? *Collective test concluded: *(\S+)")
@@ -128,7 +130,12 @@ class Columns:
     @property
     def deviates(self) -> bool:
         """Whether its last column is the largest deviation."""
-        return self.half[len(TIME)] in DEVIATIONS
+        return not DEVIATIONS.isdisjoint(self.half)
+
+    @property
+    def checks(self) -> bool:
+        """Whether a column says what was wrong with the data."""
+        return len(self.half) > len(TIME) and self.half[len(TIME)] in COUNTS | DEVIATIONS
 
     @property
     def units(self) -> list[str]:
@@ -162,15 +169,22 @@ class Columns:
         halves = list[Half]()
         for at, place in enumerate(places):
             begin = first + at * len(self.half)
-            found = words[begin : begin + len(TIME) + 1]
-            if len(found) > len(TIME) and len(words) >= begin + len(self.half):
-                halves.append(Half(place, *found))
+            if len(words) >= begin + len(self.half):
+                checked = words[begin + len(TIME)] if self.checks else NOTHING
+                time, algbw, busbw = words[begin : begin + len(TIME)]
+                halves.append(Half(place, time, algbw, busbw, checked))
         whole = {total, first + len(self.half)}
         missing = "" if len(words) in whole or (halves and cut) else unlike
         if missing and not halves:
             raise line.refused(missing, "complete the row")
         return Row(
-            int(words[0]), int(words[1]), words[2], "" if op == "none" else op, root, tuple(halves), missing
+            int(words[0]),
+            int(words[1]) if is_whole(words[1]) else 0,
+            words[2],
+            "" if op == "none" else op,
+            root,
+            tuple(halves),
+            missing,
         )
 
     @property
@@ -190,8 +204,13 @@ def _numbers(line: Line) -> list[str]:
 
 
 def _begins_row(line: Line) -> bool:
+    """Whether a line can only be a row, whole or torn: two counts, the second perhaps with an exponent."""
     words = _numbers(line)
-    return len(words) >= COUNTS_FIRST and all(map(is_whole, words[:COUNTS_FIRST]))
+    if len(words) < COUNTS_FIRST or not is_whole(words[0]):
+        return False
+    return is_whole(words[1]) or (
+        is_number(words[1]) and words[FIRST - 1 : FIRST] != [] and words[2][0].isalpha()
+    )
 
 
 # ---- Headings ----------------------------------------------------------------------------------------
@@ -223,9 +242,7 @@ def columns_of(line: Line, places: Sequence[str]) -> Columns:
     if len(starts) == 1 and rest[-1] != TIME[0] and TIME[0].startswith(rest[-1]):
         starts.append(len(rest) - 1)  # the heading ends in the middle of the word
     half = tuple(rest[: starts[1]] if len(starts) > 1 else rest)
-    if half[: len(TIME)] != tuple(TIME) or half[len(TIME) : len(TIME) + 1] == () or len(starts) > len(PLACES):
-        raise line.refused("the columns are not understood", HINT)
-    if half[len(TIME)] not in COUNTS | DEVIATIONS:
+    if half[: len(TIME)] != tuple(TIME) or len(starts) > len(PLACES):
         raise line.refused("the columns are not understood", HINT)
     second = tuple(rest[len(half) :])
     cut = bool(second) and second != half
@@ -261,14 +278,14 @@ class _Table:
     """What is known of the table that is read.
 
     Attributes:
-        kinds: The lines of its title that were there.
+        step: The last line of its title that was there, from 1; 0 if none was.
         ways: Words of the mode for how it was measured.
         one_size: Whether it was asked for one size alone.
         ranks: 0 if unknown.
         last: The size of the last row of each datatype, operation and root.
     """
 
-    kinds: set[str] = field(default_factory=set)
+    step: int = 0
     program: str = ""
     version: str = "nccl-tests"
     job: Job = field(default_factory=Job)
@@ -287,6 +304,7 @@ class Parser(LineParser):
     def __init__(self, found: Collected) -> None:
         super().__init__(found)
         self._table = _Table()
+        self._reported = Reported(found)
         self._places: tuple[str, ...] = ()
         self._begun = self._ended = self._alone = self._mixed = self._json = False
         self._command = ""
@@ -303,6 +321,8 @@ class Parser(LineParser):
         if WHOLE.match(text) or (line.number == 1 and text.startswith("{")):
             self._json = True
             read_json(line, self.found)
+        elif self._reported.take(line):
+            return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
         elif (match := _DEVICE.match(text)) is not None:
@@ -313,19 +333,20 @@ class Parser(LineParser):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading alone."""
         self._table.columns, self._ended = None, True
+        self._reported.columns = []
 
     # ---- Above the heading -----------------------------------------------------------------------
 
     def _title(self, line: Line, match: re.Match[str]) -> None:
-        version, starting, threads = match[1], match[3], match[5]
-        kind = version or starting or threads
+        version, starting = match[1], match[3]
+        step = 1 if version else 2 if starting else 3
         table = self._table
-        if table.columns or self._ended or kind in table.kinds or (version and table.kinds):
+        if table.columns or self._ended or step <= table.step:
             self._mixed |= bool(table.job.listed) and not (table.columns or self._ended)
             self._table = table = _Table()
-        if not table.kinds:
+        if not table.step:
             self._begin(line)
-        table.kinds.add(kind)
+        table.step = step
         if version:
             table.version = f"nccl-tests {match[2]}"
         elif starting:
@@ -342,6 +363,9 @@ class Parser(LineParser):
             self._ended = self._alone = self._mixed = False
 
     def _device(self, line: Line, match: re.Match[str]) -> None:
+        if self._table.last:
+            self._table = _Table()
+            self._begin(line)
         job, rank = self._table.job, int(match[1] or match[3])
         if rank in job.listed and not self._alone:
             self._alone = True
@@ -357,8 +381,9 @@ class Parser(LineParser):
             table.job.told = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
             table.ways.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
-        elif _CYCLE.match(text) is not None and table.columns:
-            self._again(line)
+        elif _CYCLE.match(text) is not None:
+            if table.last:
+                self._again(line)
         elif _FOOTER.match(text) is not None or _CONCLUDED.match(text) is not None:
             self._leave()
         elif "".join(_words(line)[:1]) in PLACES:
@@ -376,7 +401,7 @@ class Parser(LineParser):
     def _again(self, line: Line) -> None:
         """Begin the same table once more, as option -N does."""
         self.found.begin("", line)
-        self._table.last = {}
+        self._table.last.clear()
 
     # ---- Heading and rows ------------------------------------------------------------------------
 
@@ -384,7 +409,7 @@ class Parser(LineParser):
         words = _words(line)
         if _is_heading(words):
             self._heading(line)
-        elif words and words[0].startswith("(") and self._table.columns and not self._table.last:
+        elif _UNITS.match(" ".join(words)) and self._table.columns and not self._table.last:
             self._check_units(line, self._table.columns)
         elif _begins_row(line):
             self._row(line)
@@ -411,7 +436,7 @@ class Parser(LineParser):
             raise line.refused(
                 "its numbers are of one process, of several that were started: each ran alone", WITH_MPI
             )
-        table.ranks = table.job.ranks(table.proof, found.command, found.ranks)
+        table.ranks = table.job.ranks(table.name, table.proof, found.command, found.ranks)
         if table.job.group_count > 1:
             table.ways.append(f"{table.job.group_count} groups")
         found.titles[table.version] = None
@@ -442,7 +467,8 @@ class Parser(LineParser):
     def _row(self, line: Line) -> None:
         columns = self._table.columns
         if columns is None:
-            if not (self._ended or self._alone) and len(_words(line)) > FIRST + len(TIME):
+            words = _words(line)
+            if not (self._ended or self._alone) and len(words) > FIRST + len(TIME) and words[2][0].isalpha():
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return
         if line.text.startswith("#") and not _is_row(line, columns):
@@ -555,6 +581,7 @@ def _prove(proof: Proof, line: Line, columns: Columns) -> None:
     proof.count_blocks(blocks_of(row.size, row.count, row.datatype))
     proof.ops |= {row.op} - {""}
     proof.moves |= row.op == ""
+    proof.rooted |= row.root.isdigit()
     for half in row.halves:
-        if row.size and is_number(half.algbw) and is_number(half.busbw):
-            proof.add(half.algbw, half.busbw)
+        if row.size and all(map(is_number, (half.time, half.algbw, half.busbw))):
+            proof.add(row.size, half.time, half.algbw, half.busbw, columns.second_s)

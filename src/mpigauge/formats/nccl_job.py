@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from mpigauge.formats.commands import LAUNCHERS, ranks_of
+from mpigauge.formats.nccl_times import GB, US
 from mpigauge.formats.text import ends_of
 
 UNNAMED = "unnamed"
@@ -45,7 +46,7 @@ _NAMES = {
     "scatter": r"(?<![a-z])scatter(?![a-z])",
 }
 _ANY = re.compile("|".join(f"({pattern})" for pattern in _NAMES.values()))
-_PROGRAM = re.compile(r"([A-Za-z]\w*)_(?:perf|test)(?![\w/.])")
+_PROGRAM = re.compile(r"([A-Za-z]\w*)_(?:perf|test)(?:_\w+)?(?:\.exe)?(?![\w/.])")
 
 _WIDTHS = {
     **dict.fromkeys(("int8", "uint8", "char", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"), 1),
@@ -68,9 +69,9 @@ SPARE = 1e-9
 
 def short(program: str) -> str:
     """Return the collective of a program: `all_reduce` of `./build/all_reduce_perf`."""
-    name = PurePath(program).name.lower().removesuffix("_perf")
-    known = _ANY.fullmatch(name)
-    return _name(known) if known else re.sub(r"[^a-z0-9]+", "_", name).strip("_") or "test"
+    name = PurePath(program).name.lower()
+    unknown = re.sub(r"[^a-z0-9]+", "_", name.removesuffix("_perf")).strip("_") or "test"
+    return named_by_file(name) or unknown
 
 
 def named_by_command(command: str) -> str:
@@ -99,25 +100,45 @@ def blocks_of(size_bytes: int, count: int, datatype: str) -> int:
 
 
 @dataclass(slots=True)
+class Between:
+    """Between what a quotient of printed numbers lies in all rows; nowhere if rows contradict each other."""
+
+    low: float = 0.0
+    high: float = math.inf
+
+    def narrow(self, over: tuple[float, float], under: tuple[float, float]) -> None:
+        """Take a row into account, by the ends of both numbers."""
+        low = max(self.low, over[0] / under[1])
+        high = min(self.high, over[1] / under[0] if under[0] else math.inf)
+        self.low, self.high = (low, high) if low <= high * (1 + SPARE) else (math.inf, 0.0)
+
+    def has(self, value: float) -> bool:
+        """Return whether it can be a number."""
+        return self.low * (1 - SPARE) <= value <= self.high * (1 + SPARE)
+
+
+@dataclass(slots=True)
 class Proof:
     """What the rows of a table prove of its job.
 
     Attributes:
         counted: Rows by the number of blocks that their sizes are of.
-        low: The least that bus bandwidth over algbw can be.
-        high: The most.
+        bus: Bus bandwidth over algbw.
+        share: Algbw over size by time.
         ops: Operations that the rows name; "none" and blank are none.
         moves: Whether a row says that nothing is reduced.
+        rooted: Whether a row names a root.
         in_bounds: Whether the program says below that no value is out of bounds.
         concluded: The program that is named below the table.
         told: The number of ranks that the library's own log names.
     """
 
     counted: Counter[int] = field(default_factory=Counter)
-    low: float = 0.0
-    high: float = math.inf
+    bus: Between = field(default_factory=Between)
+    share: Between = field(default_factory=Between)
     ops: set[str] = field(default_factory=set)
     moves: bool = False
+    rooted: bool = False
     in_bounds: bool = False
     concluded: str = ""
     told: int = 0
@@ -127,42 +148,59 @@ class Proof:
         if blocks > 0:
             self.counted[blocks] += 1
 
+    def add(self, size: int, time: str, algbw: str, busbw: str, second_s: float = US) -> None:
+        """Take the numbers of a row into account, as they are printed."""
+        self.bus.narrow(ends_of(busbw), ends_of(algbw))
+        low, high = (end * second_s * GB for end in ends_of(time))
+        self.share.narrow(ends_of(algbw), (size / high, size / low if low else math.inf))
+
     @property
     def blocks(self) -> int:
-        """Of how many blocks sizes are; 0 if unknown. A row that is torn may say something else."""
-        return self.counted.most_common(1)[0][0] if self.counted else 0
+        """Of how many blocks sizes are; 0 if unknown, or if rates contradict it.
 
-    def add(self, algbw: str, busbw: str) -> None:
-        """Take the two rates of a row into account; rows that contradict each other prove nothing."""
-        slow, fast = ends_of(algbw)
-        low, high = ends_of(busbw)
-        low, high = max(self.low, low / fast), min(self.high, high / slow if slow else math.inf)
-        self.low, self.high = (low, high) if low <= high * (1 + SPARE) else (math.inf, 0.0)
-
-    @property
-    def _is_whole(self) -> bool:
-        return self.low <= self.high * (1 + SPARE)
+        Before 2020, rates of all_gather and reduce_scatter were of all blocks but that of the rank itself, as
+        those of hypercube are.
+        """
+        # Of a row that is torn it may be another.
+        blocks = self.counted.most_common(1)[0][0] if self.counted else 0
+        others = 1 - 1 / blocks if blocks else 0.0
+        if blocks > 1 and not (self.bus.has(others) or (self.bus.has(1) and self.share.has(others))):
+            return 0
+        return blocks
 
     @property
     def all_reduces(self) -> bool:
         """Whether more passes each rank than the size: of all collectives this is true of one."""
-        return self._is_whole and 1 + SPARE < self.low < MOST_FACTOR
+        return 1 + SPARE < self.bus.low < MOST_FACTOR
 
-    def ranks(self) -> range:
-        """Return all numbers of ranks that the rows allow."""
-        blocks = self.blocks
-        if blocks > 1 and any(self.low <= factor <= self.high for factor in (1 - 1 / blocks, 1)):
-            return range(blocks, blocks + 1)
+    @property
+    def name(self) -> str:
+        """The collective, where rows are proof of one; empty if they are not."""
         if self.all_reduces:
-            return _ranks(2 / (2 - self.low), 2 / (2 - self.high) if self.high < MOST_FACTOR else math.inf)
-        if self.high < 1 and self._is_whole:
-            return _ranks(1 / (1 - self.low), 1 / (1 - self.high))
+            return ALL_REDUCE
+        if not self.ops or self.moves:
+            return ""
+        return "reduce" if self.rooted else "reduce_scatter" if self.blocks > 1 else ""
+
+    def ranks(self, name: str = "") -> range:
+        """Return all numbers of ranks that the rows allow.
+
+        Args:
+            name: The collective, where it is known.
+        """
+        low, high = self.bus.low, self.bus.high
+        if self.blocks > 1:
+            return range(self.blocks, self.blocks + 1)
+        if self.all_reduces or (name.startswith(ALL_REDUCE) and low <= high and low < MOST_FACTOR):
+            return _ranks(2 / (2 - low), 2 / (2 - high) if high < MOST_FACTOR else math.inf)
+        if low <= high < 1:
+            return _ranks(1 / (1 - low), 1 / (1 - high))
         return range(1, RANKS_MOST)
 
     def allows(self, name: str) -> bool:
         """Return whether the rows can be of a collective."""
-        if self.all_reduces and not name.startswith(ALL_REDUCE):
-            return False
+        if self.name:
+            return self.name == name or (self.name == ALL_REDUCE and name.startswith(ALL_REDUCE))
         if self.blocks > 1 and name not in SPREAD:
             return False
         return not (self.moves and name in REDUCING) and not (self.ops and name in MOVING)
@@ -181,7 +219,7 @@ def collective(program: str, command: str, file_name: str, proof: Proof) -> str:
     name = named_by_file(file_name)
     if name and proof.allows(name):
         return name
-    return ALL_REDUCE if proof.all_reduces else UNNAMED
+    return proof.name or UNNAMED
 
 
 # ---- How many ranks ----------------------------------------------------------------------------------
@@ -206,15 +244,16 @@ class Job:
         """How many groups do the same at once."""
         return max(1, len(set(self.listed.values())))
 
-    def ranks(self, proof: Proof, command: str, given: int) -> int:
+    def ranks(self, name: str, proof: Proof, command: str, given: int) -> int:
         """Return how many took part; 0 if nothing says it, or what says it contradicts the rows.
 
         Args:
+            name: The collective.
             proof: What the rows of the table allow.
             command: The command line above it.
             given: What the user says.
         """
-        allowed = proof.ranks()
+        allowed = proof.ranks(name)
         if len(allowed) == 1 and allowed[0] >= self._listed():
             return allowed[0]
         ranks = self._said(command, given, proof.told)
@@ -248,7 +287,7 @@ def _each(command: str) -> int:
     """Ranks of a process by the options of the program."""
     options = command[match.end() :] if (match := _PROGRAM.search(command)) else ""
     return math.prod(
-        int(found[1]) if (found := re.search(rf"\s(?:{name})[ =]*([0-9]{{1,4}})(?=\s|\Z)", options)) else 1
+        int(found[1]) if (found := re.search(rf"\s(?:{name})[ =]*([0-9]{{1,4}})(?![\w.])", options)) else 1
         for name in ("-g|--ngpus", "-t|--nthreads")
     )
 

@@ -117,7 +117,8 @@ def _row(line: Line, found: Collected) -> None:
     if shape is None:
         raise line.refused("its rate is not its size over its time", HINT)
     time_s = float(words[-1]) * shape.unit_s
-    found.take(MEANING, cell_of(MEANING, size, RANKS), time_s, shape.statistic, line)
+    cell = cell_of(MEANING, size, RANKS)
+    found.take(MEANING, cell, time_s, shape.statistic, line, printed=words[-1])
 
 
 def _proved(size: int, rate: tuple[float, float], time: tuple[float, float], shape: Shape) -> bool:

@@ -40,7 +40,7 @@ ROW = re.compile(
     re.ASCII,
 )
 TIMED = re.compile(
-    r"(?<![0-9.])(?P<rate>[0-9]{1,15}\.[0-9]{1,9})\s+(?P<of_rate>[KMGT]?bps)\s+in\s+"
+    r"(?<![\w.])(?P<rate>[0-9]{1,15}\.[0-9]{1,9})\s+(?P<of_rate>[KMGT]?bps)\s+in\s+"
     r"(?P<time>[0-9]{1,15}\.[0-9]{1,12})\s+(?P<of_time>[num]?secs?)\b(?P<note>.*)",
     re.ASCII,
 )
@@ -117,7 +117,7 @@ class Screen:
         if row := ROW.match(line.text):
             self._row(line, row)
         elif self._cut is not None and (timed := TIMED.match(line.text)):
-            self._timed(*self._cut, timed)
+            self._timed(line, self._cut[1], timed)
         elif STARTED.match(line.text):
             self._run = None
         elif not self._fact(line.text):
@@ -175,4 +175,5 @@ class Screen:
         if BROKEN.search(timed["note"]):
             self.found.fail(meaning, cell, "corrupt", timed["note"].strip(" ()!"), line)
             return
-        self.found.take(meaning, cell, float(timed["time"]) * unit_s, LEAST if old else MEAN, line)
+        time_s, statistic = float(timed["time"]) * unit_s, LEAST if old else MEAN
+        self.found.take(meaning, cell, time_s, statistic, line, printed=timed["time"])

@@ -40,6 +40,7 @@ MEASURED = frozenset({"bw", "latency", "post", "list"})
 
 BOTH = "bidirectional"
 HEADING = re.compile(r"#?(?:bytes|flows)\s+#?(?:sl|iterations|fs_)")
+LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b.*\[|^\W*#iterations\b")
 _COLUMN = re.compile(
     r"\s*(?:#?(?P<bare>bytes|iterations|sl|tps average)(?!\w)"
     r"|(?P<name>[^\[\]#]+?)\s*\[(?P<unit>[^\[\]]*)\])\s*"
@@ -166,6 +167,8 @@ class Parser(LineParser):
             self._begin(f"perftest {line.text}", line, _Table(title["verb"].lower(), how))
         elif HEADING.match(line.text):
             self._heading(line)
+        elif LIKE_HEADING.search(line.text):
+            raise line.refused("the columns are not understood", HINT)
         elif line.words and is_whole(line.words[0]):
             self._row(line)
         else:
@@ -258,7 +261,8 @@ class Parser(LineParser):
             windowed=True,
         )
         time_s = moved[name] / rates[name] if rates[name] else 0.0
-        self.found.take(meaning, cell_of(meaning, size, RANKS, window=table.depth), time_s, "mean", line)
+        cell = cell_of(meaning, size, RANKS, window=table.depth)
+        self.found.take(meaning, cell, time_s, "mean", line, printed=row[name])
 
     def _latency(self, line: Line, row: dict[str, str]) -> None:
         """Take the mean of the times, or their median of versions that print no mean."""
@@ -276,7 +280,8 @@ class Parser(LineParser):
         )
         time_s = time * table.columns[name]
         statistic = "mean" if name == MEAN else "median"
-        self.found.take(meaning, cell_of(meaning, int(row[SIZE]), RANKS), time_s, statistic, line)
+        cell = cell_of(meaning, int(row[SIZE]), RANKS)
+        self.found.take(meaning, cell, time_s, statistic, line, printed=row[name])
 
 
 def _proved(time_us: str, per_s: str, half: int) -> bool:

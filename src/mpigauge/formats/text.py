@@ -331,10 +331,10 @@ def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
 def step_of(word: str) -> float:
     """Return the unit of the last digit of a number over the number; 0 of no number."""
     try:
-        low, high = ends_of(word)
+        low, high = ends_of(word.lower().partition("e")[0])
     except ValueError:
         return 0.0
-    return 2 * (high - low) / (high + low) if word and high > 0 else 0.0
+    return 2 * (high - low) / (high + low) if high > 0 else 0.0
 
 
 def ends_of(word: str) -> tuple[float, float]:

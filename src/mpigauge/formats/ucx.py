@@ -167,6 +167,8 @@ class Parser(LineParser):
             self._table.kind = _kind(match, line)
             self._table.headed = True
         elif match := _COLUMNS.match(line.text):
+            if not self._table.headed or self._table.rows:
+                raise line.refused("the line above it that has the units is not there", COMPLETE)
             self._begin(line, again=False)
             self._table.named = match["first"] == NAMED_ROWS
             self._table.kind = self._table.kind if match["first"] == UNNAMED_ROWS else ""
@@ -270,7 +272,7 @@ class Parser(LineParser):
             )
         size_bytes, meaning = _size(table), _meaning(table, row, threads)
         cell = cell_of(meaning, size_bytes, RANKS)
-        self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line)
+        self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line, printed=row.time)
 
 
 def _kind(match: re.Match[str], line: Line) -> str:

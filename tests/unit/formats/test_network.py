@@ -292,6 +292,17 @@ def test_what_fabtests_print_for_machines_is_read_like_their_table(tmp_path: Pat
     assert seconds(tmp_path / "x", text) == {("fabtests_rdm_bw", "standard", 64): pytest.approx(1.5 * US)}
 
 
+def test_rows_below_a_heading_that_was_damaged_are_not_those_of_the_one_above_it(tmp_path: Path) -> None:
+    row = "64      10      =10      1.2k        0.00s      3.20      20.00       0.05\n"
+    text = f"{PINGPONG}{row}{PINGPONG.replace('MB/sec', 'MB(sec')}{row}"
+    assert len(times_of(records_of(tmp_path / "pp", text))) == 1
+    assert said_of(tmp_path / "pp", text).endswith("line 3: the columns are not understood")
+    rates_row = " 65536      1000             2757.96            2757.93		   0.044127\n"
+    text = f"Send BW Test\n{MIB_RATES}{rates_row}{MIB_RATES.replace('#bytes', '#size')}{rates_row}"
+    assert len(times_of(records_of(tmp_path / "bw", text))) == 1
+    assert said_of(tmp_path / "bw", text).endswith("line 4: the columns are not understood")
+
+
 # ---- NetPIPE -------------------------------------------------------------------------------------
 
 
