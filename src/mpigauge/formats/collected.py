@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -301,7 +302,7 @@ class Collected:
         )
 
 
-class LineParser:
+class LineParser(ABC):
     """Reads the lines of one format; made anew for each piece of a file.
 
     Attributes:
@@ -311,17 +312,17 @@ class LineParser:
     def __init__(self, found: Collected) -> None:
         self.found = found
 
+    @abstractmethod
     def take(self, line: Line) -> None:
         """Read a line.
 
         Raises:
             LineError: It can be no row, heading or title of its table.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
-        raise NotImplementedError
 
     def finish(self) -> None:
         """Read what needs all lines, if anything does.
