@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge import formats
-from mpigauge.result.records import Failure, Imported
+from mpigauge.errors import UsageError
+from mpigauge.formats import reading
+from mpigauge.result.records import Failure, Imported, Unread
 from tests.places import ROOT
 
 if TYPE_CHECKING:
@@ -22,9 +23,18 @@ def records_of(path: Path, content: str | None = None) -> list[Record]:
     """What a file becomes, recognised by what is in it; it is written first if its content is given."""
     if content is not None:
         path.write_text(content, encoding="utf-8")
-    name = formats.recognised(path.read_bytes())
-    assert name is not None
-    return formats.read(name, [path])
+    records = reading.read_any(path)
+    assert records is not None
+    return records
+
+
+def said_of(path: Path, content: str | None = None) -> str:
+    """What is said of a file: of the lines that were not read, or why nothing was."""
+    try:
+        records = records_of(path, content)
+    except UsageError as refusal:
+        return refusal.sentence
+    return "\n".join(f"{one.source}: {one.why}" for one in records if isinstance(one, Unread))
 
 
 def times_of(records: list[Record]) -> dict[Cell, float]:

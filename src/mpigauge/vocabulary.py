@@ -288,6 +288,7 @@ choose what is measured; a /dev/shm without room; a library from PyPI in place o
 
 _OfAll = Literal[
     "damaged",
+    "unread",
     "broken",
     "cut-short",
     "not-reached",
@@ -297,7 +298,8 @@ _OfAll = Literal[
     "portable-library",
 ]
 Trouble = Literal[Disturbance, _OfAll]
-"""Of a whole result, beside its disturbances: lines of its file that are no records; cells without a time; an
+"""Of a whole result, beside its disturbances: lines of its file that are no records; lines of
+an imported text that are no rows; cells without a time; an
 end too early; no time left for cells; cells that cannot be and were not tried; a machine whose speed changed;
 a limit of processor time that stopped us; a library that runs everywhere and so may lack what is fast
 here."""
@@ -305,7 +307,9 @@ here."""
 DoubtKind = WarningKind | Trouble
 """What may be doubtful in a result as a whole."""
 
-MISSING: frozenset[DoubtKind] = frozenset({"damaged", "broken", "cut-short", "not-reached", "left-out"})
+MISSING: frozenset[DoubtKind] = frozenset(
+    {"damaged", "unread", "broken", "cut-short", "not-reached", "left-out"}
+)
 """Doubts that numbers are not there."""
 
 CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})

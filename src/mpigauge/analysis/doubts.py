@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.result.records import Unread
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.vocabulary import DoubtKind, PackedDamage
 
@@ -51,6 +52,7 @@ class Doubt:
         left_out: Of cells that cannot be measured.
         lines: Of a damaged file: their numbers.
         packed: Of a damaged file: what is wrong with it as a compressed one.
+        unread: Of an imported text: lines that were no rows.
         times: How often we were throttled.
         fact: Of a disturbance.
     """
@@ -65,6 +67,7 @@ class Doubt:
     left_out: tuple[LeftOut, ...] = ()
     lines: tuple[int, ...] = ()
     packed: PackedDamage | None = None
+    unread: tuple[Unread, ...] = ()
     times: int = 0
     fact: Fact | None = None
 
@@ -146,6 +149,8 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
     """What the result should have and has not."""
     if result.damaged or result.packed_damage:
         yield Doubt("damaged", lines=tuple(result.damaged), packed=result.packed_damage)
+    if result.unread:
+        yield Doubt("unread", unread=tuple(result.unread))
     if result.launches and (not result.ends or result.ends[-1].reason in RESUMABLE):
         yield Doubt("cut-short")
     if broken := tuple(row for row in rows if row.status in BROKEN):

@@ -111,13 +111,56 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed(Timing):
-    """A time that others have published: a number, perhaps a mean and a deviation, but no samples.
+    """A time that others have published: a number of one launch or of several, but no samples.
 
     Attributes:
         statistic: What it is of their samples; empty if they do not say.
+        last_digit: Its unit over the number.
+        times: Of each launch, in seconds, by its number; empty for one, of which no distance is known.
     """
 
     statistic: str = ""
+    last_digit: float = 0.0
+    times: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def by_launch(self) -> Mapping[int, float]:
+        """What others have printed of each launch, in seconds, by its number; nothing of a single one."""
+        return dict(self.times)
+
+    @property
+    def step(self) -> float:
+        """The unit of the last digit over the number, which hides what the step of a clock would."""
+        return self.last_digit
+
+
+def printed(
+    times_s: Mapping[int, float], statistic: str, stddev_s: float | None = None, step: float = 0.0
+) -> Printed:
+    """Return what is said of numbers that others have printed.
+
+    Args:
+        times_s: Of each launch, by its number.
+        statistic: What each is of their samples.
+        stddev_s: Of the samples of a single launch, if that is printed.
+        step: The unit of their last digit over the number: what rounding hides, as the step of a clock does.
+    """
+    if len(times_s) == 1:
+        (time_s,) = times_s.values()
+        mean = time_s if statistic == "mean" else None
+        return Printed(estimate=time_s, mean=mean, stddev=stddev_s, statistic=statistic)
+    centre, low, high, half_width = launch_interval(np.array(list(times_s.values())), step)
+    return Printed(
+        estimate=centre,
+        low=low,
+        high=high,
+        half_width=half_width,
+        launches_half_width=half_width,
+        launches=len(times_s),
+        statistic=statistic,
+        last_digit=step,
+        times=tuple(times_s.items()),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

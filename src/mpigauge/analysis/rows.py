@@ -10,7 +10,7 @@ from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.by_state import InState, StateTime, by_state, shown
 from mpigauge.analysis.conditions import distances_of, disturbed_share
 from mpigauge.analysis.cpu import cpu_s, cpu_share
-from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimates, rounds_per_launch_advice
+from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimates, printed, rounds_per_launch_advice
 from mpigauge.analysis.in_time import launches_in_time, widened
 from mpigauge.analysis.labels import Travel
 from mpigauge.analysis.other_minutes import for_other_minutes
@@ -261,11 +261,12 @@ def _with_restarts(around: Shared, cell: Cell, time: Estimate) -> Estimate:
 def _printed(around: Shared, cell: Cell) -> Timing | None:
     """What others have published."""
     imported = around.imported.get(cell)
-    if imported is None:
+    if not imported:
         return None
-    mean = imported.time_s if imported.statistic == "mean" else None
-    return Printed(
-        estimate=imported.time_s, mean=mean, stddev=imported.stddev_s, statistic=imported.statistic
+    statistics = dict.fromkeys(one.statistic for one in imported)
+    times_s = {one.launch: one.time_s for one in imported}
+    return printed(
+        times_s, "; ".join(filter(None, statistics)), imported[0].stddev_s, max(one.step for one in imported)
     )
 
 

@@ -51,7 +51,7 @@ class Shared:
     patterns: Mapping[str, Pattern]
     clocks: Mapping[JobKey, ClockState]
     labels: Labels
-    imported: Mapping[Cell, Imported]
+    imported: Mapping[Cell, Sequence[Imported]]
     steps: Steps
     restarted: Mapping[JobKey, frozenset[int]]
     sessions: Sequence[Sequence[int]]
@@ -77,7 +77,7 @@ def shared_of(result: Result, states: States) -> Shared:
         patterns=patterns,
         clocks=clock_states(result.clocks),
         labels=Labels(result, patterns),
-        imported={one.cell: one for one in result.imported},
+        imported=_imported(result),
         steps=clock_steps(result.launches, result.visits),
         restarted=restarts(result.launches),
         sessions=sessions_of(result.launches),
@@ -93,6 +93,13 @@ def shared_of(result: Result, states: States) -> Shared:
         meanwhile=meanwhile_of(result),
         crowding=Crowding(result),
     )
+
+
+def _imported(result: Result) -> Mapping[Cell, Sequence[Imported]]:
+    found: dict[Cell, list[Imported]] = defaultdict(list)
+    for one in result.imported:
+        found[one.cell].append(one)
+    return found
 
 
 def _launches_made(launches: Sequence[Launch]) -> Mapping[JobKey, int]:

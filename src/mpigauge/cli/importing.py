@@ -55,6 +55,8 @@ class Readers(Subcommands):
 def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
     """Those of the table; where the columns of a file must be named, --columns does that instead."""
     options: list[click.Parameter] = function.__click_params__[::-1]
+    if reader.prints_tables:
+        return [*_of_tables(), *options]
     if not reader.columns:
         return options
     named = click.Option(
@@ -66,6 +68,22 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
         help=reader.columns,
     )
     return [named, *(option for option in options if option.name != "columns")]
+
+
+def _of_tables() -> list[click.Parameter]:
+    """What texts may not say of themselves."""
+    ranks = click.Option(
+        ["--np"],
+        type=click.IntRange(1, 10**6),
+        metavar="N",
+        help="How many ranks took part, where neither text nor command line says it.",
+    )
+    same = click.Option(
+        ["--same"],
+        is_flag=True,
+        help="Tables of the same numbers are launches of one thing, not runs to be told apart.",
+    )
+    return [ranks, same]
 
 
 @click.command("import", cls=Readers)
@@ -88,6 +106,8 @@ def _import(
     unit_names: tuple[str, ...],
     stat: str,
     columns: str | Path,
+    np: int | None = None,
+    same: bool = False,
 ) -> int:
     from mpigauge.cli.session import ended
     from mpigauge.cli.tables import Asked, check, tabulate
@@ -103,7 +123,7 @@ def _import(
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     if output is not None:
         writer.check_free(output)
-    records = read(name, paths, given)
+    records = read(name, paths, given, ranks=np or 0, same=same)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
         file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:

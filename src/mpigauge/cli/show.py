@@ -48,7 +48,7 @@ def command(
     """Print the answer of RESULT files on one screen, or tables with all numbers.
 
     RESULT is a file, a folder (its newest file) or - (standard input); without one, the newest in results/.
-    Text of OSU, IMB, NetPIPE and nccl-tests is recognised and read as a result.
+    Text of OSU, IMB, nccl-tests, NetPIPE, perftest and fabtests is recognised and read as a result.
 
     \b
     mpigauge show

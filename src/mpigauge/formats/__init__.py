@@ -1,11 +1,10 @@
 """Foreign formats: what others have written becomes a result, or a result what others read.
 
-READERS is the one list of what can be imported. To add one: a module here with a function `read` from paths
-to records, the first of which is the campaign, a row in READERS, and a test in tests/unit/formats.
+READERS is the one list of what can be imported. To add one: a module here with a class `Parser`, as `reading`
+describes it, a row in READERS, and a test in tests/unit/formats.
 """
 
 import importlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +25,10 @@ class Reader:
         example: A command line that imports some.
         columns: What the file that --columns names is, for help; empty where none is needed.
         module: That reads it, in this folder.
-        mark: What a line begins with, as a regular expression, in files that are of this format; empty if
-            none tells it.
+        mark: What a line begins with that begins a table of this format, as a regular expression: a title, or
+            a heading that no other has; empty if none tells it.
+        program: Whose output it reads, for people; empty of what no benchmark has printed.
+        by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
     about: str
@@ -36,8 +37,32 @@ class Reader:
     module: str
     least: int = 1
     columns: str = ""
-    mark: bytes = b""
+    mark: str = ""
+    program: str = ""
+    by_shape: bool = False
 
+    @property
+    def prints_tables(self) -> bool:
+        """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
+        return bool(self.mark) or self.by_shape
+
+
+_OSU = (
+    r"# ?(?:OSU|OMB Python|OMB-Py) (?:MPI|OpenSHMEM|UPC|[A-Z]*CCL|[A-Z][\w -]*Test\b)"
+    r"|# ?MPI [A-Z][\w -]*Test\s*\Z"
+    # Signs get lost in copies. Without one, a title ends with a version, or else it is a sentence.
+    r"|(?:OSU|OMB Python|OMB-Py) (?:MPI|OpenSHMEM|UPC|[A-Z]*CCL)[\w+/ ().-]*Test"
+    r"(?: Persistent)? +\(?(?:v|[Vv]ersion )[0-9][\w.+-]*\)?\s*\Z"
+    # Where titles were left out, headings begin tables.
+    r"|(?:# ?)?(?<![A-Za-z] )Size(?: ?[(\[](?:B|[Bb]ytes)[)\]])?\s+(?:(?:Avg )?Latency ?[(\[]us[)\]]"
+    r"|(?:Bi-)?Bandwidth ?[(\[]MB/s[)\]]|Overall ?\(us\)|MB/s\s+Messages/s)"
+)
+
+_SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
+"""What stands above a column of sizes."""
+
+_NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
+"""What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
 
 READERS = {
     "journal": Reader(
@@ -56,58 +81,111 @@ READERS = {
         columns="TOML file that says what each column is, such as those in examples/published.",
     ),
     "osu": Reader(
-        about="Text of the OSU Micro-Benchmarks 5 to 7, or --format osu: means, without intervals.",
+        about="Text of the OSU Micro-Benchmarks 2 to 8, or --format osu: means, without intervals.",
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
         module="osu",
-        mark=rb"# ?(?:OSU|OMB Python) MPI",
+        program="OSU Micro-Benchmarks",
+        mark=_OSU,
     ),
     "imb": Reader(
         about="Text of the Intel MPI Benchmarks, or --format imb: means, without intervals.",
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
         module="imb",
-        mark=rb"#  ? ? ? ?Intel ?\(R\) MPI Benchmarks|# Benchmarking [A-Z]\w",
+        program="Intel MPI Benchmarks",
+        mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
+        r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"
+        r"|(?:Group +)?(?:#?bytes +)?#?repetitions +(?:t(?:_[A-Za-z]+)?\[|Mbytes/sec)",
     ),
     "nccl": Reader(
-        about="Text of nccl-tests, or the JSON of its option -J: means, without intervals.",
+        about="Text of nccl-tests and rccl-tests, or the JSON of option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
         module="nccl",
-        mark=rb"# nThread [0-9]+ nGpus [0-9]+|# nccl-tests version|\{.*\"nccl_version\":",
+        program="nccl-tests and rccl-tests",
+        mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
+        r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":"
+        r"|numCycle,collective,|\{ *\"numCycle\" *:",
     ),
     "netpipe": Reader(
-        about="Output file of NetPIPE (np.out), versions 3 to 5: times without intervals.",
+        about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
         module="netpipe",
-        mark=rb"\A\s*[0-9]+(?:[ \t]+[0-9]+\.[0-9e+-]+){2}(?:(?:[ \t]+[0-9]+\.[0-9]+){2})?[ \t]*\r?\n",
+        mark=r"[0-9]{1,4}:\s+[0-9.]+\s+(?:bytes|[KMGT]?B)\s+[0-9]+\s+times\s+-->",
+        by_shape=True,
+        program="NetPIPE",
+    ),
+    "perftest": Reader(
+        about="Text of perftest, such as ib_write_bw and ib_send_lat: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import perftest ib_write_bw.txt -o perftest.jsonl",
+        module="perftest",
+        program="perftest",
+        mark=r"(?:RDMA_)?(?:Send|Write|Read|Atomic)(?:_imm)?"
+        r"(?: [A-Z_]{2,}| Bidirectional| Post List| Latency)+(?: forwarding| Multicast)* Test$"
+        r"|#?bytes\s+(?:#?sl\s+)?#?iterations\s+(?:BW[ _]|t_)|#flows\s+fs_",
+    ),
+    "fabtests": Reader(
+        about="Text of libfabric's fi_pingpong and fabtests: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import fabtests fi_rdm_bw.txt -o fabtests.jsonl",
+        module="fabtests",
+        program="libfabric's fi_pingpong and fabtests",
+        mark=r"(?:name\s+)?bytes\s+(?:iters|#?sent\s+#?ack)\s+total\s+time\s+\w+/s|- \{ xfer_size: [0-9]",
+    ),
+    "ucx": Reader(
+        about="Text of ucx_perftest, on the screen or with -v: means of whole runs, without intervals.",
+        files="FILE...",
+        example="mpigauge import ucx ucx_perftest.txt -o ucx.jsonl",
+        module="ucx",
+        program="ucx_perftest",
+        mark=r"\|[| ]*(?:latency|overhead) \([a-z]+\) *\| *bandwidth \("
+        r"|\| *(?:(?:Stage|Test) *\| *)?# iterations *\|"
+        r"|\| API: +(?:protocol|transport) layer"
+        r"|(?:[\w.-]+,)*iterations,[\w.]+_lat,avg_lat,overall_lat,",
+    ),
+    "julia": Reader(
+        about="Output of MPIBenchmarks.jl, on the screen or as its files: means, without intervals.",
+        files="FILE...",
+        example="mpigauge import julia julia_imb_pingpong.csv -o julia.jsonl",
+        module="julia",
+        program="MPIBenchmarks.jl",
+        mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
+        r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+    ),
+    # The last one: a heading that another format knows is of that.
+    "table": Reader(
+        about="Tables in Markdown, HTML or CSV: a column of sizes, and one of times or rates for each run.",
+        files="FILE...",
+        example="mpigauge import table before-after.md -o both.jsonl",
+        module="table",
+        program="tables of times and rates in Markdown, HTML and CSV",
+        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;]\s*\S|\t\s*{_NO_SUITE}\S)"
+        rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
+        rf"|^\s*(?i:<table)\b",
     ),
 }
 
 
-def read(name: str, paths: Sequence[Path], columns: Path | None = None) -> list["Record"]:
+def read(
+    name: str, paths: Sequence[Path], columns: Path | None = None, *, ranks: int = 0, same: bool = False
+) -> list["Record"]:
     """The records of foreign files; the module of a format is imported when it is used.
 
     Args:
         columns: The file that says which columns are what, of formats that need it.
+        ranks: How many ranks took part, where no text says it.
+        same: Whether tables of the same cells are launches of one thing.
 
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.
     """
-    module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
-    records: list[Record] = module.read(paths) if columns is None else module.read(paths, columns)
+    if READERS[name].prints_tables:
+        reading = importlib.import_module("mpigauge.formats.reading")
+        records: list[Record] = reading.read_text(paths, name, ranks=ranks, same=same)
+    else:
+        module = importlib.import_module(f"mpigauge.formats.{READERS[name].module}")
+        records = module.read(paths) if columns is None else module.read(paths, columns)
     return records
-
-
-def recognised(content: bytes) -> str | None:
-    """The name of the format that a file is of, by a line that only it has; None if nothing tells."""
-    found = {name: _begins(reader.mark, content) for name, reader in READERS.items() if reader.mark}
-    first = min((at for at in found.values() if at is not None), default=None)
-    return next((name for name, at in found.items() if at is not None and at == first), None)
-
-
-def _begins(mark: bytes, content: bytes) -> int | None:
-    """Where the first line with a mark is; launchers may have put something before it."""
-    match = re.search(rb"(?:^|[:\]> ])(?:" + mark + rb")", content, re.MULTILINE)
-    return match.start() if match else None

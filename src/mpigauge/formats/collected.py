@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import math
-import shlex
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace as with_fields
 
-from mpigauge.errors import UsageError
-from mpigauge.formats import recognised
-from mpigauge.formats.printed import content_of
+from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
+from mpigauge.formats.runs import Table, named
+from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
 from mpigauge.result.checked import NUMBER_MOST
-from mpigauge.result.records import End, Failure, Imported, Record, campaign_of
+from mpigauge.result.records import End, Failure, Imported, Record, Unread, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from mpigauge.formats.printed import Line
+    from mpigauge.formats.text import Line, LineError
     from mpigauge.result.surroundings import Environment
     from mpigauge.vocabulary import FailureKind
 
 _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}
 LAUNCH = 1
-"""What is imported was one launch, of which nothing is known."""
+"""The number of what was printed once."""
 
 TITLES_MOST = 2
+QUOTED_MOST = 60
 TOO_SHORT = "is printed as 0: smaller than its last digit"
 
 
@@ -70,66 +73,179 @@ class Meaning:
         return replace(self, mode=mode, overlaps=False)
 
 
+@dataclass(slots=True)
+class _Entry:
+    """A time or a failure."""
+
+    table: Table
+    meaning: Meaning
+    cell: Cell
+    record: Imported | Failure
+
+
 class Collected:
-    """Times and failures by cell.
+    """Times and failures by table and cell.
 
     Attributes:
-        form: The format that is read, by its name in `formats.READERS`.
         titles: Of what was read, in its order.
+        form: The format of what is read now.
+        environment: Of the machine, where a text says it.
+        unread: Lines that were no rows of their tables, of all files.
     """
 
-    def __init__(self, form: str) -> None:
-        self.form = form
-        self.titles: dict[str, None] = {}
-        self._records: list[Imported | Failure] = []
-        self._places: dict[Cell, str] = {}
-        self._meanings: dict[Cell, Meaning] = {}
+    def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
+        """Begin without anything.
 
-    def take(self, meaning: Meaning, cell: Cell, time_s: float, statistic: str, line: Line) -> None:
-        """A time; one that is printed as 0 is too short to be known, and no number.
+        Args:
+            ranks: How many took part, where neither text nor command line says it; 0 if nobody knows.
+            same: Whether tables of the same cells are launches of one thing, whatever stands above them.
+        """
+        self.titles: dict[str, None] = {}
+        self.environment: Environment | None = None
+        self.form = ""
+        self.unread: list[Unread] = []
+        self._given_ranks, self._same = ranks, same
+        self._entries: list[_Entry] = []
+        self._lines: Sequence[Line] = ()
+        self._texts: Sequence[str] = ()
+        self._table = Table("", 0)
+        self._looked = 0
+        self._printed = set[object]()
+        self._settings: dict[str, str] = {}
+
+    # ---- Where a reader is -----------------------------------------------------------------------
+
+    def enter(self, file: str, lines: Sequence[Line]) -> None:
+        """Begin a file; what is taken before a table begins is of a table without a title."""
+        self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
+        self._texts = [line.text for line in lines]
+        self._settings = {}
+
+    def begin(
+        self, title: str, line: Line, command: str = "", what: object = None, *, new: bool = False
+    ) -> None:
+        """Begin a table.
+
+        Args:
+            title: Of the program and its version, as results name it; empty if there is none.
+            line: Its title, or its heading if it has none.
+            command: The command line, where the program itself writes it.
+            what: What it is of, where one command prints several tables, each once; None for a program that
+                prints one.
+            new: Whether the program has said its title since the table before: it was started again.
+        """
+        if title:
+            self.titles[title] = None
+        old = self._table
+        self._table = Table(line.file, line.number, self.form)
+        texts, prose, visible = self._texts, "", command
+        for at in range(self._looked, len(texts)):
+            if self._lines[at].number > line.number:
+                break
+            self._looked = at + 1
+            if self._lines[at].number == line.number:
+                continue
+            if shown := command_in(texts, at):
+                visible = command or shown
+            elif setting := setting_in(texts[at]):
+                self._settings |= dict([setting])
+            elif is_prose(texts[at]):
+                prose = texts[at].strip()
+        goes_on = repeats(old.command) or (what is not None and not new and what not in self._printed)
+        self._table.command = visible or (old.command if goes_on else "")
+        self._table.settings = " ".join(self._settings.values())
+        self._table.above = prose
+        self._printed = {what} if visible or new else {*self._printed, what}
+
+    def above(self, line: Line) -> Sequence[Line]:
+        """Return the lines of the file between the beginning of the last table and a line."""
+        return self._lines[self._looked : bisect_left(self._lines, line.number, key=_number)]
+
+    def below(self, line: Line) -> Iterator[Line]:
+        """The lines of the file below a line of it."""
+        first = bisect_right(self._lines, line.number, key=_number)
+        return (self._lines[at] for at in range(first, len(self._lines)))
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file that is read, without its folder."""
+        return PurePath(self._table.file).name
+
+    @property
+    def command(self) -> str:
+        """The command line that is visible above the table; empty if none is."""
+        return self._table.command
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks took part by the command line above the table, or by who imports; 0 if unknown."""
+        return ranks_of(self._table.command) or self._given_ranks
+
+    # ---- What it finds ---------------------------------------------------------------------------
+
+    def take(
+        self, meaning: Meaning, cell: Cell, time_s: float, statistic: str, line: Line, printed: str = ""
+    ) -> None:
+        """Take a time; one that is printed as 0 is too short to be known, and no number.
+
+        Args:
+            printed: The number that it is from, as it is printed, whose last digit says how exact it is.
 
         Raises:
-            UsageError: The same cell was read before; or no result can have it, or the time.
+            LineError: The table has the same cell before; or no result can have it, or the time.
         """
         if math.isnan(time_s) or time_s > NUMBER_MOST:
             raise line.refused("has a time that is not a number", "correct the line, or delete it")
         if time_s <= 0:
             self.fail(meaning, cell, "refused", TOO_SHORT, line)
             return
-        self._enter(meaning, cell, line)
-        self._records.append(Imported(cell, time_s, None, statistic, line.where))
+        found = Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
+        self._enter(meaning, cell, line, found)
 
     def fail(self, meaning: Meaning, cell: Cell, kind: FailureKind, words: str, line: Line) -> None:
-        """A cell without a number, and why it has none.
+        """Take a cell without a number, and why it has none.
 
         Raises:
-            UsageError: The same cell was read before.
+            LineError: The table has the same cell before.
         """
-        self._enter(meaning, cell, line)
-        self._records.append(Failure(LAUNCH, kind, words, None, cell))
+        self._enter(meaning, cell, line, Failure(LAUNCH, kind, words, None, cell))
 
-    def _enter(self, meaning: Meaning, cell: Cell, line: Line) -> None:
+    def _enter(self, meaning: Meaning, cell: Cell, line: Line, record: Imported | Failure) -> None:
         if wrong := _wrong(cell):
             raise line.refused(f"no result can have this: {wrong}", "correct the line, or delete it")
-        if cell in self._places:
+        if cell in self._table.cells:
             raise line.refused(
-                f"measures the same cell as {self._places[cell]}",
-                "put each run into a file of its own: mpigauge show first.txt second.txt --table times",
+                f"measures the same cell as {self._table.cells[cell]}", "put each table below its title"
             )
-        self._places[cell] = line.where
-        self._meanings[cell] = meaning
+        self._table.cells[cell] = line.where
+        self._entries.append(_Entry(self._table, meaning, cell, record))
 
-    def records(self, paths: Iterable[Path], environment: Environment | None = None) -> list[Record]:
-        """A result.
+    def doubt(self, error: LineError, below: int = 0) -> None:
+        """Keep a line that was not understood, and that its table ends there.
 
-        Raises:
-            UsageError: There is no number in one of the files.
+        Args:
+            below: Lines of numbers below it that were not read, either.
         """
-        given = {where.rpartition(": ")[0] for where in self._places.values()}
-        for path in paths:
-            if str(path) not in given:
-                raise self._nothing(path)
-        cells = tuple(self._places)
+        quoted = " ".join(error.line.text.split())[:QUOTED_MOST]
+        self.unread.append(Unread(error.line.where, error.why, quoted, below))
+
+    @property
+    def count(self) -> int:
+        """How many times and failures were taken."""
+        return len(self._entries)
+
+    def has_numbers(self, file: str) -> bool:
+        """Return whether a file has given a time, or a cell that says why it has none."""
+        return any(entry.table.file == file for entry in self._entries)
+
+    # ---- The result that it becomes --------------------------------------------------------------
+
+    def records(self) -> list[Record]:
+        """Return a result, the campaign first."""
+        for entry, label, launch in self._told_apart():
+            entry.cell = with_fields(entry.cell, label=label) if label else entry.cell
+            entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
+        cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
         patterns = dict.fromkeys(cell.pattern for cell in cells)
         libraries = dict.fromkeys((cell.mpi, cell.mpi_version, cell.label) for cell in cells)
         campaign = campaign_of(
@@ -137,19 +253,21 @@ class Collected:
             (LibraryRecord(mpi, version, origin=IMPORTED, label=label) for mpi, version, label in libraries),
             map(self._pattern, patterns),
             cells,
-            environment=environment,
+            environment=self.environment,
         )
-        return [campaign, *self._records, End(IMPORTED, 0.0, "")]
+        return [campaign, *(entry.record for entry in self._entries), *self.unread, End(IMPORTED, 0.0, "")]
 
-    def _nothing(self, path: Path) -> UsageError:
-        """What there is to say of a file that gives no number."""
-        other = recognised(content_of(path))
-        if other is None or other == self.form:
-            return UsageError(f"{path}: has no number in it", "it must have a heading and rows below it")
-        name = shlex.quote(str(path))
-        return UsageError(
-            f"{path}: is of the format {other}, not {self.form}", f"mpigauge import {other} {name}"
-        )
+    def _told_apart(self) -> list[tuple[_Entry, str, int]]:
+        """Each entry with the label of its run, and its number among the launches of that."""
+        tables: dict[Cell, dict[Table, None]] = defaultdict(dict)
+        for entry in self._entries:
+            tables[with_fields(entry.cell, bytes=0)][entry.table] = None
+        several = {key: list(alike) for key, alike in tables.items() if _overlap(key, alike)}
+        places = named(several, same=self._same)
+        return [
+            (entry, *places.get((entry.table, with_fields(entry.cell, bytes=0)), ("", LAUNCH)))
+            for entry in self._entries
+        ]
 
     @property
     def _title(self) -> str:
@@ -158,7 +276,7 @@ class Collected:
 
     def _pattern(self, name: str) -> Pattern:
         """What is known of a pattern: of ours its kind and volumes, never how samples are taken."""
-        meanings = [meaning for cell, meaning in self._meanings.items() if cell.pattern == name]
+        meanings = [entry.meaning for entry in self._entries if entry.cell.pattern == name]
         first, own = meanings[0], known().get(name)
         modes = {one.mode: _mode(one) for one in meanings}
         sized = any(one.sized for one in meanings)
@@ -184,12 +302,52 @@ class Collected:
         )
 
 
+class LineParser(ABC):
+    """Reads the lines of one format; made anew for each piece of a file.
+
+    Attributes:
+        found: Takes what is read.
+    """
+
+    def __init__(self, found: Collected) -> None:
+        self.found = found
+
+    @abstractmethod
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: It can be no row, heading or title of its table.
+        """
+
+    @abstractmethod
+    def end_table(self) -> None:
+        """Leave the table: rows below are read under the next heading or title alone."""
+
+    def finish(self) -> None:
+        """Read what needs all lines, if anything does.
+
+        Raises:
+            LineError: It is not what it must be.
+        """
+
+
+def _overlap(key: Cell, tables: Iterable[Table]) -> bool:
+    """Whether tables have a cell twice, so that they cannot be pieces of one."""
+    cells = [cell for table in tables for cell in table.cells if with_fields(cell, bytes=0) == key]
+    return len(cells) > len(set(cells))
+
+
+def _number(line: Line) -> int:
+    return line.number
+
+
 def _mode(meaning: Meaning) -> Mode:
     return Mode(meaning.mode, "", meaning.directions, False, False, False, overlaps=meaning.overlaps)
 
 
 def cell_of(meaning: Meaning, size_bytes: int, ranks: int, given: Cell | None = None, **more: Any) -> Cell:
-    """A cell of which nobody says with which library, and where its ranks were.
+    """Return a cell of which nobody says with which library, and where its ranks were.
 
     Args:
         given: All other factors, where the text is one that we have written.
@@ -218,16 +376,16 @@ def _wrong(cell: Cell) -> str:
 
 
 def given_by(line: Line) -> Cell | None:
-    """The factors that a comment of ours names; None if the line is none.
+    """Return the factors that a comment of ours names; None if the line is none.
 
     Raises:
-        UsageError: They are damaged.
+        LineError: They are damaged.
     """
     if not line.text.startswith(OWN_CELL):
         return None
     try:
-        named = msgspec.json.decode(line.text.removeprefix(OWN_CELL), type=dict[str, Any])
-        cell = msgspec.convert({**_UNNAMED, **named, "pattern": "", "mode": "", "bytes": 0}, Cell)
+        named_ones = msgspec.json.decode(line.text.removeprefix(OWN_CELL), type=dict[str, Any])
+        cell = msgspec.convert({**_UNNAMED, **named_ones, "pattern": "", "mode": "", "bytes": 0}, Cell)
         check_words(cell)
     except (msgspec.ValidationError, msgspec.DecodeError, ValueError) as error:
         why = str(error).splitlines()[0][:100]

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from mpigauge.errors import UsageError
-from mpigauge.inputs import content_of
+from mpigauge.formats.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
@@ -25,12 +26,19 @@ from mpigauge.result.records import (
     campaign_of,
 )
 from mpigauge.result.surroundings import LibraryRecord
-from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS
+from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS, parse_size
 from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
 
 HINT = "examples/published has files of columns for several tables"
 BITS = {"bit": 1 / 8, **SIZE_UNITS}
 """Bytes in each unit of size that people print."""
+
+COMMENT, NUL = "#", "\0"
+DELIMITERS = (",", ";", "\t", " ")
+BLANK = DELIMITERS[-1]
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[+-]?[0-9]{1,3}(?:,[0-9]{3}){2,}", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
+_HAS_SIZE_UNIT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*[A-Za-z]+", re.ASCII)
 
 
 class Column(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,18 +117,20 @@ class _Line:
             raise UsageError(
                 f"{column.column}: no unit is called {column.unit!r}", f"choose from {', '.join(scales)}"
             )
-        try:
-            value = float(self.text(column)) * scales.get(column.unit, 1.0) * column.factor
-        except ValueError:
-            value = math.nan
+        value = _number(self.text(column)) * scales.get(column.unit, 1.0) * column.factor
         if not math.isfinite(value):
-            raise UsageError(f"{self.where}: {column.column}: {self._word(column)!r} is not a number", HINT)
+            word = self._word(column)
+            raise UsageError(
+                f"{self.where}: {column.column}: {word!r} is not a number", _number_hint(word, column)
+            )
         return value
 
     def whole(self, column: Column | int, scales: Mapping[str, float]) -> int:
         """A whole number that is not negative."""
         if isinstance(column, int):
             return column
+        if (size_bytes := self._size(column)) is not None:
+            return size_bytes
         value = self.number(column, scales)
         if value < 0 or value != round(value):
             raise UsageError(
@@ -128,10 +138,17 @@ class _Line:
             )
         return round(value)
 
+    def _size(self, column: Column) -> int | None:
+        """Return the bytes of a word that has its own unit, such as 64KiB; None if it has none."""
+        word = self.text(column)
+        if column.unit or column.factor != 1 or not _HAS_SIZE_UNIT.fullmatch(word):
+            return None
+        try:
+            return parse_size(word)
+        except UsageError as error:
+            raise UsageError(f"{self.where}: {column.column}: {error.sentence}", error.hint) from None
+
     def _word(self, column: Column) -> str:
-        if column.column not in self.words:
-            there = ", ".join(self.words)
-            raise UsageError(f"{self.where}: there is no column {column.column!r}", f"there are {there}")
         return self.words[column.column].strip()
 
 
@@ -167,7 +184,7 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
     """
     table = _Table(_columns(columns))
     for path in paths:
-        for line in _lines(path):
+        for line in _lines(path, table.columns):
             if all(line.text(Column(name)) in words for name, words in table.columns.only.items()):
                 table.take(line)
     if not table.found:
@@ -185,18 +202,120 @@ def _columns(path: Path) -> Columns:
     return columns
 
 
-def _lines(path: Path) -> Iterator[_Line]:
+def _number(word: str) -> float:
+    """Return a number, with thousands separators where they can be nothing else; NaN if it is none."""
     try:
-        text = content_of(path, HINT).decode("utf-8-sig")
-        table = csv.DictReader(io.StringIO(text, newline=""), restval="", strict=True)
+        return float(word.replace(",", "") if _THOUSANDS.fullmatch(word) else word)
+    except ValueError:
+        return math.nan
+
+
+def _number_hint(word: str, column: Column) -> str:
+    """Return what to do about a word that is no number."""
+    if _DECIMAL_COMMA.fullmatch(word):
+        return f"write {word.replace(',', '.')}, with a decimal point"
+    if not word:
+        return "delete the line, or choose lines with [only]"
+    return f"correct the line, delete it, or choose lines with [only]; {column.column} is a column of numbers"
+
+
+# ---- Lines of a table ----------------------------------------------------------------------------
+
+
+def _lines(path: Path, columns: Columns) -> Iterator[_Line]:
+    """Yield the rows below the heading, the first line that has all columns that are named.
+
+    Raises:
+        UsageError: The file cannot be read, has no such line, or a row is longer than the heading.
+    """
+    text = _text(path)
+    names, delimiter, at = _heading(path, text, columns)
+    rows = [*[""] * at, *map(_without_comment, text[at:])]
+    table = csv.reader(rows, delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
         for words in table:
-            if None in words:
+            where = f"{path}: line {table.line_num}"
+            if not any(word.strip() for word in words):
+                continue
+            if len(words) > len(names):
                 raise UsageError(
-                    f"{path}: line {table.line_num} has more fields than there are headings", HINT
+                    f"{where} has more fields than there are headings: {len(words)}, not {len(names)}",
+                    "put quotes around a field that has a separator in it",
                 )
-            yield _Line(f"{path}: line {table.line_num}", words)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path}: is not comma-separated values: {error}", HINT) from None
+            yield _Line(where, dict(zip(names, [*words, *[""] * len(names)], strict=False)))
+    except csv.Error as error:
+        raise UsageError(
+            f"{path}: line {table.line_num} is not separated values: {error}", "correct the line"
+        ) from None
+
+
+def _text(path: Path) -> list[str]:
+    """Return the lines of a file, each with its end.
+
+    Raises:
+        UsageError: It cannot be read, or is no text.
+    """
+    text = decoded(content_of(path))
+    if NUL in text:
+        raise UsageError(f"{path}: is no text", HINT)
+    return list(io.StringIO(text, newline=None))
+
+
+def _without_comment(line: str) -> str:
+    """Return a line, empty if it is a comment, with nothing behind its last field."""
+    text = "" if line.lstrip().startswith(COMMENT) else line.rstrip(" \n")
+    return f"{text}\n"
+
+
+def _heading(path: Path, text: Sequence[str], columns: Columns) -> tuple[list[str], str, int]:
+    """Return the names of a heading, what stands between them, and how many lines are above the first row.
+
+    Raises:
+        UsageError: No line has all columns that are named; names the line that has the most of them.
+    """
+    wanted = _named(columns)
+    nearest: tuple[int, int, int, list[str]] = (-1, 0, 0, [])
+    for number, line in enumerate(text, start=1):
+        for delimiter in DELIMITERS:
+            names = _fields(line, delimiter)
+            there = len(wanted.keys() & set(names))
+            if there == len(wanted):
+                _check_once(path, number, names, wanted)
+                return names, delimiter, number
+            if line.strip() and delimiter != BLANK and (there, len(names)) > nearest[:2]:
+                nearest = (there, len(names), number, names)
+    *_, number, names = nearest
+    if not names:
+        raise UsageError(f"{path}: has no line", "it must have a heading and rows below it")
+    missing = next(name for name in wanted if name not in names)
+    raise UsageError(
+        f"{path}: line {number}: there is no column {missing!r}", f"there are {', '.join(names)}"
+    )
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    """Return the fields of a line that may be a heading, which some begin with a sign of a comment."""
+    text = line.strip().removeprefix(COMMENT).strip()
+    try:
+        words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return []
+    return [word.strip() for word in words]
+
+
+def _check_once(path: Path, number: int, names: Sequence[str], wanted: Mapping[str, None]) -> None:
+    for name in wanted:
+        if names.count(name) > 1:
+            raise UsageError(
+                f"{path}: line {number}: two columns are called {name!r}",
+                "give each column a name of its own",
+            )
+
+
+def _named(columns: Columns) -> dict[str, None]:
+    """Return the headings that a file of columns names, in its order."""
+    values = msgspec.structs.asdict(columns).values()
+    return dict.fromkeys([value.column for value in values if isinstance(value, Column)] + [*columns.only])
 
 
 def _cell(columns: Columns, line: _Line) -> Cell:

@@ -1,60 +1,70 @@
-"""Text of the Intel MPI Benchmarks: parts MPI-1, NBC, P2P and RMA, groups of -multi, rows without numbers.
+"""Text of the Intel MPI Benchmarks, of all parts and versions, and of the PALLAS benchmarks before them.
 
-Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that old
-versions printed; where there are rates alone, times follow from the count of messages, which needs no unit.
+Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that many
+before 2018 print; where there are rates alone, times follow from the count of messages, which needs no unit.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.formats.collected import Collected, Meaning, cell_of, given_by
-from mpigauge.formats.imb_meaning import TIMES, meanings_of, moved_bytes
-from mpigauge.formats.printed import (
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.formats.commands import ranks_of
+from mpigauge.formats.imb_heading import (
+    BYTES,
+    CALLS,
+    DEFECTS,
+    GROUP,
+    HINT,
+    MESSAGES,
+    RATE,
+    Above,
+    Columns,
+    Suite,
+    columns_of,
+    facts_of,
+    least_ranks,
+    more_columns,
+    program_of,
+    suite_of,
+    title_of,
+)
+from mpigauge.formats.imb_meaning import (
+    HALO,
+    MT,
+    P2P,
+    TIMES,
+    Kind,
+    halo_kind,
+    is_exact,
+    kind_of,
+    meanings_of,
+    messages_of,
+    moved_of,
+    name_near,
+    statistic_of,
+)
+from mpigauge.formats.text import (
+    Line,
     agree,
-    begins_row,
     decimals_of,
     ends_of,
     is_headless_row,
     is_whole,
-    lines_of,
+    number,
+    unlike,
+    without_note,
 )
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.patterns import known
 from mpigauge.result.surroundings import Environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from mpigauge.formats.printed import Line
     from mpigauge.plan.model import Cell
-    from mpigauge.result.records import Record
     from mpigauge.vocabulary import FailureKind
 
-HINT = "IMB prints times as t[usec] and rates as Mbytes/sec: restore the heading, or leave the table out"
-
-SUITE = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [\w. ]+?), (?:MPI-?)?(\w+) part.*", re.ASCII)
-LIKE_SUITE = re.compile(r"#\s+Intel ?\(R\) MPI Benchmarks")
-TITLE = re.compile(r"# Benchmarking\s+(Multi-)?([A-Za-z][\w-]*)\s*", re.ASCII)
-LIKE_TITLE = re.compile(r"#\s*Benchmarking")
-PROCESSES = re.compile(r"# #processes = ([0-9]{1,7})\b(?: *\(threads: ([0-9]{1,6})\))?.*")
-GROUPS = re.compile(r"# \( ?([0-9]{1,7}) groups? of ([0-9]{1,7}) processes each.*")
-MEMBERS = re.compile(r"# Group\s+([0-9]{1,7})\s*:\s*([0-9 ]+)")
-KIND = re.compile(r"#\s+MODE:\s*([A-Za-z-]+)")
-FACT = re.compile(r"# (Machine|System|Release|MPI_Datatype for reductions|MPI_Op)\s*:\s*(\S.*)")
-
-SCALES = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
-"""Seconds in what stands in brackets behind the name of a time."""
-
-COLUMN = re.compile(
-    r"(t(?:_\w+)?)\[(\w+)\]|(#?bytes|#repetitions|Group|defects)|(overlap)\[%\]|(Mbytes/sec|Msg/sec)"
-)
-BYTES, CALLS, GROUP, DEFECTS, RATE, MESSAGES = (
-    *("#bytes", "#repetitions", "Group", "defects", "Mbytes/sec", "Msg/sec"),
-)
 WITHOUT: dict[str, FailureKind] = {
     "time-out.": "timeout",
     "out-of-mem.": "refused",
@@ -62,216 +72,345 @@ WITHOUT: dict[str, FailureKind] = {
 }
 """What stands in the place of numbers, and what that is."""
 
+UNTITLED = "Intel MPI Benchmarks"
 MEGA = (10**6, 2**20)
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
+HALO_ROW = re.compile(
+    r"([0-9]{1,18})\(x([0-9]{1,3})\)\(bytes\) ([0-9.e+-]{1,20})\(usec\) ([0-9.e+-]{1,20})\(Mb/s\)", re.ASCII
+)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """A table below its heading.
 
     Attributes:
-        ranks: Of one group, where there are several.
-        columns: Their names, with seconds in one of their unit; None for what is no time.
-        members: The ranks of each group.
-        given: All its factors but sizes, if the text is ours.
+        ranks: 0 if nobody says how many.
+        meanings: What a row gives, each with the column that has it.
+        wrapped: How many columns of the heading stand in a second line, as then in each row.
     """
 
-    part: str
-    name: str
-    multi: bool
-    ranks: int = 0
-    threads: str = ""
-    kind: str = ""
-    given: Cell | None = None
-    columns: dict[str, float | None] = field(default_factory=dict)
-    members: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    kind: Kind
+    ranks: int
+    meanings: list[tuple[Meaning, str]]
+    wrapped: int = 0
+
+    @property
+    def columns(self) -> Columns:
+        """Their names, with seconds in one of their unit."""
+        return self.kind.columns
 
 
-@dataclass(slots=True)
-class _Text:
-    """A file as far as it is read."""
+class Parser(LineParser):
+    """Reads what IMB has printed; rows without numbers become failures of their cells.
 
-    found: Collected
-    part: str = "1"
-    facts: dict[str, str] = field(default_factory=dict)
-    table: _Table | None = None
+    What stands above a heading is noted until the heading comes. Where no title does, the lines between the
+    table before and the heading may name what is below it.
+    """
+
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._suite = Suite()
+        self._facts = dict[str, str]()
+        self._above = Above()
+        self._near: list[str] | None = None
+        self._table: _Table | None = None
+        self._may_go_on = False
+        self._first_half: Line | None = None
+        self._ended = False
+        self._new = True
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: A title, heading or row is not understood.
+        """
+        below_heading, self._may_go_on = self._may_go_on, False
+        words = line.words
+        if not words:
+            return
+        if self._first_half is not None and self._table is not None:
+            half, self._first_half = self._first_half, None
+            if len(words) == self._table.wrapped and all(map(_NUMBER.fullmatch, map(number, words))):
+                self._row(Line(half.file, half.number, f"{half.text} {line.text}"))
+                return
+            self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
+            self.end_table()
+        if _whole(words[0]) is not None:
+            self._row(line)
+        elif below_heading and self._goes_on(line):
+            return
+        elif (columns := columns_of(line)) is not None:
+            self._head(columns, line)
+        elif not self._title(line):
+            self._said(line)
+
+    def end_table(self) -> None:
+        """Leave the table: rows below are read under the next heading or title alone."""
+        self._table, self._above, self._ended = None, Above(), True
+        self._first_half = None
+
+    def finish(self) -> None:
+        """Say what the text says of the machine.
+
+        Raises:
+            LineError: The last row is not whole.
+        """
+        system = " ".join(self._facts[name] for name in ("System", "Machine") if name in self._facts)
+        if system:
+            self.found.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
+        if self._first_half is not None and self._table is not None:
+            why = unlike(self._first_half.words, self._table.columns)
+            raise self._first_half.refused(why, "complete the row")
+
+    # ---- What stands above -----------------------------------------------------------------------
+
+    def _title(self, line: Line) -> bool:
+        """Whether a line is the title of a program or of a table."""
+        if suite := suite_of(line.text):
+            self._suite, self._above, self._near = suite, Above(), []
+            self._table, self._ended, self._new = None, False, True
+            return True
+        if (above := title_of(line)) is None:
+            return False
+        self._look_above(line)
+        self._above, self._table, self._ended = above, None, False
+        if above.dimensions:
+            self._begin(halo_kind(above), line)
+        return True
+
+    def _look_above(self, line: Line) -> None:
+        """Above the first title or heading there is more than this reader was given."""
+        if self._near is None:
+            self._near = []
+            for above in self.found.above(line):
+                if above.words and _whole(above.words[0]) is None:
+                    self._said(above)
+
+    def _said(self, line: Line) -> None:
+        """What a line that is neither title nor heading nor row says."""
+        if self._table is not None and self._table.kind.part == HALO and (row := HALO_ROW.match(line.text)):
+            _take_halo(line, row, self._table, self.found)
+        elif self._table is not None and is_headless_row(line.words, len(self._table.columns)):
+            raise line.refused(f"{line.words[0][:40]!r} is no size", "complete the row")
+        elif self._above.note(line):
+            if self._above.kind and not self._above.name and self._table is not None:
+                self._above = replace(self._table.kind.above, kind=self._above.kind)
+        elif facts := facts_of(line.text):
+            self._facts |= facts
+        else:
+            self._suite = program_of(line.text, self._suite) or self._suite
+            self._near = [*(self._near or ()), line.text]
+
+    # ---- Headings and rows -----------------------------------------------------------------------
+
+    def _head(self, columns: Columns, line: Line) -> None:
+        """A heading."""
+        self._look_above(line)
+        if not self._above.name:
+            self._above.name = name_near(self._near or ())
+        self._begin(kind_of(self._suite, self._above, columns), line)
+        self._may_go_on = True
+
+    def _begin(self, kind: Kind, line: Line) -> None:
+        """Begin a table: one command prints many."""
+        what = kind.part, kind.name, kind.above.ranks, kind.words
+        self.found.begin(self._suite.title or UNTITLED, line, what=what, new=self._new)
+        self._table, self._new = _table(kind, self.found), False
+        self._above, self._near, self._ended = Above(), [], False
+
+    def _goes_on(self, line: Line) -> bool:
+        """Whether a line is the rest of a heading that a mail or page has wrapped."""
+        if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
+            return False
+        wrapped = len(columns) - len(self._table.columns)
+        kind = kind_of(self._suite, self._table.kind.above, columns)
+        self._table = replace(_table(kind, self.found), wrapped=wrapped)
+        return True
+
+    def _row(self, line: Line) -> None:
+        """A row; what only begins like one is something that a launcher or library has said."""
+        table, words = self._table, line.words
+        without = next((word for word in WITHOUT if any(one.startswith(word) for one in words)), "")
+        if table is None or not table.columns:
+            if not self._ended and (without or _begins_row(words)):
+                raise line.refused("numbers without a heading that says what they are", HINT)
+            return
+        if without:
+            _take_failure(line, table, WITHOUT[without], self._facts, self.found)
+            return
+        words = without_note(words, len(table.columns))
+        if len(words) == len(table.columns):
+            _take_row(line, dict(zip(table.columns, words, strict=True)), table, self._facts, self.found)
+        elif table.wrapped and len(words) == len(table.columns) - table.wrapped:
+            self._first_half = line
+        elif _begins_row(words):
+            raise line.refused(unlike(words, table.columns), "complete the row")
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of what IMB has printed; rows without numbers become failures of their cells.
+def _table(kind: Kind, found: Collected) -> _Table:
+    meanings = meanings_of(kind)
+    own = known().get(meanings[0][0].pattern) if meanings else None
+    ranks = kind.above.ranks or (own.active_ranks if own else 0) or _started(kind, found)
+    return _Table(kind, ranks, meanings)
+
+
+def _started(kind: Kind, found: Collected) -> int:
+    """The ranks that a command line starts, or who imports names: of many, IMB begins with two."""
+    started = ranks_of(found.command)
+    whole_job = kind.part in {P2P, MT} or started <= least_ranks(found.command)
+    return found.ranks if whole_job else 0
+
+
+def _take_row(
+    line: Line, words: dict[str, str], table: _Table, facts: dict[str, str], found: Collected
+) -> None:
+    """Takes the numbers of a row.
 
     Raises:
-        UsageError: A file cannot be read, or a heading or row is not understood; names the line.
+        LineError: They cannot be those of such a row.
     """
-    found, facts = Collected("imb"), dict[str, str]()
-    for path in paths:
-        text = _Text(found)
-        for line in lines_of(path):
-            _next(line, text)
-        facts |= text.facts
-    system = " ".join(facts[name] for name in ("System", "Machine") if name in facts)
-    return found.records(paths, Environment(system=system, kernel=facts.get("Release", "")))
-
-
-def _next(line: Line, text: _Text) -> None:
-    """What another line says."""
-    if match := SUITE.fullmatch(line.text):
-        text.part, text.table = match[2], None
-        text.found.titles[f"{match[1]}, MPI-{match[2]} part"] = None
-    elif match := TITLE.fullmatch(line.text):
-        text.table = _Table(text.part, match[2], bool(match[1]))
-    elif LIKE_TITLE.match(line.text) or LIKE_SUITE.match(line.text):
-        raise line.refused("the title is not understood", "restore it, or leave the table out")
-    elif match := FACT.fullmatch(line.text):
-        text.facts[match[1]] = match[2].strip()
-    elif text.table is not None:
-        _in_table(line, text.table, text)
-
-
-def _in_table(line: Line, table: _Table, text: _Text) -> None:
-    """A line below a title."""
-    words = line.words
-    if match := PROCESSES.fullmatch(line.text):
-        table.ranks, table.threads = int(match[1]), match[2] or ""
-    elif match := GROUPS.fullmatch(line.text):
-        table.ranks = int(match[2])
-    elif match := MEMBERS.fullmatch(line.text):
-        table.members[int(match[1])] = tuple(map(int, match[2].split()))
-    elif (given := given_by(line)) is not None:
-        table.given = given
-    elif match := KIND.match(line.text):
-        table.kind, table.columns = match[1].lower(), {}
-    elif words and words[0] in {BYTES, CALLS, GROUP} and not line.text.startswith("# "):
-        table.columns = _columns(line)
-    elif any(word.startswith(("t[", "t_")) or word == RATE for word in words):
-        raise line.refused("the columns are not understood", HINT)
-    elif words and is_whole(words[0]):
-        _row(line, table, text)
-    elif is_headless_row(words, len(table.columns)):
-        raise line.refused(f"{words[0][:40]!r} is no size", "complete the row")
-
-
-def _columns(line: Line) -> dict[str, float | None]:
-    """The columns of a heading, with seconds in one of their unit."""
-    found: dict[str, float | None] = {}
-    for word in line.words:
-        match = COLUMN.fullmatch(word)
-        if match is None or (match[1] and match[2] not in SCALES) or (match[1] or word) in found:
-            raise line.refused(f"the column {word[:40]!r} is not understood", HINT)
-        found[match[1] or word] = SCALES[match[2]] if match[1] else None
-    return found
-
-
-def _row(line: Line, table: _Table, text: _Text) -> None:
-    """A row; what only begins like one is something that a launcher or library has said."""
-    words = line.words
-    if without := next((word for word in WITHOUT if any(one.startswith(word) for one in words)), ""):
-        _without(line, table, text, without)
-        return
-    if not table.columns or not table.ranks:
-        if begins_row(words):
-            raise line.refused("numbers without a heading that says what they are", HINT)
-        return
-    if len(words) != len(table.columns):
-        if begins_row(words):
-            raise line.refused(
-                f"has {len(words)} numbers below {len(table.columns)} columns", "complete the row"
-            )
-        return
-    row = dict(zip(table.columns, words, strict=True))
-    if not all(is_whole(row[name]) for name in (BYTES, CALLS, GROUP) if name in row):
+    counts = {name: _whole(words[name]) for name in (BYTES, CALLS, GROUP) if name in words}
+    if None in counts.values():
         raise line.refused("sizes, repetitions and groups are whole numbers", "complete the row")
-    for meaning, name in _meanings(line, table):
-        cell = _cell(meaning, table, text, int(row.get(BYTES, 0)), row.get(GROUP))
-        if row.get(DEFECTS, "").strip("0."):
-            text.found.fail(meaning, cell, "corrupt", f"defects: {row[DEFECTS]}", line)
-        else:
-            time_s = _time(line, table, row, meaning, name)
-            text.found.take(meaning, cell, time_s, _statistic(table, name), line)
-
-
-def _without(line: Line, table: _Table, text: _Text, what: str) -> None:
-    """A row that says why it has no numbers."""
-    numbers = [word for word in line.words if is_whole(word)]
-    place = 1 if GROUP in table.columns else 0
-    if BYTES in table.columns and not is_whole([*line.words, "", ""][place]):
-        raise line.refused("the size of what was not measured is not there", "complete the row")
-    if not table.columns or not table.ranks:
-        raise line.refused("a row without a heading that says what it is of", HINT)
-    size = int(numbers[place]) if BYTES in table.columns else 0
-    for meaning, _ in _meanings(line, table):
-        cell = _cell(meaning, table, text, size, numbers[0] if place else None)
-        text.found.fail(meaning, cell, WITHOUT[what], line.text.strip(), line)
-
-
-def _statistic(table: _Table, column: str) -> str:
-    if table.given is not None:
-        return "as mpigauge printed it"
-    return {"t_max": "mean of the slowest rank", "t_avg": "mean over ranks"}.get(column, "mean")
-
-
-def _meanings(line: Line, table: _Table) -> list[tuple[Meaning, str]]:
-    """What a row of the table gives, each with the column that has it."""
-    name = f"multi_{table.name}" if table.multi and not _in_pairs(table) else table.name
-    found = meanings_of(table.part, name, table.ranks, tuple(table.columns))
-    if not found:
+    if not table.meanings:
         raise line.refused("its heading has no time or rate that is known", HINT)
-    mode = " ".join(filter(None, (table.kind, table.threads and f"{table.threads} threads")))
-    return [(meaning.with_mode(mode) if mode else meaning, column) for meaning, column in found]
+    row = {name: number(word) for name, word in words.items()}
+    for meaning, name in table.meanings:
+        time_s, rated = _time(line, row, counts.get(BYTES) or 0, table, meaning, name)
+        cell = _cell(meaning, table, facts, counts.get(BYTES) or 0, counts.get(GROUP))
+        if row.get(DEFECTS, "").strip("0."):
+            found.fail(meaning, cell, "corrupt", f"defects: {row[DEFECTS]}", line)
+        else:
+            taken = meaning if rated else replace(meaning, rated=False)
+            found.take(taken, cell, time_s, statistic_of(table.kind, name), line, printed=row[name])
 
 
-def _in_pairs(table: _Table) -> bool:
-    """Whether its groups are what we call pairs: two ranks each, all of them at once."""
-    pairs = [len(group) == 2 and group[0] < group[1] for group in table.members.values()]  # noqa: PLR2004
-    return bool(pairs) and all(pairs) and GROUP in table.columns
+def _take_failure(
+    line: Line, table: _Table, kind: FailureKind, facts: dict[str, str], found: Collected
+) -> None:
+    """Takes a row that says why it has no numbers.
+
+    Raises:
+        LineError: It does not say of what.
+    """
+    place = 1 if GROUP in table.columns else 0
+    numbers = [_whole(word) for word in line.words[: place + 1]]
+    if len(numbers) <= place or None in numbers:
+        raise line.refused("the size of what was not measured is not there", "complete the row")
+    if not table.meanings:
+        raise line.refused("its heading has no time or rate that is known", HINT)
+    size = numbers[place] or 0 if BYTES in table.columns else 0
+    for meaning, _ in table.meanings:
+        cell = _cell(meaning, table, facts, size, numbers[0] if place else None)
+        found.fail(meaning, cell, kind, line.text.strip(), line)
 
 
-def _cell(meaning: Meaning, table: _Table, text: _Text, size: int, group: str | None) -> Cell:
+def _take_halo(line: Line, row: re.Match[str], table: _Table, found: Collected) -> None:
+    """Takes a row of IMB-HALO, which has no columns: size, messages, time over all ranks, rate."""
+    size, count = int(row[1]), int(row[2])
+    try:
+        time_us, rate = float(row[3]), float(row[4])
+    except ValueError:
+        raise line.refused("has a time or a rate that is no number", "complete the row") from None
+    if not time_us or not agree((rate, rate), (size * count / time_us,) * 2):
+        raise line.refused("its time and its rate contradict each other", "one of them is damaged")
+    ((meaning, name),) = table.meanings
+    cell = cell_of(meaning, size, table.ranks, None)
+    statistic, taken = statistic_of(table.kind, name), replace(meaning, directions=count)
+    found.take(taken, cell, time_us * 1e-6, statistic, line, printed=row[3])
+
+
+def _cell(meaning: Meaning, table: _Table, facts: dict[str, str], size: int, group: int | None) -> Cell:
+    above = table.kind.above
     own = known().get(meaning.pattern)
     more = {}
     if own is not None and own.reduces:
-        datatype, op = (text.facts.get(name, "") for name in ("MPI_Datatype for reductions", "MPI_Op"))
+        datatype, op = (facts.get(name, "") for name in ("MPI_Datatype for reductions", "MPI_Op"))
         ours = {theirs: name for name, theirs in DATATYPES.items()}
         more = {"datatype": ours.get(datatype, datatype), "op": op.removeprefix("MPI_").lower()}
-    if group is None:
-        return cell_of(meaning, size, table.ranks, table.given, **more)
-    members = table.members.get(int(group), ())
-    if _in_pairs(table) and members:
-        ranks = 1 + max(rank for ranks in table.members.values() for rank in ranks)
+    if group is None or not above.multi:
+        return cell_of(meaning, size, table.ranks, above.given, **more)
+    if table.kind.in_pairs and (members := above.members.get(group)):
+        ranks = 1 + max(rank for ranks in above.members.values() for rank in ranks)
         pair = {"pair": f"{members[0]}-{members[1]}", "pairing": "tournament"}
         return cell_of(meaning, size, ranks, None, **more, **pair)
     return cell_of(meaning.with_mode(f"{meaning.mode} group {group}"), size, table.ranks, None, **more)
 
 
-def _time(line: Line, table: _Table, row: dict[str, str], meaning: Meaning, name: str) -> float:
-    """Seconds, by a time that its rate does not contradict, or by the count of messages."""
-    size = int(row.get(BYTES, 0))
+# ---- Numbers ---------------------------------------------------------------------------------------
+
+
+def _whole(word: str) -> int | None:
+    """A count, which may have commas between its thousands; None if it is none."""
+    plain = number(word, whole=True)
+    return int(plain) if is_whole(plain) else None
+
+
+def _begins_row(words: list[str]) -> bool:
+    """Whether a line that begins with a count can only be a row, whole or torn."""
+    return len(words) == 1 or any(map(str.isdigit, words[1]))
+
+
+def _time(
+    line: Line, row: dict[str, str], size: int, table: _Table, meaning: Meaning, name: str
+) -> tuple[float, bool]:
+    """Seconds, by a time that nothing contradicts, or by the count of messages; and whether a rate follows.
+
+    Raises:
+        LineError: It is no time, or its row contradicts it.
+    """
     if name not in TIMES:
-        return _time_of_messages(line, row, meaning, size)
+        return _time_of_messages(line, row, size, meaning), meaning.rated
     scale = table.columns[name]
-    if scale is None or not decimals_of(row[name]):
+    last = name == [*table.columns][-1]
+    if scale is None or not (decimals_of(row[name]) or (not last and _NUMBER.fullmatch(row[name]))):
         raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
-    moved = moved_bytes(table.name, size)
-    if RATE in row and moved:
-        low, high = (end * scale for end in ends_of(row[name]))
-        _check(line, row, (moved / high, moved / low if low else float("inf")))
-    return float(row[name]) * scale
+    low, high = (end * scale for end in ends_of(row[name]))
+    if MESSAGES in row:
+        _check_messages(line, row, size, table, (low, high))
+    moved = moved_of(table.kind, table.ranks) * size
+    if RATE not in row or not moved:
+        return float(row[name]) * scale, meaning.rated
+    fits = _fits(line, row, (moved / high, moved / low if low else float("inf")))
+    if not fits and is_exact(table.kind):
+        raise line.refused("its time and its rate contradict each other", "one of them is damaged")
+    return float(row[name]) * scale, fits
 
 
-def _time_of_messages(line: Line, row: dict[str, str], meaning: Meaning, size: int) -> float:
+def _check_messages(
+    line: Line, row: dict[str, str], size: int, table: _Table, time_s: tuple[float, float]
+) -> None:
+    """A time that is too long or too short for the messages that end in a second, or a rate that is.
+
+    Raises:
+        LineError: One of the three contradicts the others.
+    """
+    if not is_whole(row[MESSAGES]):
+        raise line.refused(f"{MESSAGES}: {row[MESSAGES][:40]!r} is not a count", "complete the row")
+    low, high = max(0.0, float(row[MESSAGES]) - 1), float(row[MESSAGES]) + 1
+    if RATE in row and table.kind.part != MT and not _fits(line, row, (low * size, high * size)):
+        raise line.refused("its rate and its messages contradict each other", "one of them is damaged")
+    most = messages_of(table.kind, table.ranks)
+    least = most / table.ranks if table.kind.part == P2P and most else most
+    if most and not agree((low * time_s[0], high * time_s[1]), (least, most)):
+        raise line.refused("its time and its messages contradict each other", "one of them is damaged")
+
+
+def _time_of_messages(line: Line, row: dict[str, str], size: int, meaning: Meaning) -> float:
     if not (is_whole(row[MESSAGES]) or decimals_of(row[MESSAGES])):
         raise line.refused(f"{MESSAGES}: {row[MESSAGES][:40]!r} is not a number", "complete the row")
-    if RATE in row and size:
-        low, high = ends_of(row[MESSAGES])
-        _check(line, row, (low * size, high * size))
+    low, high = ends_of(row[MESSAGES])
+    if RATE in row and size and not _fits(line, row, (low * size, high * size)):
+        raise line.refused("its rate and its messages contradict each other", "one of them is damaged")
     count_per_s = float(row[MESSAGES])
     return meaning.directions / count_per_s if count_per_s else 0.0
 
 
-def _check(line: Line, row: dict[str, str], bytes_per_s: tuple[float, float]) -> None:
-    """A rate that its time contradicts has another unit, or one of the two is damaged."""
-    if not decimals_of(row[RATE]):
+def _fits(line: Line, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
+    """Whether the rate of a row is another one, in MB of any version."""
+    if not _NUMBER.fullmatch(row[RATE]):
         raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", "complete the row")
     low, high = ends_of(row[RATE])
-    if not any(agree((low * mega, high * mega), bytes_per_s) for mega in MEGA):
-        raise line.refused("its time and its rate contradict each other", "one of them is damaged")
+    return any(agree((low * mega, high * mega), bytes_per_s) for mega in MEGA)

@@ -6,9 +6,9 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from mpigauge import formats
 from mpigauge.errors import UsageError
-from mpigauge.formats.printed import content_of
+from mpigauge.formats.reading import read_any
+from mpigauge.formats.unread import refusal
 from mpigauge.result import reader
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _imported(path: Path, refused: UsageError) -> Result:
     Args:
         refused: What is said if it is none.
     """
-    name = formats.recognised(content_of(path))
-    if name is None:
-        raise refused
-    return reader.made_of(path, formats.read(name, [path]))
+    records = read_any(path)
+    if records is None:
+        raise refusal(path, refused)
+    return reader.made_of(path, records)

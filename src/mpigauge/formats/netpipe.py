@@ -1,73 +1,128 @@
-"""The output file of NetPIPE, np.out: numbers without a heading, which prove each other's units.
+"""NetPIPE: its output file np.out, which has no heading, or what `netpipe_screen` reads.
 
-Versions 3 and 4 write bytes, Mbit/s (of 2^20 bits) and seconds; version 5 bytes, mean, least and largest
-Gbit/s, and microseconds. A row whose rate is not its size over its time is refused.
+Versions up to 3 write bytes, Mbit/s of 2^20 bits, and seconds; version 4 bytes, three times Mbit/s of 10^6
+bits, and seconds; version 5 bytes, mean, least and largest Gbit/s, and microseconds. A row whose rate is not
+its size over its time is refused. Source: src/netpipe.c of 3.7, 4 and 5.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.formats.collected import Collected, Meaning, cell_of
-from mpigauge.formats.printed import agree, ends_of, is_whole, lines_of
+from mpigauge.errors import UsageError
+from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.formats.netpipe_screen import LEAST, MEAN, RANKS, Screen, is_rate_of
+from mpigauge.formats.text import ends_of, is_headless_row, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from mpigauge.formats.printed import Line
-    from mpigauge.result.records import Record
+    from mpigauge.formats.text import Line
 
 HINT = "np.out has rows of bytes, Mbit/s and seconds, or of bytes, three times Gbit/s, and microseconds"
-BITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the columns of np.out are; the time is the last.
+
+    Attributes:
+        unit_s: Seconds of one of its units of time.
+        units: Bits per second that one of its units of rate may be.
+        statistic: What a time is of its trials.
+    """
+
+    unit_s: float
+    units: tuple[int, ...]
+    statistic: str
+
+
+SHAPES = {
+    3: (Shape(1.0, (2**20, 10**6), LEAST),),
+    5: (Shape(1e-6, (10**9,), MEAN), Shape(1.0, (10**6,), LEAST)),
+}
+"""By the count of columns: size, rate, others that are not read, time."""
+
 MEANING = Meaning(
     "netpipe",
     time_of="one message: half a round trip, unless NetPIPE was told to stream or to send both ways, "
     "which its file does not say",
 )
-SHAPES = {
-    3: (1, 2, 1.0, (2**20, 10**6)),
-    5: (1, 4, 1e-6, (10**9,)),
-}
-"""By the count of columns: those of rate and time, seconds of a unit of time, bits per second of the rate."""
-
-STATISTICS = {3: "", 5: "mean"}
-"""What a time is of its trials: older files do not say."""
-
 EXPONENT = "e"
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 
 
-def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of NetPIPE's files.
+class Parser(LineParser):
+    """Reads the rows of np.out, or those of the screen."""
 
-    Raises:
-        UsageError: A file cannot be read, or a row is not what it must be; names the line.
-    """
-    found = Collected("netpipe")
-    found.titles["NetPIPE"] = None
-    for path in paths:
-        for line in lines_of(path):
-            if line.words and not line.text.startswith("#"):
-                _row(line, found)
-    return found.records(paths)
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._screen = Screen(found)
+        self._begun = self._ended = False
+
+    def take(self, line: Line) -> None:
+        """Read a line.
+
+        Raises:
+            LineError: It is no row.
+        """
+        if self._screen.take(line) or self._ended or not self._is_row(line.words):
+            return
+        if not self._begun:
+            self.found.begin("NetPIPE", line)
+            self._begun = True
+        _row(line, self.found)
+
+    def _is_row(self, words: Sequence[str]) -> bool:
+        """Whether a line is a row, or below others what can only be a row that was torn or damaged."""
+        if words and (self._begun or len(words) in SHAPES) and is_whole(words[0]):
+            return True
+        return any(is_headless_row(words, width) for width in SHAPES)
+
+    def end_table(self) -> None:
+        """Read no more of np.out: there is one table in a file."""
+        self._ended = True
+
+    def finish(self) -> None:
+        """Say of a row of the screen that it never ended.
+
+        Raises:
+            LineError: There is one.
+        """
+        self._screen.finish()
+
+
+def has_shape(lines: Sequence[Line]) -> bool:
+    """Return whether the first line of numbers is a row of NetPIPE, whose rate and time prove each other."""
+    first = next((line for line in lines if line.words and not line.text.startswith("#")), None)
+    if first is None:
+        return False
+    try:
+        _row(first, Collected())
+    except UsageError:
+        return False
+    return True
 
 
 def _row(line: Line, found: Collected) -> None:
     words = line.words
     if len(words) not in SHAPES or not is_whole(words[0]):
         raise line.refused("is no row of NetPIPE", HINT)
-    rate_at, time_at, scale, units = SHAPES[len(words)]
     if not all(_is_number(word) for word in words):
         raise line.refused("has a word that is not a number", HINT)
-    size, time_s = int(words[0]), float(words[time_at]) * scale
-    low, high = (end * scale for end in _ends(words[time_at]))
-    rate = _ends(words[rate_at])
-    moved = (size * BITS / high, size * BITS / low if low else float("inf"))
-    if not any(agree((rate[0] * unit, rate[1] * unit), moved) for unit in units):
+    size, rate = int(words[0]), _ends(words[1])
+    shape = next((one for one in SHAPES[len(words)] if _proved(size, rate, _ends(words[-1]), one)), None)
+    if shape is None:
         raise line.refused("its rate is not its size over its time", HINT)
-    found.take(MEANING, cell_of(MEANING, size, 2), time_s, STATISTICS[len(words)], line)
+    time_s = float(words[-1]) * shape.unit_s
+    cell = cell_of(MEANING, size, RANKS)
+    found.take(MEANING, cell, time_s, shape.statistic, line, printed=words[-1])
+
+
+def _proved(size: int, rate: tuple[float, float], time: tuple[float, float], shape: Shape) -> bool:
+    return is_rate_of(size, rate, (time[0] * shape.unit_s, time[1] * shape.unit_s), shape.units)
 
 
 def _is_number(word: str) -> bool:

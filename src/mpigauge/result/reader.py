@@ -34,6 +34,7 @@ from mpigauge.result.records import (
     Launch,
     Record,
     Resumed,
+    Unread,
     Visit,
 )
 from mpigauge.result.unpacked import Unpacked, is_packed
@@ -61,6 +62,7 @@ class Result:
     eager: list[Eager] = field(default_factory=list)
     blocked: list[Blocked] = field(default_factory=list)
     imported: list[Imported] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     done: list[Done] = field(default_factory=list)
     ends: list[End] = field(default_factory=list)
@@ -101,6 +103,7 @@ _LISTS = {
     Eager: "eager",
     Blocked: "blocked",
     Imported: "imported",
+    Unread: "unread",
     Failure: "failures",
     Done: "done",
     End: "ends",

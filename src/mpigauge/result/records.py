@@ -244,6 +244,8 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
         stddev_s: Null unless they have printed that, too.
         statistic: What the time is of their samples: mean, best of three; empty if they do not say.
         source: File and line that it is from.
+        launch: The number of its launch, where several texts are of the same command.
+        step: The unit of its last digit over the number; 0 if that is not known.
     """
 
     cell: Cell
@@ -251,6 +253,24 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
     stddev_s: NotNegative | None = None
     statistic: str = ""
     source: str = ""
+    launch: Int64 = 1
+    step: NotNegative = 0.0
+
+
+class Unread(Struct, frozen=True, tag="unread", tag_field="type"):
+    """A line of an imported text that was no row of its table, which ended there.
+
+    Attributes:
+        source: File and line.
+        why: Why it was none, as what is said of the line: "has 1 word below 5 columns".
+        words: What it begins with.
+        below: Lines of numbers below it, which were not read, either.
+    """
+
+    source: str
+    why: str
+    words: str
+    below: Int64 = 0
 
 
 class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
@@ -343,4 +363,6 @@ class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
     hosts: tuple[str, ...] = ()
 
 
-Record = Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Failure | Done | End | Resumed
+Record = (
+    Campaign | Launch | Clock | Visit | Eager | Blocked | Imported | Unread | Failure | Done | End | Resumed
+)

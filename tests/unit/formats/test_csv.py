@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mpigauge.formats import READERS
+from mpigauge.formats import READERS, read
 from mpigauge.plan.claims import ENDING
 from mpigauge.result.reader import load
+from mpigauge.result.records import Imported
 from tests.places import EXAMPLES
 
 if TYPE_CHECKING:
@@ -130,9 +133,13 @@ def test_only_the_lines_asked_for_are_taken(cli: Cli) -> None:
         (RATED, "bytes,rate\n8,1e-308\n", "line 2: the time must be above 0, and finite"),
         (COLUMNS, TABLE + "8,1,other,more\n", "line 5 has more fields"),
         (COLUMNS, TABLE + "8,1,standard\n", "line 5: measures the same cell as table.csv: line 3"),
-        (COLUMNS, "", "no line was chosen"),
+        (COLUMNS, TABLE + "4M,1,other\n", "line 5: bytes: '4M': no unit of size is called 'M'"),
+        (COLUMNS, TABLE + '8,"2,5",other\n', "line 5: us: '2,5' is not a number"),
+        (COLUMNS, "measured today\nbytes;us\n8;1\n", "line 2: there is no column 'mode'"),
+        (COLUMNS, "bytes,us,mode,us\n8,1,standard,2\n", "line 1: two columns are called 'us'"),
+        (COLUMNS, "", "has no line"),
         (COLUMNS, "bytes,us,mode\n", "no line was chosen"),
-        (COLUMNS, 'bytes,us,mode\n8,"1,standard\n', "is not comma-separated values"),
+        (COLUMNS, 'bytes,us,mode\n8,"1,standard\n', "line 2 is not separated values"),
     ],
 )
 def test_what_is_wrong_is_named(cli: Cli, columns: str, table: str, sentence: str) -> None:
@@ -140,6 +147,65 @@ def test_what_is_wrong_is_named(cli: Cli, columns: str, table: str, sentence: st
     assert done.status == 2, done.err
     assert sentence in done.err
     assert not Path("r.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [("2,5", "write 2.5"), ("", "delete the line"), ("x", "us is a column of numbers")],
+)
+def test_what_is_no_number_has_a_hint_that_helps(cli: Cli, word: str, hint: str) -> None:
+    assert hint in imported(cli, COLUMNS, f'bytes,us,mode\n8,"{word}",standard\n').err
+
+
+def test_sizes_may_have_units_that_say_what_they_are(cli: Cli) -> None:
+    found = rows(imported(cli, COLUMNS, "bytes,us,mode\n64KiB,1,standard\n1 MB,2,standard\n"))
+    assert [row["bytes"] for row in found] == [2**16, 10**6]
+
+
+def test_thousands_may_be_separated(cli: Cli) -> None:
+    (row,) = rows(imported(cli, COLUMNS, 'bytes,us,mode\n8,"11,992.28",standard\n'))
+    assert row["time_s"]["estimate"] == pytest.approx(11992.28e-6)
+
+
+@pytest.mark.parametrize(
+    "content", [TABLE.encode("utf-16"), TABLE.encode("utf-8-sig"), TABLE.replace("\n", "\r").encode()]
+)
+def test_tables_of_spreadsheets_are_decoded(cli: Cli, content: bytes) -> None:
+    imported(cli)
+    Path("saved.csv").write_bytes(content)
+    done = cli("import", "csv", "saved.csv", "--columns", "columns.toml", "-o", "s.jsonl", "--format", "json")
+    assert [row["bytes"] for row in rows(done)] == [0, 8, 8]
+
+
+ABOVE = st.lists(st.sampled_from(["", "measured on a cluster", "# a comment", "bytes, of course", "1,2"]))
+
+
+@given(
+    separator=st.sampled_from([",", ";", "\t", " ", "   "]),
+    above=ABOVE,
+    between=ABOVE.map(lambda lines: [line for line in lines if line[:1] in ("", "#")]),
+    ends=st.sampled_from(["\n", "\r\n"]),
+    hidden=st.booleans(),
+)
+def test_a_table_is_found_below_other_lines_and_among_comments(
+    tmp_path_factory: pytest.TempPathFactory,
+    separator: str,
+    above: list[str],
+    between: list[str],
+    ends: str,
+    hidden: bool,
+) -> None:
+    folder = tmp_path_factory.mktemp("csv")
+    heading, *table = TABLE.replace(",", separator).splitlines()
+    lines = [*above, f"# {heading}" if hidden else heading, *between, *table]
+    (folder / "table.csv").write_bytes(ends.join(lines).encode())
+    (folder / "columns.toml").write_text(COLUMNS, encoding="utf-8")
+    _, *found, _ = read("csv", [folder / "table.csv"], folder / "columns.toml")
+    times = [one for one in found if isinstance(one, Imported)]
+    assert [one.cell.bytes for one in times] == [0, 8, 8]
+    assert [one.time_s for one in times] == pytest.approx([1.5e-6, 2.5e-6, 3.5e-6])
+    first = len(above) + 1 + len(between) + 1
+    assert [one.source.rpartition(" ")[2] for one in times] == [str(first + row) for row in range(3)]
 
 
 def test_files_that_cannot_be_read(cli: Cli) -> None:
@@ -152,10 +218,8 @@ def test_files_that_cannot_be_read(cli: Cli) -> None:
         done = cli("import", "csv", *words, "-o", "other.jsonl")
         assert done.status == 2
         assert why in done.err
-    Path("latin.csv").write_bytes(b"bytes,us,mode\n8,1,\xe9\n")
-    assert (
-        "is not comma-separated values" in cli("import", "csv", "latin.csv", "--columns", "columns.toml").err
-    )
+    Path("binary.csv").write_bytes(b"bytes,us,mode\n8,1,\0\n")
+    assert "binary.csv: is no text" in cli("import", "csv", "binary.csv", "--columns", "columns.toml").err
     assert "--columns" in cli("import", "csv", "table.csv").err
 
 

@@ -61,7 +61,8 @@ def test_the_budget_is_the_launchs_and_so_are_the_cores(cli: Cli) -> None:
 
 def test_every_reader_has_a_module_and_a_command(cli: Cli) -> None:
     for name, reader in READERS.items():
-        assert callable(importlib.import_module(f"mpigauge.formats.{reader.module}").read)
+        module = importlib.import_module(f"mpigauge.formats.{reader.module}")
+        assert callable(getattr(module, "Parser", None) or module.read)
         done = cli("import", name, "--help")
         assert done.status == 0
         assert reader.files in done.out

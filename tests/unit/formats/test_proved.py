@@ -1,15 +1,14 @@
-"""NetPIPE and nccl-tests: numbers that prove each other's units, or are refused."""
+"""NetPIPE: numbers that prove each other's units, or are refused."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mpigauge import formats
 from mpigauge.errors import UsageError
-from tests.printed import FOLDER, found, records_of
+from tests.printed import found, said_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,23 +28,7 @@ def test_netpipe_is_recognised_by_numbers_that_prove_each_other(name: str, secon
 def test_a_row_of_netpipe_that_proves_nothing_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "np.out"
     path.write_text("1 7.6 0.000001\n8 12.0 0.5\n", encoding="ascii")
-    with pytest.raises(UsageError, match="line 2: its rate is not its size over its time"):
-        formats.read("netpipe", [path])
-
-
-def test_nccl_tests_are_read_as_text_and_as_json() -> None:
-    text, whole = (found(f"nccl_all_reduce_made.{ending}") for ending in ("txt", "json"))
-    assert text["nccl_unnamed", "out-of-place", 1048576, 2] == pytest.approx(40e-6)
-    assert text["nccl_unnamed", "in-place", 1048576, 2] == pytest.approx(41e-6)
-    assert [*whole.values()] == pytest.approx([40e-6, 41e-6])
-    assert {of[0] for of in whole} == {"nccl_all_reduce"}
-
-
-def test_json_whose_rate_contradicts_its_time_is_refused(tmp_path: Path) -> None:
-    whole = json.loads((FOLDER / "nccl_all_reduce_made.json").read_text(encoding="utf-8"))
-    whole["results"][0]["in_place"]["time"] = 0.041
-    with pytest.raises(UsageError, match="result 1: its rate is not its size over its time"):
-        records_of(tmp_path / "n.json", json.dumps(whole))
+    assert "line 2: its rate is not its size over its time" in said_of(path)
 
 
 @pytest.mark.parametrize("word", ["1e++00", "1e999", "0x10", "nan", "inf", "1_0", "-1"])

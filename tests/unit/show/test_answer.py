@@ -15,6 +15,7 @@ from mpigauge.analysis.answer import QUOTED_BYTES, answers
 from mpigauge.analysis.doubts import Doubt, doubts_of
 from mpigauge.analysis.rows import rows
 from mpigauge.analysis.steadiness import Steadiness
+from mpigauge.result.records import Unread
 from mpigauge.show.words.doubts import SENTENCES, SHORT, doubt_line
 from mpigauge.vocabulary import DISTURBANCES, HARMLESS, WARNING_KINDS, DoubtKind, Trouble
 from tests.made import (
@@ -210,7 +211,15 @@ def test_no_doubt_is_longer_than_a_line() -> None:
     for kind in kinds:
         if kind in DISTURBANCES:  # test_disturbance_words.py
             continue
-        doubt = Doubt(kind, (worst,) * 120, 120, precision=0.03, about="Open MPI 5.0.11", steadiness=unsteady)
+        doubt = Doubt(
+            kind,
+            (worst,) * 120,
+            120,
+            precision=0.03,
+            about="Open MPI 5.0.11",
+            steadiness=unsteady,
+            unread=(Unread("osu.txt: line 1200", "has 16 words " * 9, "", 120),) * 12,
+        )
         assert len(f"! {doubt_line(doubt)}") <= 80, kind
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from mpigauge import formats
 from mpigauge.errors import UsageError
+from mpigauge.formats import reading
 from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, TWINS, WITHOUT_COMPUTATION, Twin
 from mpigauge.plan.patterns import known
 from mpigauge.result.records import Campaign, Imported
@@ -67,7 +68,7 @@ def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
     path = folder / "printed.txt"
     path.write_text(text, encoding="utf-8")
     reader = READER.get(form, form)
-    assert formats.recognised(path.read_bytes()) == reader
+    assert reading.recognised(path.read_bytes()) == (reader,)
     campaign, *records = formats.read(reader, [path])
     assert isinstance(campaign, Campaign)
     return {record.cell: record.time_s for record in records if isinstance(record, Imported)}
@@ -148,9 +149,22 @@ def test_imb_has_no_table_without_its_number_of_ranks(folder: Path) -> None:
     text = shown([unknown, told | {"bytes": 16}], "imb")
     assert {of.ranks for of in read_back(text, "imb", folder)} == {4}
     assert left_out(text) == ["mpigauge leaves out allreduce blocking: nobody says its number of ranks"]
-    with pytest.raises(UsageError, match="which nobody says of allreduce blocking"):
+    with pytest.raises(UsageError, match="allreduce blocking: nobody says its number of ranks"):
         shown([unknown], "imb")
     assert {of.ranks for of in read_back(shown([unknown], "osu"), "osu", folder)} == {0}
+
+
+def test_numbers_of_others_are_no_table_of_imb(folder: Path) -> None:
+    """It would have made-up repetitions, and one time as least, mean and largest over ranks."""
+    kept, imported = (record_of(collective("allreduce", size, ranks=4), 1e-6) for size in (8, 16))
+    imported |= {"samples": 0, "launches": 0, "placement": "unknown"}
+    text = shown([kept, imported], "imb")
+    assert {of.bytes for of in read_back(text, "imb", folder)} == {8}
+    why = "allreduce blocking: imported without its repetitions, least and mean"
+    assert left_out(text) == [f"mpigauge leaves out {why}"]
+    with pytest.raises(UsageError, match=why):
+        shown([imported], "imb")
+    assert {of.bytes for of in read_back(shown([imported], "osu"), "osu", folder)} == {16}
 
 
 def test_a_label_of_a_stranger_cannot_forge_a_row() -> None:

@@ -48,8 +48,8 @@ class Pair:
 
     @property
     def imported(self) -> bool:
-        """Whether either time is one that others have published: it has no launches."""
-        return self.base.imported or self.other.imported
+        """Whether either time is one that others have printed once: of no launch but its own."""
+        return any(row.imported and row.time and not row.time.by_launch for row in (self.base, self.other))
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:

@@ -128,7 +128,9 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
 def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
     """In like states, if the machine had several."""
     if {row.state for row in base.parts} == {row.state for row in other.parts} and len(base.parts) == 1:
-        return Pair(base.row, other.row, near, twins=twins)
+        # Nobody says when others have measured: launches of one number are of no one moment.
+        in_turn = not (base.row.imported or other.row.imported)
+        return Pair(base.row, other.row, near, interleaved=in_turn, twins=twins)
     return matched(base, other, same_place=near, twins=twins)
 
 

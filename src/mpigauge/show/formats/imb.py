@@ -38,19 +38,24 @@ def render(document: Document) -> str:
         UsageError: The document has no times that IMB has a name for.
     """
     blocks, left_out = blocks_of(document, "imb", lambda twin: twin.imb)
-    counted = [one for one in blocks if _ranks(one)]
-    names = [f"{one.cell.pattern} {one.cell.mode}" for one in blocks if not _ranks(one)]
-    without = ", ".join(dict.fromkeys(names))
-    if not counted:
-        raise UsageError(
-            f"format imb has the number of ranks, which nobody says of {without}",
-            "use --format csv or json for those",
-        )
-    left_out += [f"{LEFT_OUT}{without}: nobody says its number of ranks"] if without else []
-    lines = [
-        line for part in PARTS for line in _part([one for one in counted if one.twin.hides is part], part)
-    ]
+    lacking: dict[str, list[str]] = {}
+    for one in blocks:
+        if lack := _lacks(one):
+            lacking.setdefault(lack, []).append(f"{one.cell.pattern} {one.cell.mode}")
+    whole = [one for one in blocks if not _lacks(one)]
+    without = [f"{', '.join(dict.fromkeys(names))}: {lack}" for lack, names in lacking.items()]
+    if not whole:
+        raise UsageError(f"format imb cannot have {'; '.join(without)}", "use --format csv or json for those")
+    left_out += [f"{LEFT_OUT}{one}" for one in without]
+    lines = [line for part in PARTS for line in _part([one for one in whole if one.twin.hides is part], part)]
     return "\n".join([*lines, *left_out, END]) + "\n"
+
+
+def _lacks(block: Block) -> str:
+    """What a table of IMB has and nobody knows; empty if all is known."""
+    if not all(record["samples"] for record in block.rows):
+        return "imported without its repetitions, least and mean"
+    return "" if _ranks(block) else "nobody says its number of ranks"
 
 
 def _ranks(block: Block) -> int:

@@ -20,6 +20,7 @@ from mpigauge.show.words import answer as words
 from mpigauge.show.words.doubts import doubt_line
 from mpigauge.show.words.factors import phrases_of
 from mpigauge.show.words.foot import foot_of
+from mpigauge.show.words.imported import unknown_ranks
 from mpigauge.show.words.states import left_out_line, several_states_line, states_in_brief
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
@@ -286,7 +287,8 @@ def _value(line: QuoteLine) -> float | None:
 
 def _doubts(sources: Sequence[Source], told: Sequence[Told]) -> list[Line]:
     """The worst of each result."""
-    found = []
+    unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources]) if len(sources) > 1 else ""
+    found = [Line(f"! {unknown}", "doubt")] if unknown else []
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
         most = DOUBTS_MOST if len(told) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))

@@ -14,6 +14,7 @@ from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
+from mpigauge.show.words.imported import launches_of
 from mpigauge.show.words.origin import host_of, processor_of
 from mpigauge.show.words.sessions import count_of, width_of
 from mpigauge.vocabulary import QUOTED_BY_MODE, QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
@@ -78,7 +79,7 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
     if launches and (seconds := sum(map(seconds_of, results))):
         words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
     if not launches and any(result.imported for result in results):
-        words.append("imported: no samples, so no intervals")
+        words.append(launches_of(results))
     return DOT.join(words)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge.plan.left_out import left_out_line
 from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_line
+from mpigauge.show.words.imported import unread_line
 from mpigauge.show.words.lateness import consequence, is_useless
 from mpigauge.show.words.steadiness import steadiness_words
 from mpigauge.show.words.warnings import ON_ONE_CORE, beyond_launches, label, ranks_of
@@ -131,6 +132,10 @@ def _damaged(doubt: Doubt) -> str:
     return "; ".join(damage_lines(doubt.lines, doubt.packed))
 
 
+def _unread(doubt: Doubt) -> str:
+    return unread_line(doubt.unread)
+
+
 def _cut_short(_: Doubt) -> str:
     return "cut short: mpigauge resume continues it"
 
@@ -154,6 +159,7 @@ SENTENCES: Mapping[str, Callable[[Doubt], str]] = {
     "wide": _wide,
     "broken": _broken,
     "damaged": _damaged,
+    "unread": _unread,
     "not-reached": _not_reached,
     "left-out": _left_out,
     "cut-short": _cut_short,

@@ -29,7 +29,7 @@ STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier"
 
 
 def _library(cell: Cell) -> str:
-    return "" if cell.mpi == UNKNOWN else cell.library
+    return cell.label if cell.mpi == UNKNOWN else cell.library
 
 
 def _buffers(cell: Cell) -> str:

@@ -25,6 +25,7 @@ from mpigauge.show.document import Line
 from mpigauge.show.words.cards import cards_line
 from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_findings
+from mpigauge.show.words.imported import launches_of, unread_lines
 from mpigauge.show.words.labels import label_words, travels_of
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_line
@@ -90,6 +91,7 @@ def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -
     gone = left_out_words(result.campaign.left_out, len(result.campaign.cells))
     lacking = [Line(gone, "doubt")] if gone else []
     damaged = [Line(line, "doubt") for line in damage_lines(result.damaged, result.packed_damage)]
+    damaged += [Line(line, "doubt") for line in unread_lines(result.unread)]
     unsteady = steadiness_finding(steadiness_of(result))
     disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
     machine = [Line(line, "doubt") for line in disturbed if line]
@@ -199,8 +201,8 @@ def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
 def _imported(result: Result) -> Iterator[str]:
     if result.imported:
         files = sorted({one.source.partition(": line")[0] for one in result.imported})
-        cells = units.counted(len(result.imported), "cell")
-        yield f"imported without samples, so without intervals: {cells}, from {', '.join(files)}"
+        cells = units.counted(len({one.cell for one in result.imported}), "cell")
+        yield f"{launches_of([result])}: {cells}, from {', '.join(files)}"
 
 
 def _control_arm(result: Result) -> Iterator[str]:

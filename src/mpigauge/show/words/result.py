@@ -16,6 +16,7 @@ from mpigauge.show.words.comparisons import comparison
 from mpigauge.show.words.damage import damage_finding
 from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.finding import Finding
+from mpigauge.show.words.imported import unread_findings
 from mpigauge.show.words.memory_costs import memory_finding
 from mpigauge.show.words.ranks_apart import ranks_apart_finding
 from mpigauge.show.words.states import state_findings
@@ -51,6 +52,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     """
     yield from disturbance_findings(result, rows)
     yield from filter(None, [damage_finding(result)])
+    yield from unread_findings(result)
     yield from state_findings(result, states or states_of(result.visits))
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))

@@ -1,0 +1,134 @@
+"""What others have printed: launches, runs, lines that were no rows, ranks that nobody says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.errors import EXIT_UNDECIDED
+
+if TYPE_CHECKING:
+    from tests.conftest import Cli
+
+HEADING = "# OSU MPI Allreduce Latency Test v7.5\n# Size   Avg Latency(us)\n"
+
+
+def tables(*times: str, command: str = "") -> str:
+    return "".join(f"{command}{HEADING}8    {time}\n" for time in times)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("here")
+def test_launches_of_one_command_have_an_interval(cli: Cli) -> None:
+    Path("a.txt").write_text(tables("3.50", "3.60", "3.55", command="$ mpirun -n 16 osu_allreduce\n"))
+    (row,) = json.loads(cli("show", "a.txt", "--all", "--format", "json").out)["rows"]
+    time = row["time_s"]
+    assert row["launches"] == 3
+    assert time["low"] < time["estimate"] < time["high"]
+    said = cli("show", "a.txt").out
+    assert "intervals over 3 launches of one command" in said
+    assert "no intervals" not in said
+
+
+@pytest.mark.usefixtures("here")
+def test_equal_launches_are_no_nearer_than_the_last_digit(cli: Cli) -> None:
+    Path("a.txt").write_text(tables(*["3.50"] * 4, command="$ mpirun -n 16 osu_allreduce\n"))
+    (row,) = json.loads(cli("show", "a.txt", "--all", "--format", "json").out)["rows"]
+    assert row["time_s"]["half_width"] == pytest.approx(0.01 / 3.5 / 12**0.5, rel=0.01)
+
+
+@pytest.mark.usefixtures("here")
+def test_two_logs_of_launches_are_compared_and_said_to_be_of_other_times(cli: Cli) -> None:
+    command = "$ mpirun -n 16 osu_allreduce\n"
+    Path("a.txt").write_text(tables("3.50", "3.60", "3.55", "3.52", "3.58", "3.56", command=command))
+    Path("b.txt").write_text(tables("4.50", "4.60", "4.55", "4.52", "4.58", "4.56", command=command))
+    done = cli("compare", "a.txt", "b.txt", "--format", "json")
+    (cell,) = json.loads(done.out)["cells"]
+    assert done.status == EXIT_UNDECIDED
+    assert cell["low"] < cell["ratio"] < cell["high"]
+    assert cli("compare", "a.txt", "b.txt").out.startswith("undecided: not measured in turn")
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_of_one_log_stand_beside_each_other(cli: Cli) -> None:
+    text = tables("3.50", command="before:\n") + tables("4.50", command="after:\n")
+    Path("a.txt").write_text(text)
+    lines = cli("show", "a.txt").out.splitlines()
+    assert ["before", "after"] in [line.split() for line in lines]
+    assert any(line.split()[-4:] == ["3.50", "µs", "4.50", "µs"] for line in lines)
+    done = cli("compare", "a.txt", "--by", "label")
+    assert "1.29 (no interval)" in done.out
+    joined = cli("import", "osu", "a.txt", "--same", "-o", "joined.jsonl")
+    assert "2 launches of one command" in joined.out
+
+
+@pytest.mark.usefixtures("here")
+def test_a_line_that_is_no_row_is_named_everywhere(cli: Cli) -> None:
+    Path("a.txt").write_text(f"{tables('3.50')}16   4.5slurmstepd: error: *** JOB 7 CANCELLED ***\n")
+    done = cli("show", "a.txt")
+    assert (done.status, done.err) == (0, "")
+    assert "! line 4 ends its table: has 8 words below 2 columns" in done.out
+    assert (
+        "a.txt line 4 ends its table: has 8 words below 2 columns: '16 4.5slurm"
+        in cli("show", "a.txt", "--all").out
+    )
+    (found,) = (
+        one
+        for one in json.loads(cli("show", "a.txt", "--format", "json").out)["findings"]
+        if one["kind"] == "unread"
+    )
+    assert found["value"]["source"] == "a.txt: line 4"
+    cli("import", "osu", "a.txt", "-o", "a.jsonl")
+    assert "! line 4 ends its table" in cli("show", "a.jsonl").out
+
+
+@pytest.mark.usefixtures("here")
+def test_unknown_ranks_are_said_where_two_results_meet(cli: Cli) -> None:
+    Path("a.txt").write_text(tables("3.50"))
+    Path("b.txt").write_text(tables("4.50", command="$ mpirun -n 16 osu_allreduce\n"))
+    assert "ranks unknown" not in cli("show", "a.txt").out
+    assert "! ranks unknown: a.txt does not say" in cli("show", "a.txt", "b.txt").out
+    assert "ranks unknown: 1" in cli("compare", "a.txt", "a.txt").out
+    done = cli("compare", "a.txt", "b.txt")
+    assert done.status == 2
+    assert "mpigauge import --np N" in done.err
+    cli("import", "osu", "a.txt", "--np", "16", "-o", "known.jsonl")
+    done = cli("compare", "known.jsonl", "b.txt")
+    assert (done.status, "ranks unknown" in done.out) == (EXIT_UNDECIDED, False)
+
+
+@pytest.mark.usefixtures("here")
+def test_ranks_make_a_bus_bandwidth(cli: Cli) -> None:
+    Path("a.txt").write_text(tables("4.00"))
+    for ranks, bus in (((), None), (("--np", "4"), 2 * 3 / 4 * 8 / 4e-6)):
+        done = cli(
+            "import", "osu", "a.txt", *ranks, "--columns", "bus", "--format", "json", "-o", f"{bus}.jsonl"
+        )
+        (row,) = json.loads(done.out)["rows"]
+        assert row["bus_bytes_per_s"] == (None if bus is None else pytest.approx(bus))
+
+
+@pytest.mark.usefixtures("here")
+def test_what_a_text_says_beside_its_columns_is_in_the_answer(cli: Cli) -> None:
+    """Buffers on a device stand on a line of their own, in one log and beside another file."""
+    for name, letter, where in (("host.txt", "H", "HOST"), ("device.txt", "D", "DEVICE")):
+        buffers = f"# Send Buffer on {where} ({letter}) and Receive Buffer on {where} ({letter})\n"
+        text = f"# OSU MPI-CUDA Latency Test v5.7\n{buffers}# Size   Latency (us)\n8    4.10\n"
+        Path(name).write_text(text)
+    both = Path("host.txt").read_text() + Path("device.txt").read_text()
+    Path("both.txt").write_text(both)
+    for files in (["both.txt"], ["host.txt", "device.txt"]):
+        said = cli("show", *files).out
+        assert "osu_cuda_latency host-host, 8 B" in said
+        assert "osu_cuda_latency device-device, 8 B" in said
+    done = cli("compare", "host.txt", "device.txt")
+    assert done.status == 2
+    assert "osu_cuda_latency host-host, the other osu_cuda_latency device-device" in done.err
