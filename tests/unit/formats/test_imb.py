@@ -13,7 +13,8 @@ from mpigauge.analysis.rows import rows
 from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import made_of
-from mpigauge.result.records import Campaign
+from mpigauge.result.records import Campaign, Imported
+from tests.places import ROOT
 from tests.printed import failures_of, records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ GROUPS = """# ( {} groups of {} processes each running simultaneous )
 # Group  1:    18   19   20   21   22   23   24   25   26   27   28   29   30   31   32   33
 #    34   35
 #"""
+PAIRS = "# ( 2 groups of 2 processes each running simultaneous )\n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
 
 
 def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> None:
@@ -269,10 +271,7 @@ def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> No
 
 
 def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> None:
-    pairs = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
-    text = table("Multi-PingPong", pairs, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
+    text = table("Multi-PingPong", PAIRS, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
     assert found(tmp_path, text) == {
         ("imb_multi_pingpong", "2 groups", 1024, 2): pytest.approx(61.39),
     }
@@ -280,11 +279,8 @@ def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> No
 
 
 def test_collectives_of_two_ranks_each_are_no_pairs(tmp_path: Path) -> None:
-    groups = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
     text = table(
-        "Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
+        "Multi-Bcast", PAIRS, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
     )
     assert found(tmp_path, text) == {
         ("imb_multi_bcast", "2 groups group 0", 8, 2): pytest.approx(2.0),
@@ -399,12 +395,72 @@ def test_a_command_that_starts_many_ranks_leaves_open_how_many_took_part(
     assert found(tmp_path, text) == {("allreduce", "blocking", 8, ranks): pytest.approx(3.0)}
 
 
+def runs(folder: Path, text: str) -> dict[tuple[str, int, str], list[object]]:
+    """Microseconds of all launches, by pattern, ranks and label."""
+    times: dict[tuple[str, int, str], list[object]] = {}
+    for one in records_of(folder / "imb.txt", text):
+        if isinstance(one, Imported):
+            key = one.cell.pattern, one.cell.ranks, one.cell.label
+            times.setdefault(key, []).append(pytest.approx(one.time_s / US))
+    return times
+
+
+def printed(factor: int, title: str = "") -> str:
+    """What one command of IMB prints: several benchmarks, each of several numbers of ranks."""
+    tables = [
+        table(name, ranks, TIMES, f"8 1000 0.50 {factor * ranks}.00 0.70")
+        for name in ("Bcast", "Reduce")
+        for ranks in (2, 4)
+    ]
+    return "".join([title, *tables])
+
+
+TITLE = f"{SUITE.format('MPI-1')}\n"
+COMMAND = "$ mpirun -np 4 IMB-MPI1 Bcast Reduce\n"
+
+
+@pytest.mark.parametrize("title", ["", TITLE])
+def test_all_tables_of_a_command_that_is_visible_again_are_launches(tmp_path: Path, title: str) -> None:
+    text = "".join(f"{COMMAND}{printed(factor, title)}" for factor in (1, 2, 3))
+    assert runs(tmp_path, text) == {
+        (pattern, ranks, ""): [ranks, 2 * ranks, 3 * ranks]
+        for pattern in ("bcast", "reduce")
+        for ranks in (2, 4)
+    }
+
+
+@pytest.mark.parametrize("title", ["", TITLE])
+def test_tables_that_come_again_without_a_command_are_runs(tmp_path: Path, title: str) -> None:
+    text = f"{COMMAND}{printed(1, title)}\nwith another algorithm\n{printed(2, title)}"
+    found_runs = runs(tmp_path, text)
+    assert all(len(times) == 1 for times in found_runs.values())
+    assert len(found_runs) == 8
+
+
 # ---- What people, mails and crashes do to rows -----------------------------------------------------
 
 
 def test_a_heading_that_a_mail_has_wrapped_is_put_together(tmp_path: Path) -> None:
     text = table("PingPong", 2, "#bytes #repetitions t[usec]\n   Mbytes/sec", "1024 1000 10.00 102.40")
     assert found(tmp_path, text) == {("pingpong", "standard", 1024, 2): pytest.approx(10.0)}
+
+
+ROWS = ("0 9 4.05 4.06 4.05", "0.00", "8 9 4.34 4.35 4.34", "3.50")
+WRAPPED = table("Sendrecv", 2, f"{TIMES}\nMbytes/sec", *ROWS)
+
+
+def test_a_table_that_a_mail_has_wrapped_row_by_row_is_put_together(tmp_path: Path) -> None:
+    assert found(tmp_path, WRAPPED) == {
+        ("shift", "sendrecv", 0, 2): pytest.approx(4.06),
+        ("shift", "sendrecv", 8, 2): pytest.approx(4.35),
+    }
+
+
+@pytest.mark.parametrize("last", ["", "# All processes entering MPI_Finalize", "16 9 5.00 6.00 5.50"])
+def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> None:
+    text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
+    assert {(pattern, size) for pattern, _, size, _ in found(tmp_path, text)} == {("shift", 0), ("bcast", 4)}
+    assert "has 5 words below 6 columns" in said_of(tmp_path / "imb.txt", text)
 
 
 @pytest.mark.parametrize("wrapped", ["1024 1000 10.00\n102.40", "1024 1000\n10.00 102.40"])
@@ -477,6 +533,29 @@ def test_groups_without_numbers_say_why(tmp_path: Path, row: str, kind: str) -> 
     groups = "# ( 2 groups of 4 processes each running simultaneous ) "
     text = table("Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", row)
     assert failures_of(records_of(tmp_path / "imb.txt", text)) == [("imb_multi_bcast", 8, kind)]
+
+
+# ---- What the documentation shows ------------------------------------------------------------------
+
+PAGE = (ROOT / "docs" / "coming-from-imb.md").read_text(encoding="utf-8")
+PASTES = re.findall(r"```text\n((?:[^`].*\n)+)```\n\nis (.*?)\n\n", PAGE)
+READ_AS = [
+    {("imb_p2p_pingpong", "standard", 1, 4): 24.50, ("imb_p2p_pingpong", "standard", 4096, 4): 224.05},
+    {("shift", "sendrecv", 262144, 0): 33.48, ("shift", "sendrecv", 1048576, 0): 258.68},
+    {
+        ("imb_io_s_iwrite_indv", "aggregate overlap", 1, 1): 62446331.28,
+        ("imb_io_s_iwrite_indv", "aggregate pure", 1, 1): 2787.53,
+    },
+]
+
+
+@pytest.mark.parametrize(("paste", "expected"), [*zip(PASTES, READ_AS, strict=True)])
+def test_the_pastes_of_the_page_are_read_as_it_says(
+    tmp_path: Path, paste: tuple[str, str], expected: dict[tuple[str, str, int, int], float]
+) -> None:
+    text, said = paste
+    assert found(tmp_path, text) == {key: pytest.approx(time_us) for key, time_us in expected.items()}
+    assert {f"`{pattern}`" for pattern, *_ in expected} == {said.partition(" ")[0].rstrip(",:")}
 
 
 # ---- Every benchmark of every part -----------------------------------------------------------------
