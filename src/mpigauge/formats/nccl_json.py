@@ -1,6 +1,6 @@
 """The JSON file that option -J of nccl-tests writes.
 
-Source: src/util.cu of nccl-tests 2.17 to 2.19, versions 1 to 3; each adds to the one before, as do later ones.
+Source: src/util.cu of nccl-tests 2.17 to 2.19, versions 1 to 3; each adds to the one before it.
 Numbers have six digits behind the point; a result proves its unit by its rate, as a row of the table does.
 """
 
@@ -59,14 +59,24 @@ def read_json(line: Line, found: Collected) -> None:
     config = _dict(whole.get("config"))
     name = collective("".join(args[:1]) or _experiment(results), "", found.file_name, proof)
     ranks, ways, before = _ranks(config, proof, found.ranks), _ways(config), found.count
+    errors, seen, last = list[LineError](), set[str](), ""
     for number, one in enumerate(results, start=1):
-        place = _Result(line.file, number, "")
+        key = str([one.get(name) for name in ("size", "type", "redop", "root")])
+        if key in seen:
+            if key == last and config.get("minimum_bytes") != config.get("maximum_bytes"):
+                continue  # steps that are less than a block for each rank
+            found.begin("nccl-tests", line)  # the next cycle of option -N
+            seen.clear()
+        seen.add(key)
+        last = key
         try:
-            _take(found, place, one, name, ranks, ways)
+            _take(found, _Result(line.file, number, ""), one, name, ranks, ways)
         except LineError as error:
-            if found.count == before and number == len(results):
-                raise
-            found.doubt(error)
+            errors.append(error)
+    if errors and found.count == before:
+        raise errors[0]
+    for one_error in errors:
+        found.doubt(one_error)
 
 
 def _loaded(file: str) -> dict[str, Any]:
