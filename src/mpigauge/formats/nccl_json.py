@@ -58,7 +58,7 @@ def read_json(line: Line, found: Collected) -> None:
     proof = _proof(results)
     config = _dict(whole.get("config"))
     name = collective("".join(args[:1]) or _experiment(results), "", found.file_name, proof)
-    ranks, ways, before = _ranks(config, proof, found.ranks), _ways(config), found.count
+    ranks, ways, before = _ranks(config, proof.ranks(name), found.ranks), _ways(config), found.count
     errors, seen, last = list[LineError](), set[str](), ""
     for number, one in enumerate(results, start=1):
         key = str([one.get(name) for name in ("size", "type", "redop", "root")])
@@ -174,10 +174,11 @@ def _blocks(one: dict[str, Any]) -> int:
     return blocks_of(size, count, _word(one.get("type")))
 
 
-def _ranks(config: dict[str, Any], proof: Proof, given: int) -> int:
+def _ranks(config: dict[str, Any], allowed: Sequence[int], given: int) -> int:
     """How many ranks took part: the file lists the first device of each process alone.
 
     Args:
+        allowed: Numbers that the results allow.
         given: What the user says.
     """
     each = 1
@@ -187,7 +188,6 @@ def _ranks(config: dict[str, Any], proof: Proof, given: int) -> int:
     devices = [_dict(one) for one in _list(config.get("devices"))]
     groups = {str(one.get("group")) for one in devices}
     said = len(devices) * each if len(groups) <= 1 else 0
-    allowed = proof.ranks()
     if len(allowed) == 1:
         return allowed[0]
     return next((ranks for ranks in (said, given) if ranks in allowed), 0)
