@@ -105,7 +105,8 @@ READERS = {
         module="nccl",
         program="nccl-tests and rccl-tests",
         mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
-        r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":",
+        r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":"
+        r"|numCycle,collective,|\{ *\"numCycle\" *:",
     ),
     "netpipe": Reader(
         about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",

@@ -16,8 +16,13 @@ _PROGRAM = r"(?:osu_\w+|IMB-[A-Z]\w+|\w+_perf|ucx_perftest|fi_\w+|ib_\w+|raw_eth
 _LAUNCHED = re.compile(
     rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
 )
-_PROMPTED = re.compile(rf"(?:[^\s#]{{0,80}}[$%>]|\++) .*\b{_PROGRAM}\b|(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z")
-_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\])?[$%#>]|\++) +")
+_SIGN = r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\])?[$%#>]|\++)"
+_PROMPTED = re.compile(
+    rf"(?:(?!#){_SIGN}|[^\s#]{{0,80}}[$%>]) .*\b{_PROGRAM}\b|(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    # Behind variables, numactl and the like; prose names no option.
+    r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
+)
+_PROMPT = re.compile(rf"{_SIGN} +")
 _RANKS = re.compile(
     r"\s(?:-np?|--np?|-c|--ntasks|--nranks|-ntasks|-nrs|--nproc|-proc)"
     r"(?:[ =]+|(?=[0-9]))([0-9]{1,7})(?=\s|\Z)"
@@ -31,6 +36,8 @@ _PROCESSORS = frozenset({"srun", "flux"})
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 _RULE = re.compile(r"[\W_]*")
+_NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+NUMBERS_OF_ROW = 4
 MOST = 400
 """Characters of a command line: a longer one is the output of a program."""
 
@@ -71,7 +78,7 @@ def repeats(command: str) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a line can be the name of what follows: words, and no rule, fence or comment."""
+    """Return whether a line can be the name of what follows: words, and no row, rule, fence or comment."""
     words = text.strip()
     return (
         bool(words)
@@ -79,6 +86,7 @@ def is_prose(text: str) -> bool:
         and not words.startswith(("#", "```", "|"))
         and not words[0].isdigit()
         and (_RULE.fullmatch(words) is None)
+        and len(_NUMBERS.findall(words)) < NUMBERS_OF_ROW
     )
 
 

@@ -336,7 +336,7 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, avg)
+        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -379,7 +379,7 @@ class Parser(LineParser):
             if row.get(VALIDATION) in FAILED:
                 self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, one.printed)
+                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
 
     def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""

@@ -166,6 +166,8 @@ class Parser(LineParser):
             self._table.kind = _kind(match, line)
             self._table.headed = True
         elif match := _COLUMNS.match(line.text):
+            if not self._table.headed or self._table.rows:
+                raise line.refused("the line above it that has the units is not there", COMPLETE)
             self._begin(line, again=False)
             self._table.named = match["first"] == NAMED_ROWS
             self._table.kind = self._table.kind if match["first"] == UNNAMED_ROWS else ""

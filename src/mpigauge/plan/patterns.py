@@ -294,6 +294,19 @@ def known() -> Mapping[str, Pattern]:
     return {pattern.name: pattern for pattern in description.patterns}
 
 
+PAIR_OF_RANKS = 2
+
+
+def between_two(pattern: Pattern) -> bool:
+    """Return whether it is between two ranks."""
+    return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
+
+
+def has_rates(pattern: Pattern) -> bool:
+    """Return whether it is shown by its bandwidth: between two ranks, or as others measure nothing else."""
+    return pattern.moves_bytes and (between_two(pattern) or (pattern.talks and pattern.windowed))
+
+
 def usual_mode(pattern: Pattern) -> str:
     """The mode that stands for a pattern unasked: of ours the kernel's first, whatever a text had first."""
     modes = (known().get(pattern.name) or pattern).modes
