@@ -96,7 +96,7 @@ VALUES = frozenset({*KINDS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
-TALKED_INTO = re.compile(r"[0-9]+[A-Za-z\[(*].*")
+TALKED_INTO = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
 """A size, and at once what another program has written: the rest of the size may stand in the next line."""
 
 NO_NUMBERS = ("inf", "nan")
