@@ -96,7 +96,7 @@ VALUES = frozenset({*KINDS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
-TALKED_INTO = re.compile(r"[0-9]+[A-Za-z\[(*].*")
+TALKED_INTO = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
 """A size, and at once what another program has written: the rest of the size may stand in the next line."""
 
 NO_NUMBERS = ("inf", "nan")
@@ -336,7 +336,7 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, avg)
+        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -379,7 +379,7 @@ class Parser(LineParser):
             if row.get(VALIDATION) in FAILED:
                 self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, one.printed)
+                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
 
     def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""

@@ -457,6 +457,7 @@ HOST = "# OSU MPI Latency Test v5.9"
         "[node1:1234] *** Process received signal ***",
         "#0  0x00007f in foo () from /lib/libc.so",
         "#1 0x0 in bar (us)",
+        "0x0000000000054db0 __GI___sigaction()",
     ],
 )
 def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:
