@@ -90,7 +90,6 @@ class Collected:
         form: The format of what is read now.
         environment: Of the machine, where a text says it.
         unread: Lines that were no rows of their tables, of all files.
-        lines_above: What stands between the beginnings of the table before and of this one.
     """
 
     def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
@@ -110,7 +109,7 @@ class Collected:
         self._table = Table("", 0)
         self._looked = 0
         self._settings: dict[str, str] = {}
-        self.lines_above: Sequence[Line] = ()
+        self._printed = set[object]()
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
@@ -119,20 +118,21 @@ class Collected:
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
         self._settings = {}
 
-    def begin(self, title: str, line: Line, command: str = "") -> None:
+    def begin(self, title: str, line: Line, command: str = "", what: object = None) -> None:
         """Begin a table.
 
         Args:
             title: Of the program and its version, as results name it; empty if there is none.
             line: Its title, or its heading if it has none.
             command: The command line, where the program itself writes it.
+            what: What it is of, where one command prints several tables, each once; None for a program that
+                prints one.
         """
         if title:
             self.titles[title] = None
         old = self._table
         self._table = Table(line.file, line.number, self.form)
-        texts, prose, first = [one.text for one in self._lines], "", self._looked
-        repeated = old.command if repeats(old.command) else ""
+        texts, prose, visible = [one.text for one in self._lines], "", command
         for at in range(self._looked, len(texts)):
             if self._lines[at].number > line.number:
                 break
@@ -140,15 +140,20 @@ class Collected:
             if self._lines[at].number == line.number:
                 continue
             if shown := command_in(texts, at):
-                self._table.command = shown
+                visible = command or shown
             elif setting := setting_in(texts[at]):
                 self._settings |= dict([setting])
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
-        self.lines_above = self._lines[first : self._looked]
-        self._table.command = command or self._table.command or repeated
+        goes_on = repeats(old.command) or (what is not None and what not in self._printed)
+        self._table.command = visible or (old.command if goes_on else "")
         self._table.settings = " ".join(self._settings.values())
         self._table.above = prose
+        self._printed = {what} if visible else {*self._printed, what}
+
+    def above(self, line: Line) -> Sequence[Line]:
+        """Return the lines of the file between the beginning of the last table and a line."""
+        return [one for one in self._lines[self._looked :] if one.number < line.number]
 
     def below(self, line: Line) -> Sequence[Line]:
         """Return the lines of the file below a line of it."""

@@ -17,11 +17,14 @@ _LAUNCHED = re.compile(
     rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
 )
 _VARIABLES = r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*"
-_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
+_SIGN = r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\])?[$%#>]|\++)"
 _PROMPTED = re.compile(
-    rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
-    rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    rf"(?:(?!#){_SIGN}|[^\s#]{{0,80}}[$%>]) .*\b{_PROGRAM}\b"
+    rf"|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    # Behind variables, numactl and the like; prose names no option.
+    r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
 )
+_PROMPT = re.compile(rf"{_SIGN} +")
 _QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")
 """A command in a sentence of Markdown."""
 
@@ -42,6 +45,8 @@ _PROCESSORS = frozenset({"srun", "flux"})
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 _RULE = re.compile(r"[\W_]*")
+_NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+NUMBERS_OF_ROW = 4
 MOST = 400
 """Characters of a command line: a longer one is the output of a program."""
 
@@ -94,7 +99,7 @@ def repeats(command: str) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a line can be the name of what follows: words, and no rule, fence or comment."""
+    """Return whether a line can be the name of what follows: words, and no row, rule, fence or comment."""
     words = text.strip()
     return (
         bool(words)
@@ -102,6 +107,7 @@ def is_prose(text: str) -> bool:
         and not words.startswith(("#", "```", "|"))
         and not words[0].isdigit()
         and (_RULE.fullmatch(words) is None)
+        and len(_NUMBERS.findall(words)) < NUMBERS_OF_ROW
     )
 
 

@@ -1,6 +1,6 @@
 """Text of the Intel MPI Benchmarks, of all parts and versions, and of the PALLAS benchmarks before them.
 
-Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that versions
+Times are in microseconds. Rates are checked against them, by MB of 10^6 bytes or those of 2^20 that many
 before 2018 print; where there are rates alone, times follow from the count of messages, which needs no unit.
 """
 
@@ -88,11 +88,13 @@ class _Table:
     Attributes:
         ranks: 0 if nobody says how many.
         meanings: What a row gives, each with the column that has it.
+        wrapped: How many columns of the heading stand in a second line, as then in each row.
     """
 
     kind: Kind
     ranks: int
     meanings: list[tuple[Meaning, str]]
+    wrapped: int = 0
 
     @property
     def columns(self) -> Columns:
@@ -115,7 +117,9 @@ class Parser(LineParser):
         self._near: list[str] | None = None
         self._table: _Table | None = None
         self._may_go_on = False
+        self._first_half: Line | None = None
         self._ended = False
+        self._new = True
 
     def take(self, line: Line) -> None:
         """Read a line.
@@ -127,6 +131,13 @@ class Parser(LineParser):
         words = line.words
         if not words:
             return
+        if self._first_half is not None and self._table is not None:
+            half, self._first_half = self._first_half, None
+            if len(words) == self._table.wrapped and all(map(_NUMBER.fullmatch, map(number, words))):
+                self._row(Line(half.file, half.number, f"{half.text} {line.text}"))
+                return
+            self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
+            self.end_table()
         if _whole(words[0]) is not None:
             self._row(line)
         elif below_heading and self._goes_on(line):
@@ -139,12 +150,20 @@ class Parser(LineParser):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
         self._table, self._above, self._ended = None, Above(), True
+        self._first_half = None
 
     def finish(self) -> None:
-        """Say what the text says of the machine."""
+        """Say what the text says of the machine.
+
+        Raises:
+            LineError: The last row is not whole.
+        """
         system = " ".join(self._facts[name] for name in ("System", "Machine") if name in self._facts)
         if system:
             self.found.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
+        if self._first_half is not None and self._table is not None:
+            why = unlike(self._first_half.words, self._table.columns)
+            raise self._first_half.refused(why, "complete the row")
 
     # ---- What stands above -----------------------------------------------------------------------
 
@@ -152,22 +171,21 @@ class Parser(LineParser):
         """Whether a line is the title of a program or of a table."""
         if suite := suite_of(line.text):
             self._suite, self._above, self._near = suite, Above(), []
-            self._table, self._ended = None, False
+            self._table, self._ended, self._new = None, False, True
             return True
         if (above := title_of(line)) is None:
             return False
-        self._begin(line)
+        self._look_above(line)
         self._above, self._table, self._ended = above, None, False
         if above.dimensions:
-            self._table = _table(halo_kind(above), self.found)
+            self._begin(halo_kind(above), line)
         return True
 
-    def _begin(self, line: Line) -> None:
-        """Begin a table with a title or heading; of the first one all that stands above is looked at."""
-        self.found.begin(self._suite.title or UNTITLED, line)
+    def _look_above(self, line: Line) -> None:
+        """Above the first title or heading there is more than this reader was given."""
         if self._near is None:
             self._near = []
-            for above in self.found.lines_above:
+            for above in self.found.above(line):
                 if above.words and _whole(above.words[0]) is None:
                     self._said(above)
 
@@ -190,17 +208,26 @@ class Parser(LineParser):
 
     def _head(self, columns: Columns, line: Line) -> None:
         """A heading."""
+        self._look_above(line)
         if not self._above.name:
-            self._begin(line)
             self._above.name = name_near(self._near or ())
-        self._table = _table(kind_of(self._suite, self._above, columns), self.found)
-        self._above, self._near, self._ended, self._may_go_on = Above(), [], False, True
+        self._begin(kind_of(self._suite, self._above, columns), line)
+        self._may_go_on = True
+
+    def _begin(self, kind: Kind, line: Line) -> None:
+        """Begin a table; where a new program has no command line of its own, that above is not its."""
+        what = None if self._new else (kind.part, kind.name, kind.above.ranks, kind.words)
+        self.found.begin(self._suite.title or UNTITLED, line, what=what)
+        self._table, self._new = _table(kind, self.found), False
+        self._above, self._near, self._ended = Above(), [], False
 
     def _goes_on(self, line: Line) -> bool:
         """Whether a line is the rest of a heading that a mail or page has wrapped."""
         if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
             return False
-        self._table = _table(kind_of(self._suite, self._table.kind.above, columns), self.found)
+        wrapped = len(columns) - len(self._table.columns)
+        kind = kind_of(self._suite, self._table.kind.above, columns)
+        self._table = replace(_table(kind, self.found), wrapped=wrapped)
         return True
 
     def _row(self, line: Line) -> None:
@@ -217,6 +244,8 @@ class Parser(LineParser):
         words = without_note(words, len(table.columns))
         if len(words) == len(table.columns):
             _take_row(line, dict(zip(table.columns, words, strict=True)), table, self._facts, self.found)
+        elif table.wrapped and len(words) == len(table.columns) - table.wrapped:
+            self._first_half = line
         elif _begins_row(words):
             raise line.refused(unlike(words, table.columns), "complete the row")
 

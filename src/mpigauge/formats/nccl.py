@@ -1,4 +1,4 @@
-"""Output of nccl-tests and rccl-tests: tables on the screen, or the JSON file of option -J.
+"""Output of nccl-tests and rccl-tests: tables on the screen, or the files of options -J and -Z.
 
 Operations of NCCL on GPUs are none of MPI's: they keep the name of their program. A time is checked by the
 rate beside it, which proves both units. Source: src/util.cu and src/common.cu of nccl-tests 2.0 to 2.19, the
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.collected import LineParser
 from mpigauge.formats.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, Job, Proof, blocks_of, collective
 from mpigauge.formats.nccl_json import WHOLE, read_json
+from mpigauge.formats.nccl_reported import Reported
 from mpigauge.formats.nccl_times import MS, PLACES, US, Operation, is_number
 from mpigauge.formats.text import LineError, is_whole, number, without_note
 from mpigauge.units import counted
@@ -39,6 +40,7 @@ _DEVICE = re.compile(
 )
 _TOLD = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
 _PLACES = re.compile(r"out-of-place|in-place")
+_UNITS = re.compile(r"\([^\s()]{1,12}\) \(")
 _BLOCKING = re.compile(r"#? *Blocking Enabled: (.*)")
 _CYCLE = re.compile(r"#? *Testing [0-9]+ cycle")
 _CONCLUDED = re.compile(r"#? *Collective test concluded: *(\S+)")
@@ -276,14 +278,14 @@ class _Table:
     """What is known of the table that is read.
 
     Attributes:
-        kinds: The lines of its title that were there.
+        step: The last line of its title that was there, from 1; 0 if none was.
         ways: Words of the mode for how it was measured.
         one_size: Whether it was asked for one size alone.
         ranks: 0 if unknown.
         last: The size of the last row of each datatype, operation and root.
     """
 
-    kinds: set[str] = field(default_factory=set)
+    step: int = 0
     program: str = ""
     version: str = "nccl-tests"
     job: Job = field(default_factory=Job)
@@ -302,6 +304,7 @@ class Parser(LineParser):
     def __init__(self, found: Collected) -> None:
         super().__init__(found)
         self._table = _Table()
+        self._reported = Reported(found)
         self._places: tuple[str, ...] = ()
         self._begun = self._ended = self._alone = self._mixed = self._json = False
         self._command = ""
@@ -318,6 +321,8 @@ class Parser(LineParser):
         if WHOLE.match(text) or (line.number == 1 and text.startswith("{")):
             self._json = True
             read_json(line, self.found)
+        elif self._reported.take(line):
+            return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
         elif (match := _DEVICE.match(text)) is not None:
@@ -328,19 +333,20 @@ class Parser(LineParser):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading alone."""
         self._table.columns, self._ended = None, True
+        self._reported.columns = []
 
     # ---- Above the heading -----------------------------------------------------------------------
 
     def _title(self, line: Line, match: re.Match[str]) -> None:
-        version, starting, threads = match[1], match[3], match[5]
-        kind = version or starting or threads
+        version, starting = match[1], match[3]
+        step = 1 if version else 2 if starting else 3
         table = self._table
-        if table.columns or self._ended or kind in table.kinds or (version and table.kinds):
+        if table.columns or self._ended or step <= table.step:
             self._mixed |= bool(table.job.listed) and not (table.columns or self._ended)
             self._table = table = _Table()
-        if not table.kinds:
+        if not table.step:
             self._begin(line)
-        table.kinds.add(kind)
+        table.step = step
         if version:
             table.version = f"nccl-tests {match[2]}"
         elif starting:
@@ -357,6 +363,9 @@ class Parser(LineParser):
             self._ended = self._alone = self._mixed = False
 
     def _device(self, line: Line, match: re.Match[str]) -> None:
+        if self._table.last:
+            self._table = _Table()
+            self._begin(line)
         job, rank = self._table.job, int(match[1] or match[3])
         if rank in job.listed and not self._alone:
             self._alone = True
@@ -372,8 +381,9 @@ class Parser(LineParser):
             table.job.told = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
             table.ways.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
-        elif _CYCLE.match(text) is not None and table.columns:
-            self._again(line)
+        elif _CYCLE.match(text) is not None:
+            if table.last:
+                self._again(line)
         elif _FOOTER.match(text) is not None or _CONCLUDED.match(text) is not None:
             self._leave()
         elif "".join(_words(line)[:1]) in PLACES:
@@ -391,7 +401,7 @@ class Parser(LineParser):
     def _again(self, line: Line) -> None:
         """Begin the same table once more, as option -N does."""
         self.found.begin("", line)
-        self._table.last = {}
+        self._table.last.clear()
 
     # ---- Heading and rows ------------------------------------------------------------------------
 
@@ -399,7 +409,7 @@ class Parser(LineParser):
         words = _words(line)
         if _is_heading(words):
             self._heading(line)
-        elif words and words[0].startswith("(") and self._table.columns and not self._table.last:
+        elif _UNITS.match(" ".join(words)) and self._table.columns and not self._table.last:
             self._check_units(line, self._table.columns)
         elif _begins_row(line):
             self._row(line)

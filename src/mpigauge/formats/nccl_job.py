@@ -46,7 +46,7 @@ _NAMES = {
     "scatter": r"(?<![a-z])scatter(?![a-z])",
 }
 _ANY = re.compile("|".join(f"({pattern})" for pattern in _NAMES.values()))
-_PROGRAM = re.compile(r"([A-Za-z]\w*)_(?:perf|test)(?![\w/.])")
+_PROGRAM = re.compile(r"([A-Za-z]\w*)_(?:perf|test)(?:_\w+)?(?:\.exe)?(?![\w/.])")
 
 _WIDTHS = {
     **dict.fromkeys(("int8", "uint8", "char", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"), 1),
@@ -69,9 +69,9 @@ SPARE = 1e-9
 
 def short(program: str) -> str:
     """Return the collective of a program: `all_reduce` of `./build/all_reduce_perf`."""
-    name = PurePath(program).name.lower().removesuffix("_perf")
-    known = _ANY.fullmatch(name)
-    return _name(known) if known else re.sub(r"[^a-z0-9]+", "_", name).strip("_") or "test"
+    name = PurePath(program).name.lower()
+    unknown = re.sub(r"[^a-z0-9]+", "_", name.removesuffix("_perf")).strip("_") or "test"
+    return named_by_file(name) or unknown
 
 
 def named_by_command(command: str) -> str:
@@ -287,7 +287,7 @@ def _each(command: str) -> int:
     """Ranks of a process by the options of the program."""
     options = command[match.end() :] if (match := _PROGRAM.search(command)) else ""
     return math.prod(
-        int(found[1]) if (found := re.search(rf"\s(?:{name})[ =]*([0-9]{{1,4}})(?=\s|\Z)", options)) else 1
+        int(found[1]) if (found := re.search(rf"\s(?:{name})[ =]*([0-9]{{1,4}})(?![\w.])", options)) else 1
         for name in ("-g|--ngpus", "-t|--nthreads")
     )
 

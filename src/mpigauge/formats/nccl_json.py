@@ -61,7 +61,7 @@ def read_json(line: Line, found: Collected) -> None:
     proof = _proof(results)
     config = _dict(whole.get("config"))
     name = collective("".join(args[:1]) or _experiment(results), "", found.file_name, proof)
-    ranks, ways, before = _ranks(config, proof), _ways(config), found.count
+    ranks, ways, before = _ranks(config, proof, found.ranks), _ways(config), found.count
     for number, one in enumerate(results, start=1):
         place = _Result(line.file, number, "")
         try:
@@ -167,8 +167,12 @@ def _blocks(one: dict[str, Any]) -> int:
     return blocks_of(size, count, _word(one.get("type")))
 
 
-def _ranks(config: dict[str, Any], proof: Proof) -> int:
-    """How many ranks took part: the file lists the first device of each process alone."""
+def _ranks(config: dict[str, Any], proof: Proof, given: int) -> int:
+    """How many ranks took part: the file lists the first device of each process alone.
+
+    Args:
+        given: What the user says.
+    """
     each = 1
     for name in ("nthreads", "ngpus"):
         count = config.get(name)
@@ -179,7 +183,7 @@ def _ranks(config: dict[str, Any], proof: Proof) -> int:
     allowed = proof.ranks()
     if len(allowed) == 1:
         return allowed[0]
-    return said if said in allowed else 0
+    return next((ranks for ranks in (said, given) if ranks in allowed), 0)
 
 
 def _ways(config: dict[str, Any]) -> list[str]:

@@ -29,7 +29,6 @@ MARKS = {
     "netperf": r"^(?:MIGRATED )?(?:TCP|UDP|SCTP) [A-Z/_]+ TEST from ",
     "gloo's benchmark": r"^Algorithm: +\w+$|^ +(?:size \(B\) +)?elements +min \(us\)",
     "Google Benchmark": r"^Benchmark +Time +CPU +Iterations\b|\"library_build_type\":",
-    "OSU OpenSHMEM or UPC benchmarks": r"^# ?OSU (?:OpenSHMEM|UPC(?:\+\+)?)\b",
     "NVSHMEM perftest": r"^mype: [0-9]+ mype_node: [0-9]+|\bshmem_(?:put|get|p|g)_(?:bw|latency)\b",
     "mpptest": r"^\S*mpptest\b",
     "SKaMPI": r"^# SKaMPI\b|^(?:# )?begin result \"",

@@ -14,6 +14,7 @@ from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import made_of
 from mpigauge.result.records import Campaign
+from tests.places import ROOT
 from tests.printed import failures_of, records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ GROUPS = """# ( {} groups of {} processes each running simultaneous )
 # Group  1:    18   19   20   21   22   23   24   25   26   27   28   29   30   31   32   33
 #    34   35
 #"""
+PAIRS = "# ( 2 groups of 2 processes each running simultaneous )\n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
 
 
 def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> None:
@@ -269,10 +271,7 @@ def test_the_number_of_groups_is_part_of_what_they_measure(tmp_path: Path) -> No
 
 
 def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> None:
-    pairs = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
-    text = table("Multi-PingPong", pairs, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
+    text = table("Multi-PingPong", PAIRS, f"{TIMES} Mbytes/sec", "1024 100000 56.92 61.39 59.15 16.68")
     assert found(tmp_path, text) == {
         ("imb_multi_pingpong", "2 groups", 1024, 2): pytest.approx(61.39),
     }
@@ -280,11 +279,8 @@ def test_the_slowest_of_all_groups_is_no_ping_pong_of_ours(tmp_path: Path) -> No
 
 
 def test_collectives_of_two_ranks_each_are_no_pairs(tmp_path: Path) -> None:
-    groups = (
-        "# ( 2 groups of 2 processes each running simultaneous ) \n# Group  0:  0  1\n#\n# Group  1:  2  3\n#"
-    )
     text = table(
-        "Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
+        "Multi-Bcast", PAIRS, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", "", "1 8 1000 1.00 3.00 1.50"
     )
     assert found(tmp_path, text) == {
         ("imb_multi_bcast", "2 groups group 0", 8, 2): pytest.approx(2.0),
@@ -407,6 +403,24 @@ def test_a_heading_that_a_mail_has_wrapped_is_put_together(tmp_path: Path) -> No
     assert found(tmp_path, text) == {("pingpong", "standard", 1024, 2): pytest.approx(10.0)}
 
 
+ROWS = ("0 9 4.05 4.06 4.05", "0.00", "8 9 4.34 4.35 4.34", "3.50")
+WRAPPED = table("Sendrecv", 2, f"{TIMES}\nMbytes/sec", *ROWS)
+
+
+def test_a_table_that_a_mail_has_wrapped_row_by_row_is_put_together(tmp_path: Path) -> None:
+    assert found(tmp_path, WRAPPED) == {
+        ("shift", "sendrecv", 0, 2): pytest.approx(4.06),
+        ("shift", "sendrecv", 8, 2): pytest.approx(4.35),
+    }
+
+
+@pytest.mark.parametrize("last", ["", "# All processes entering MPI_Finalize", "16 9 5.00 6.00 5.50"])
+def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> None:
+    text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
+    assert {(pattern, size) for pattern, _, size, _ in found(tmp_path, text)} == {("shift", 0), ("bcast", 4)}
+    assert "has 5 words below 6 columns" in said_of(tmp_path / "imb.txt", text)
+
+
 @pytest.mark.parametrize("wrapped", ["1024 1000 10.00\n102.40", "1024 1000\n10.00 102.40"])
 def test_rows_that_a_mail_has_wrapped_are_named_as_too_short(tmp_path: Path, wrapped: str) -> None:
     said = said_of(tmp_path / "imb.txt", table("PingPong", 2, ONE_TIME, "8 1000 1.00 8.00", wrapped))
@@ -477,6 +491,29 @@ def test_groups_without_numbers_say_why(tmp_path: Path, row: str, kind: str) -> 
     groups = "# ( 2 groups of 4 processes each running simultaneous ) "
     text = table("Multi-Bcast", groups, f"Group {TIMES}", "0 8 1000 1.00 2.00 1.50", row)
     assert failures_of(records_of(tmp_path / "imb.txt", text)) == [("imb_multi_bcast", 8, kind)]
+
+
+# ---- What the documentation shows ------------------------------------------------------------------
+
+PAGE = (ROOT / "docs" / "coming-from-imb.md").read_text(encoding="utf-8")
+PASTES = re.findall(r"```text\n((?:[^`].*\n)+)```\n\nis (.*?)\n\n", PAGE)
+READ_AS = [
+    {("imb_p2p_pingpong", "standard", 1, 4): 24.50, ("imb_p2p_pingpong", "standard", 4096, 4): 224.05},
+    {("shift", "sendrecv", 262144, 0): 33.48, ("shift", "sendrecv", 1048576, 0): 258.68},
+    {
+        ("imb_io_s_iwrite_indv", "aggregate overlap", 1, 1): 62446331.28,
+        ("imb_io_s_iwrite_indv", "aggregate pure", 1, 1): 2787.53,
+    },
+]
+
+
+@pytest.mark.parametrize(("paste", "expected"), [*zip(PASTES, READ_AS, strict=True)])
+def test_the_pastes_of_the_page_are_read_as_it_says(
+    tmp_path: Path, paste: tuple[str, str], expected: dict[tuple[str, str, int, int], float]
+) -> None:
+    text, said = paste
+    assert found(tmp_path, text) == {key: pytest.approx(time_us) for key, time_us in expected.items()}
+    assert {f"`{pattern}`" for pattern, *_ in expected} == {said.partition(" ")[0].rstrip(",:")}
 
 
 # ---- Every benchmark of every part -----------------------------------------------------------------

@@ -17,7 +17,7 @@ from mpigauge.result.records import Campaign, Imported, Unread
 from tests.printed import FOLDER, failures_of, found, records_of, said_of, times_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -147,6 +147,7 @@ def test_a_file_names_a_collective_if_it_names_one(name: str, expected: str) -> 
         ("srun nccl-tests/build/alltoall_perf", "alltoall"),
         ("for t in all_reduce all_gather; do ./build/${t}_perf; done", ""),
         ("./all_reduce_perf -g 8 && ./all_gather_perf -g 8", ""),
+        ("mpirun -np 2 build-mpi/broadcast_perf_mpi -b 8", "broadcast"),
         ("mpirun -np 2 ./osu_bw", ""),
     ],
 )
@@ -155,9 +156,8 @@ def test_a_command_names_a_collective_if_it_runs_one(command: str, expected: str
 
 
 def test_a_program_that_nobody_knows_keeps_its_name() -> None:
-    assert [short(one) for one in ("./build/all_reduce_perf", "my-ring", "AllReduce", "_")] == [
-        *("all_reduce", "my_ring", "all_reduce", "test"),
-    ]
+    programs = ("./build/all_reduce_perf", "alltoall_perf_mpi", "AllReduce", "my-ring_perf", "_")
+    assert [*map(short, programs)] == ["all_reduce", "alltoall", "all_reduce", "my_ring", "test"]
 
 
 # ---- How many ranks ----------------------------------------------------------------------------------
@@ -178,6 +178,7 @@ def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8 -g 2"], 8),
         (["$ srun -N 2 --ntasks-per-node=8 ./build/all_reduce_perf -b 8"], 16),
         (["$ srun ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (['$ srun -n 2 bash -c "hostname; ./build/all_reduce_perf -b 8 -t 1 -g 8"'], 16),
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8", PREAMBLE.format(each=2)], 8),
         ([PREAMBLE.format(each=8), *devices(0, 1)], 8),
         ([PREAMBLE.format(each=8)], 0),
@@ -256,6 +257,13 @@ def test_tables_below_those_of_processes_that_ran_alone_are_read(tmp_path: Path)
     text = alone + table(row(16), above=[PREAMBLE.format(each=1), *devices(0, 1)])
     assert {(of[2], of[3]) for of in read(tmp_path, text)} == {(16, 2)}
     assert ALONE in said_of(tmp_path / "t.txt")
+
+
+def test_devices_below_a_table_are_those_of_the_next(tmp_path: Path) -> None:
+    """Of NCCL 1, which prints nothing above them, or of a run whose preamble was cut."""
+    text = table(row(8), above=devices(0, 1)) + table(row(8), above=devices(0, 1, 2))
+    assert {of[3] for of in read(tmp_path, text)} == {2, 3}
+    assert said_of(tmp_path / "t.txt") == ""
 
 
 def test_headings_one_above_the_other_are_of_processes_that_ran_alone(tmp_path: Path) -> None:
@@ -588,6 +596,11 @@ def test_what_is_above_a_torn_row_is_kept_and_its_whole_half(tmp_path: Path) -> 
     assert (unread.source, unread.below) == (f"{tmp_path / 't.txt'}: line 5", 1)
 
 
+def test_what_launchers_say_in_brackets_is_no_line_of_units(tmp_path: Path) -> None:
+    text = table(row(8)).replace(UNITS, f"{UNITS}\n(worker1, rank=1) (retrying)\n(head, rank=0) All nodes: 2")
+    assert len(read(tmp_path, text)) == 2
+
+
 def test_a_note_behind_a_row_is_no_part_of_it(tmp_path: Path) -> None:
     assert [of[2] for of in read(tmp_path, table(f"{row(8)}  <-- slow", row(16)))] == [8, 8, 16, 16]
 
@@ -686,3 +699,130 @@ def test_json_files_of_the_same_command_are_launches(tmp_path: Path) -> None:
     ]
     records = [one for one in formats.read("nccl", paths) if isinstance(one, Imported)]
     assert [(one.launch, one.cell.label) for one in records][::2] == [(1, ""), (2, ""), (3, "")]
+
+
+# ---- What rccl-tests -Z writes -----------------------------------------------------------------------
+
+REPORTED = [
+    (
+        "0",
+        "AllReduce",
+        "1",
+        "8",
+        "8",
+        "1",
+        "1048576",
+        "float",
+        "sum",
+        "0",
+        "40.000000",
+        "26.214400",
+        "45.875200",
+        "0",
+    ),
+    (
+        "0",
+        "AllReduce",
+        "1",
+        "8",
+        "8",
+        "1",
+        "1048576",
+        "float",
+        "sum",
+        "1",
+        "41.000000",
+        "25.575024",
+        "44.756292",
+        "N/A",
+    ),
+    (
+        "0",
+        "AllReduce",
+        "1",
+        "8",
+        "8",
+        "1",
+        "2097152",
+        "float",
+        "sum",
+        "0",
+        "50.000000",
+        "41.943040",
+        "73.400320",
+        "7",
+    ),
+]
+CSV_HEADING = (
+    "numCycle,collective,nodes,ranks,ranksPerNode,gpusPerRank,size,type,redop,inplace,time,algbw,busbw,#wrong"
+)
+_OTHERWISE = {
+    "collective": "name",
+    "inplace": "inPlace",
+    "algbw": "algBw",
+    "busbw": "busBw",
+    "#wrong": "wrong",
+}
+KEYS = [_OTHERWISE.get(name, name) for name in CSV_HEADING.split(",")]
+
+
+def as_csv(rows: Iterable[tuple[str, ...]]) -> str:
+    lines = (
+        ",".join(f'"{word}"' if at in {1, 7, 8, 13} else word for at, word in enumerate(one)) for one in rows
+    )
+    return "\n".join([CSV_HEADING, *lines, ""])
+
+
+def as_json(rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [
+        ", ".join(
+            f'"{key}":"{word}"' if at in {1, 7, 8, 13} else f'"{key}":{word}'
+            for at, (key, word) in enumerate(zip(KEYS, one, strict=True))
+        )
+        for one in rows
+    ]
+    return "[\n" + ",\n".join(f"{{{line}}}" for line in lines) + "\n]\n"
+
+
+@pytest.mark.parametrize("form", [as_csv, as_json])
+def test_files_of_rccl_tests_are_read_as_its_tables_are(
+    tmp_path: Path, form: Callable[[Iterable[tuple[str, ...]]], str]
+) -> None:
+    records = records_of(tmp_path / "t", form(REPORTED))
+    times = times_of(records)
+    assert {(of.pattern, of.bytes, of.ranks, of.datatype, of.op) for of in times} == {
+        ("nccl_all_reduce", 1 << 20, 8, "float", "sum")
+    }
+    assert {of.mode: time_s for of, time_s in times.items()} == {
+        "out-of-place": pytest.approx(40 * US),
+        "in-place": pytest.approx(41 * US),
+    }
+    assert failures_of(records) == [("nccl_all_reduce", 1 << 21, "corrupt")]
+
+
+@pytest.mark.parametrize("form", [as_csv, as_json])
+def test_cycles_of_such_a_file_are_runs(
+    tmp_path: Path, form: Callable[[Iterable[tuple[str, ...]]], str]
+) -> None:
+    second = [("1", *one[1:]) for one in REPORTED]
+    times = times_of(records_of(tmp_path / "t", form([*REPORTED, *second])))
+    assert {of.label for of in times} == {"run-1", "run-2"}
+
+
+@pytest.mark.parametrize(
+    ("form", "old", "new", "said"),
+    [
+        (as_csv, "40.000000", "4.000000", "line 2: its rate is not its size over its time"),
+        (as_csv, '"float","sum",0,40', '"float",0,40', "line 2: has 13 values below 14 columns"),
+        (as_csv, "26.214400", "-nan", "line 2: algbw: '-nan' is no number"),
+        (as_json, "40.000000", "4.000000", "line 2: its rate is not its size over its time"),
+        (as_json, '"size":1048576', '"size":', "line 2: is not JSON"),
+    ],
+)
+def test_a_line_of_such_a_file_that_is_damaged_is_named(
+    tmp_path: Path, form: Callable[[Iterable[tuple[str, ...]]], str], old: str, new: str, said: str
+) -> None:
+    text = form([REPORTED[0]])
+    assert old in text
+    with pytest.raises(UsageError, match=re.escape(said)):
+        records_of(tmp_path / "t", text.replace(old, new, 1))

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.errors import UsageError
 from mpigauge.result.records import Failure, Imported
 from tests.printed import failures_of, records_of, said_of, times_of
 
@@ -271,17 +270,3 @@ def test_atomic_operations_say_in_words_of_their_own_that_data_were_wrong(
     assert any(isinstance(record, Imported) for record in records) is not fails
     assert any(isinstance(record, Failure) for record in records) is fails
     assert failures_of(records) == ([("osu_mpi_accumulate_latency", 8, "corrupt")] if fails else [])
-
-
-def test_a_table_of_several_windows_says_that_it_is_one(tmp_path: Path) -> None:
-    lines = [
-        "# OSU MPI Multiple Bandwidth / Message Rate Test v7.3",
-        "# [ pairs: 1 ] [ window size: varied ]",
-        "",
-        "# Uni-directional Bandwidth (MB/sec)",
-        "#                 8          16",
-        "1              1.25        1.50",
-        "",
-    ]
-    with pytest.raises(UsageError, match="line 2: several window sizes"):
-        records_of(tmp_path / "t", "\n".join(lines))

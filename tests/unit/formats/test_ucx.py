@@ -97,6 +97,27 @@ def test_a_command_line_says_size_memory_and_test(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "[user@node02 ompi]$ ucx_perftest node03 -t tag_bw -m cuda -s $((4 * 1024 * 1024)) -n 1000",
+        "time numactl --physcpubind=0 ./ucx_perftest -t tag_bw -m cuda -s 4194304 node03",
+        "UCX_TLS=tcp ucx_perftest node03 -t tag_bw -s 4194304 -m cuda",
+        "ucx_perftest -s 8 & sleep 1; UCX_TLS=tcp ucx_perftest -t tag_bw -m cuda -s 4194304 localhost",
+    ],
+)
+def test_command_lines_are_found_behind_prompts_and_variables(tmp_path: Path, command: str) -> None:
+    row = "Final:      1000    201.639   253.497   253.497    15779.29   15779.29        3945        3945\n"
+    text = f"First some words on ucx_perftest.\n{command}\n{heading('overhead')}{row}"
+    assert [*found(tmp_path, text)] == [("ucx_tag_bw", "cuda-cuda", 2**22)]
+
+
+def test_rows_are_no_names_of_the_table_below_them(tmp_path: Path) -> None:
+    text = f"before\n{heading()}{LAST}\nafter\n{heading()}{LAST}{heading()}{LAST}"
+    labels = [cell.label for cell in times_of(records_of(tmp_path / "ucx.txt", text))]
+    assert not [label for label in labels if label.startswith("Final")]
+
+
 def test_blocks_of_a_message_are_one_size(tmp_path: Path) -> None:
     text = "$ ucx_perftest -t am_bw -s 10000,1000:20\n" + heading() + LAST
     assert found(tmp_path, text) == {("ucx_am_bw", "standard", 30000): pytest.approx(16.259e-6, rel=1e-4)}

@@ -25,7 +25,6 @@ OUTPUTS = {
     "netperf": "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET\n",
     "gloo's benchmark": "Algorithm:   new_allreduce_ring\n\n   elements   min (us)   p50 (us)\n",
     "Google Benchmark": "Benchmark                      Time             CPU   Iterations UserCounters...\n",
-    "OSU OpenSHMEM or UPC benchmarks": "# OSU OpenSHMEM Put Test v5.6.2\n# Size          Latency (us)\n",
     "NVSHMEM perftest": "mype: 1 mype_node: 0 device name: NVIDIA H800 bus id: 25\n",
     "mpptest": "./mpptest -auto -logscale\n",
     "SKaMPI": '# SKaMPI Version 5.0 rev. 191\n#\n# begin result "MPI_Bcast-nodes-length"\n',
