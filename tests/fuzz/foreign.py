@@ -35,6 +35,8 @@ SECONDS_MOST = 1.0
 """Of processor time for one text: the machine may be busy."""
 
 CHANGES_MOST = 3
+MARKDOWN = 3
+"""Bars of a line of a table in Markdown, which says nothing of the tables of others."""
 
 TIMES = {
     **dict.fromkeys(("us", "usec", "usecs", "µs", "μs"), 1e-6),
@@ -342,7 +344,8 @@ def _in_json(one: Imported, text: str) -> str:
 
 def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
     line = lines[number - 1]
-    units = _units(lines, number)
+    bars = one.cell.pattern.startswith(("table", "ucx"))
+    units = _units([above if bars or above.count("|") < MARKDOWN else "" for above in lines], number)
     if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(one, line, units)):
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
@@ -365,13 +368,19 @@ def _units(lines: Lines, number: int) -> set[str]:
     """The units that a line has itself, else those of the nearest heading above; none if it names none."""
     if mine := {*_IN_ROW.findall(lines[number - 1])} & _KNOWN:
         return mine
-    for line in reversed(lines[: number - 1]):
-        named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
-        if "Message Rate Profile" in line:
+    for at in reversed(range(number - 1)):
+        named = _named(lines[at])
+        if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
-        if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
+        if named & (_KNOWN | _STRANGE) or _HEADING.match(lines[at]):
+            while at and not named & _STRANGE and (more := _named(lines[at - 1]) & _KNOWN):
+                named, at = named | more, at - 1  # a heading that was broken by a mail
             return named & _KNOWN
     return set()
+
+
+def _named(line: str) -> set[str]:
+    return {*_BRACKETS.findall(line), *_BARE.findall(line)}
 
 
 def _numbers(line: str) -> list[float]:
