@@ -12,6 +12,7 @@ import re
 import time
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
@@ -373,10 +374,13 @@ def _units(lines: Lines, number: int) -> set[str]:
         if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.match(lines[at]):
-            while at and not named & _STRANGE and (more := _named(lines[at - 1]) & _KNOWN):
-                named, at = named | more, at - 1  # a heading that was broken by a mail
-            return named & _KNOWN
+            return (named if named & _STRANGE else named | _broken(lines[:at])) & _KNOWN
     return set()
+
+
+def _broken(above: Lines) -> set[str]:
+    """The units of the lines right above a line of a heading: a mail may have broken it."""
+    return set[str]().union(*takewhile(lambda named: named & _KNOWN, map(_named, reversed(above))))
 
 
 def _named(line: str) -> set[str]:

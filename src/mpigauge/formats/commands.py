@@ -17,14 +17,13 @@ _LAUNCHED = re.compile(
     rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
 )
 _VARIABLES = r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*"
-_SIGN = r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\])?[$%#>]|\++)"
+_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
 _PROMPTED = re.compile(
-    rf"(?:(?!#){_SIGN}|[^\s#]{{0,80}}[$%>]) .*\b{_PROGRAM}\b"
-    rf"|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
+    rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
     # Behind variables, numactl and the like; prose names no option.
     r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
 )
-_PROMPT = re.compile(rf"{_SIGN} +")
 _QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")
 """A command in a sentence of Markdown."""
 
