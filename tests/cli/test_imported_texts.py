@@ -114,3 +114,21 @@ def test_ranks_make_a_bus_bandwidth(cli: Cli) -> None:
         )
         (row,) = json.loads(done.out)["rows"]
         assert row["bus_bytes_per_s"] == (None if bus is None else pytest.approx(bus))
+
+
+@pytest.mark.usefixtures("here")
+def test_what_a_text_says_beside_its_columns_is_in_the_answer(cli: Cli) -> None:
+    """Buffers on a device stand on a line of their own, in one log and beside another file."""
+    for name, letter, where in (("host.txt", "H", "HOST"), ("device.txt", "D", "DEVICE")):
+        buffers = f"# Send Buffer on {where} ({letter}) and Receive Buffer on {where} ({letter})\n"
+        text = f"# OSU MPI-CUDA Latency Test v5.7\n{buffers}# Size   Latency (us)\n8    4.10\n"
+        Path(name).write_text(text)
+    both = Path("host.txt").read_text() + Path("device.txt").read_text()
+    Path("both.txt").write_text(both)
+    for files in (["both.txt"], ["host.txt", "device.txt"]):
+        said = cli("show", *files).out
+        assert "osu_cuda_latency host-host, 8 B" in said
+        assert "osu_cuda_latency device-device, 8 B" in said
+    done = cli("compare", "host.txt", "device.txt")
+    assert done.status == 2
+    assert "osu_cuda_latency host-host, the other osu_cuda_latency device-device" in done.err

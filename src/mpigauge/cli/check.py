@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from mpigauge.cli.outputs import Outputs
     from mpigauge.plan.expectations import Expectation
+    from mpigauge.result.reader import Result
     from mpigauge.show.document import Units
     from mpigauge.vocabulary import ExpectationVerdict
 
@@ -97,7 +98,10 @@ def command(
     _, units = check(unit_names, "")
     chosen = Chosen(KIND, "median", selection)
     if question == "--expect":
-        return _expected(_expectations(sentences, expect_files), named(results), chosen, units, outputs)
+        from mpigauge.cli.results import load
+
+        loaded = list(map(load, named(results)))
+        return _expected(_expectations(sentences, expect_files, loaded), loaded, chosen, units, outputs)
     path = _one(named(results))
     if baseline is not None:
         from mpigauge.analysis.compare.decision import Thresholds
@@ -124,23 +128,31 @@ def _one(paths: Sequence[Path]) -> Path:
     return paths[0]
 
 
-def _expectations(sentences: Sequence[str], files: Sequence[Path]) -> list[Expectation]:
+def _expectations(
+    sentences: Sequence[str], files: Sequence[Path], loaded: Sequence[Result]
+) -> list[Expectation]:
+    """All sentences; they may be of patterns that only these results have."""
     from mpigauge.plan.expectations import parse, read_expectations
 
-    return [*map(parse, sentences), *(one for path in files for one in read_expectations(path))]
+    names = {pattern.name for result in loaded for pattern in result.campaign.patterns}
+    typed = [parse(sentence, foreign=names) for sentence in sentences]
+    return [*typed, *(one for path in files for one in read_expectations(path, names))]
 
 
 def _expected(
-    expectations: Sequence[Expectation], paths: Sequence[Path], chosen: Chosen, units: Units, outputs: Outputs
+    expectations: Sequence[Expectation],
+    loaded: Sequence[Result],
+    chosen: Chosen,
+    units: Units,
+    outputs: Outputs,
 ) -> int:
     """Every number of every result; each statistic is computed once."""
     from mpigauge.analysis.expectations import together
-    from mpigauge.cli.results import load
     from mpigauge.show.query import Query, sources_of
     from mpigauge.show.tables.check import document, held_against, verdict_of
     from mpigauge.show.tables.selected import selected
 
-    loaded, picked = list(map(load, paths)), chosen.selection
+    picked = chosen.selection
     rows = {}
     for stat in dict.fromkeys(one.stat for one in expectations):
         sources = sources_of(loaded, stat, picked.state, picked.only)

@@ -16,13 +16,21 @@ _PROGRAM = r"(?:osu_\w+|IMB-[A-Z]\w+|\w+_perf|ucx_perftest|fi_\w+|ib_\w+|raw_eth
 _LAUNCHED = re.compile(
     rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
 )
-_SIGN = r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\])?[$%#>]|\++)"
+_VARIABLES = r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*"
+_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
 _PROMPTED = re.compile(
-    rf"(?:(?!#){_SIGN}|[^\s#]{{0,80}}[$%>]) .*\b{_PROGRAM}\b|(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
+    rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
     # Behind variables, numactl and the like; prose names no option.
     r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
 )
-_PROMPT = re.compile(rf"{_SIGN} +")
+_QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")
+"""A command in a sentence of Markdown."""
+
+_SETTING = re.compile(
+    r"(?:export|setenv|declare -x)\s+(?P<name>[A-Za-z_][A-Za-z0-9_]*)[=\s]\s*\S.*"
+    r"|(?:module|ml)\s+(?:load|add|swap|switch)\s+(?P<module>[\w.+-]+).*"
+)
 _RANKS = re.compile(
     r"\s(?:-np?|--np?|-c|--ntasks|--nranks|-ntasks|-nrs|--nproc|-proc)"
     r"(?:[ =]+|(?=[0-9]))([0-9]{1,7})(?=\s|\Z)"
@@ -45,14 +53,26 @@ MOST = 400
 def command_in(lines: Sequence[str], at: int) -> str:
     """Return the command line that a line shows, whole where it goes on below; empty if it shows none."""
     text = lines[at].strip()
-    if len(text) > MOST or text.startswith(("# OSU", "#  ")):
+    if len(text) > MOST or (text.startswith(("# OSU", "#  ")) and _PROMPTED.match(text) is None):
         return ""
     while text.endswith("\\") and at + 1 < len(lines):
         at += 1
         text = f"{text[:-1].rstrip()} {lines[at].strip()}"
     if _LAUNCHED.search(text) is None and _PROMPTED.match(text) is None:
-        return ""
+        quoted = _QUOTED.search(text)
+        return " ".join(quoted[1].split()) if quoted else ""
     return " ".join(_PROMPT.sub("", text, count=1).split())
+
+
+def setting_in(text: str) -> tuple[str, str] | None:
+    """Return what a line sets for all commands below it, by a name: a variable or a module; None if nothing.
+
+    The same command is not the same launch where something else was set before it.
+    """
+    line = _PROMPT.sub("", text.strip(), count=1)
+    if len(line) > MOST or (match := _SETTING.fullmatch(line)) is None:
+        return None
+    return match["name"] or f"module {match['module']}", " ".join(line.split()[1:])
 
 
 def ranks_of(command: str) -> int:

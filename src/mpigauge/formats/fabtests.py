@@ -1,6 +1,7 @@
 """Text of libfabric's fi_pingpong and of its fabtests, such as fi_rdm_bw, which measure without MPI.
 
-"MB/sec" are 10^6 bytes per second, "1k" are 1024 bytes. A time of a ping-pong is half a round trip. Each row
+"MB/sec" are 10^6 bytes per second, "Gb/sec" of old versions 10^9 bits, "1k" are 1024 bytes. A time of a
+ping-pong is half a round trip. Each row
 has a rate and a time, which prove each other and the size. Source: util/pingpong.c and
 fabtests/common/shared.c of libfabric 2.
 """
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 HINT = "libfabric's tests print MB/sec and usec/xfer: restore the heading"
 HEADING = re.compile(
     r"(?P<named>name\s+)?bytes\s+(?P<counts>iters|#?sent\s+#?ack)\s+total\s+time\s+(?P<unit>\w+/s(?:ec)?)\s+"
-    r"usec/xfer\s+Mxfers/sec"
+    r"usec/xfer(?P<rates>\s+Mxfers/sec)?"
 )
 LIKE_HEADING = re.compile(r"\bbytes\s+(?:iters|#?sent)\b|usec/xfer|Mxfers/")
 TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
@@ -52,6 +53,9 @@ TENTHS_BELOW = 10
 """Sizes from here on have no digit behind the point."""
 
 MB, US = 1e6, 1e-6
+RATES = {RATE: 1.0, "Gb/sec": 1e9 / 8 / MB}
+"""MB/sec in one of a unit: versions before 1.4 printed 10^9 bits per second."""
+
 SPARE = 1e-4
 """Both numbers are of one exact time, so that nothing but rounding parts them."""
 
@@ -66,12 +70,14 @@ class _Table:
         pattern: Of its program; empty if neither a command nor a row tells it.
         options: Of its command line.
         columns: Those behind the name of a row.
+        unit: Of its rates, in MB/sec.
         has_names: Whether each row begins with a name.
     """
 
     pattern: str = ""
     options: str = ""
     columns: tuple[str, ...] = ()
+    unit: float = 1.0
     has_names: bool = False
 
     def meaning(self, name: str, ways: int) -> Meaning:
@@ -136,10 +142,12 @@ class Parser(LineParser):
 
     def _heading(self, heading: re.Match[str], line: Line) -> None:
         self._begin(line)
-        if heading["unit"] != RATE:
+        if heading["unit"] not in RATES:
             raise line.refused(f"no unit is called {heading['unit']!r}", HINT)
         counts = (COUNT,) if heading["counts"] == COUNT else (SENT, ACKNOWLEDGED)
-        self._table.columns = (SIZE, *counts, TOTAL, "time", RATE, TIME, "Mxfers/sec")
+        rest = [] if heading["rates"] is None else ["Mxfers/sec"]
+        self._table.columns = (SIZE, *counts, TOTAL, "time", RATE, TIME, *rest)
+        self._table.unit = RATES[heading["unit"]]
         self._table.has_names = heading["named"] is not None
         if SENT in counts:
             self._table.pattern = FI_PINGPONG
@@ -174,7 +182,7 @@ class Parser(LineParser):
             raise line.refused(f"{row[SIZE]!r} is not a whole number of bytes", "complete the row")
         if wrong := next((one for one in (RATE, TIME) if not is_number(row[one])), None):
             raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", "complete the row")
-        rate, time = ends_of(row[RATE]), ends_of(row[TIME])
+        rate, time = [end * table.unit for end in ends_of(row[RATE])], ends_of(row[TIME])
         if not rate[0] * time[0] * (1 - SPARE) <= size <= rate[1] * time[1] * (1 + SPARE):
             raise line.refused("its rate times its time is not its size", "a size such as 15k may be rounded")
         meaning = table.meaning(name, _ways(row, size))
@@ -184,7 +192,7 @@ class Parser(LineParser):
             self.found.fail(meaning, cell, "refused", lost, line)
             return
         by_rate = meaning.windowed and size and digits_of(row[RATE]) >= digits_of(row[TIME])
-        time_s = size / (float(row[RATE]) * MB) if by_rate else float(row[TIME]) * US
+        time_s = size / (float(row[RATE]) * table.unit * MB) if by_rate else float(row[TIME]) * US
         self.found.take(meaning, cell, time_s, "mean", line, printed=row[RATE if by_rate else TIME])
 
 

@@ -436,7 +436,7 @@ class Parser(LineParser):
             raise line.refused(
                 "its numbers are of one process, of several that were started: each ran alone", WITH_MPI
             )
-        table.ranks = table.job.ranks(table.proof, found.command, found.ranks)
+        table.ranks = table.job.ranks(table.name, table.proof, found.command, found.ranks)
         if table.job.group_count > 1:
             table.ways.append(f"{table.job.group_count} groups")
         found.titles[table.version] = None

@@ -182,12 +182,16 @@ class Proof:
             return ""
         return "reduce" if self.rooted else "reduce_scatter" if self.blocks > 1 else ""
 
-    def ranks(self) -> range:
-        """Return all numbers of ranks that the rows allow."""
+    def ranks(self, name: str = "") -> range:
+        """Return all numbers of ranks that the rows allow.
+
+        Args:
+            name: The collective, where it is known.
+        """
         low, high = self.bus.low, self.bus.high
         if self.blocks > 1:
             return range(self.blocks, self.blocks + 1)
-        if self.all_reduces:
+        if self.all_reduces or (name.startswith(ALL_REDUCE) and low <= high and low < MOST_FACTOR):
             return _ranks(2 / (2 - low), 2 / (2 - high) if high < MOST_FACTOR else math.inf)
         if low <= high < 1:
             return _ranks(1 / (1 - low), 1 / (1 - high))
@@ -240,15 +244,16 @@ class Job:
         """How many groups do the same at once."""
         return max(1, len(set(self.listed.values())))
 
-    def ranks(self, proof: Proof, command: str, given: int) -> int:
+    def ranks(self, name: str, proof: Proof, command: str, given: int) -> int:
         """Return how many took part; 0 if nothing says it, or what says it contradicts the rows.
 
         Args:
+            name: The collective.
             proof: What the rows of the table allow.
             command: The command line above it.
             given: What the user says.
         """
-        allowed = proof.ranks()
+        allowed = proof.ranks(name)
         if len(allowed) == 1 and allowed[0] >= self._listed():
             return allowed[0]
         ranks = self._said(command, given, proof.told)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.formats.collected import LineParser, Meaning, cell_of, given_by
 from mpigauge.formats.osu_heading import (
@@ -103,6 +103,19 @@ NO_NUMBERS = ("inf", "nan")
 LEAST_DIGITS, OLD_RATE_DIGITS = 2, 6
 """Behind the point, of all that OSU prints, and of rates of version 2: fewer were rounded by somebody, or are
 torn."""
+
+
+class _Time(NamedTuple):
+    """A time that a row says.
+
+    Attributes:
+        printed: The number that it follows from.
+    """
+
+    meaning: Meaning
+    cell: Cell
+    time_s: float
+    printed: str
 
 
 @dataclass(slots=True)
@@ -323,7 +336,7 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line)
+        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -362,13 +375,13 @@ class Parser(LineParser):
         _note_digits(table, row)
         table.begun, self._above, self._between, self._datatype = True, Factors(), "", ""
         statistic = statistic_of(table.title, given=table.given is not None, averaged=table.averaged)
-        for meaning, cell, time_s in self._times(line, table, row):
+        for one in self._times(line, table, row):
             if row.get(VALIDATION) in FAILED:
-                self.found.fail(meaning, cell, "corrupt", "Validation: Fail", line)
+                self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(meaning, cell, time_s, statistic, line)
+                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, one.printed)
 
-    def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[tuple[Meaning, Cell, float]]:
+    def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""
         if table.windows:
             return self._of_windows(line, table, row)
@@ -385,12 +398,12 @@ class Parser(LineParser):
         scales = {column.name: column.scale for column in table.columns}
         if kind in {RATE, MESSAGES}:
             time_s = self._time_of_rate(line, table, row, meaning, size, scales.get(RATE, 1.0))
-            return [self._cell(table, meaning, size, time_s)]
-        first = self._cell(table, meaning, size, float(row[kind]) * scales[kind])
+            return [self._time(table, meaning, size, time_s, row.get(MESSAGES, row.get(RATE, "")))]
+        first = self._time(table, meaning, size, float(row[kind]) * scales[kind], row[kind])
         if kind != OVERALL:
             return [first]
         alone = meaning.alone(alone_mode(twin_of(table.title, factors), meaning.mode))
-        return [first, self._cell(table, alone, size, float(row[PURE]) * scales[PURE])]
+        return [first, self._time(table, alone, size, float(row[PURE]) * scales[PURE], row[PURE])]
 
     def _factors(self, table: _Table, row: dict[str, str]) -> str:
         """How it was done, in words."""
@@ -414,9 +427,9 @@ class Parser(LineParser):
         """How many pairs were busy at once: half of all ranks, where it is not said; 0 if unknown."""
         return table.pairs or self.found.ranks // 2
 
-    def _cell(
-        self, table: _Table, meaning: Meaning, size: int, time_s: float, window: int = 0
-    ) -> tuple[Meaning, Cell, float]:
+    def _time(
+        self, table: _Table, meaning: Meaning, size: int, time_s: float, printed: str, window: int = 0
+    ) -> _Time:
         own = known().get(meaning.pattern)
         fixed = own.active_ranks if own is not None else ranks_of(table.title)
         ranks = 2 * table.pairs or fixed or self.found.ranks
@@ -425,7 +438,7 @@ class Parser(LineParser):
         if table.datatype and (reduces or table.datatype != USUAL_TYPE):
             more = {"datatype": OURS.get(table.datatype, table.datatype), "op": SUM if reduces else ""}
         cell = cell_of(meaning, size, ranks, table.given, window=window or table.window, **more)
-        return meaning, cell, time_s
+        return _Time(meaning, cell, time_s, printed)
 
     def _time_of_rate(
         self, line: Line, table: _Table, row: dict[str, str], meaning: Meaning, size: int, bytes_per_s: float
@@ -440,25 +453,23 @@ class Parser(LineParser):
         rate_bytes_per_s = float(row[RATE]) * bytes_per_s
         return size * meaning.directions * pairs / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
-    def _of_windows(
-        self, line: Line, table: _Table, row: dict[str, str]
-    ) -> list[tuple[Meaning, Cell, float]]:
+    def _of_windows(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of each window the time of one message; below the second heading stand the same in messages."""
         size, pairs = int(row[SIZE]), max(self._pairs(table), 1)
         meaning = self._meaning(table, RATE, self._factors(table, row))
-        times: list[tuple[Meaning, Cell, float]] = []
+        times: list[_Time] = []
         for window in table.windows:
             word = row[str(window)]
             if not table.counts:
                 table.seen[size, window] = word
                 rate_bytes_per_s = float(word) * 1e6
                 time_s = size * pairs / rate_bytes_per_s if rate_bytes_per_s else 0.0
-                times.append(self._cell(table, meaning, size, time_s, window))
+                times.append(self._time(table, meaning, size, time_s, word, window))
             elif (rate := table.seen.get((size, window))) is not None:
                 _check_rates(line, rate, word, size / 1e6)
             else:
                 time_s = pairs / float(word) if float(word) else 0.0
-                times.append(self._cell(table, meaning, size, time_s, window))
+                times.append(self._time(table, meaning, size, time_s, word, window))
         return times
 
 
@@ -522,8 +533,10 @@ def _is_row(words: Sequence[str], names: Sequence[str]) -> bool:
         return len(words) == len(names) and all(map(NUMBER.fullmatch, words[1:]))
     if SIZE not in names:
         return NUMBER.fullmatch(words[0]) is not None and (len(words) == len(names) or len(names) > 1)
-    if begins_row(words) or (is_whole(words[0]) and words[1].lower().strip("+-") in NO_NUMBERS):
+    if begins_row(words):
         return True
+    if is_whole(words[0]) and len(words) == len(names):
+        return words[1].lower().strip("+-") in NO_NUMBERS or not any(map(str.isalnum, words[1]))
     return is_headless_row(words, len(names)) and WORD.fullmatch(words[0]) is None
 
 

@@ -40,7 +40,7 @@ MEASURED = frozenset({"bw", "latency", "post", "list"})
 
 BOTH = "bidirectional"
 HEADING = re.compile(r"#?(?:bytes|flows)\s+#?(?:sl|iterations|fs_)")
-LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b")
+LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b.*\[|^\W*#iterations\b")
 _COLUMN = re.compile(
     r"\s*(?:#?(?P<bare>bytes|iterations|sl|tps average)(?!\w)"
     r"|(?P<name>[^\[\]#]+?)\s*\[(?P<unit>[^\[\]]*)\])\s*"

@@ -1,7 +1,8 @@
 """The same table several times: launches of one thing, or runs that something tells apart.
 
-Tables that the same visible command has printed are launches of it. All others are runs, which are called by
-what differs in their commands, by their files, by what stands above them, or by their place.
+Tables that the same visible command has printed, with the same settings, are launches of it. All others are
+runs, which are called by what differs in their commands, by their files, by what stands above them, or by
+their place.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Table:
         form: Its format.
         line: Number of the line that it begins with.
         command: The command line that is visible above it; empty if none is.
+        settings: Variables and modules that were set above it, for all commands below.
         above: What else stands above it, the last line that has words.
         cells: Those that it has, with the line of each.
     """
@@ -39,8 +41,14 @@ class Table:
     line: int
     form: str = ""
     command: str = ""
+    settings: str = ""
     above: str = ""
     cells: dict[Cell, str] = field(default_factory=dict)
+
+    @property
+    def start(self) -> str:
+        """How it was started: by its command, below what was set for it; empty if that is not visible."""
+        return f"{self.settings} {self.command}".strip() if self.command else ""
 
 
 Places = dict[tuple[Table, "Cell"], tuple[str, int]]
@@ -58,7 +66,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
     for key, tables in alike.items():
         classes: dict[object, list[Table]] = defaultdict(list)
         for table in tables:
-            classes["" if same else (table.form, table.command or id(table))].append(table)
+            classes["" if same else (table.form, table.start or id(table))].append(table)
         labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
         for label, of in zip(labels, classes.values(), strict=True):
             found |= {(table, key): (label, number) for number, table in enumerate(of, start=1)}
@@ -67,7 +75,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
 
 def _labels(tables: Sequence[Table], runs: Mapping[Table, str]) -> list[str]:
     """What tables are called, each the first of its class."""
-    commands = [table.command for table in tables]
+    commands = [table.start for table in tables]
     if all(commands) and (words := what_differs(commands)):
         labels = [label_of(one) for one in words]
         if all(labels) and len(set(labels)) == len(labels):
@@ -84,7 +92,8 @@ def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
         for table in tables:
             keys[table].append(key)
     number, seen, runs = 0, set[object](), dict[Table, int]()
-    ordered = sorted(keys, key=lambda table: (_order(keys, table.file), table.line))
+    files = {file: place for place, file in enumerate(dict.fromkeys(table.file for table in keys))}
+    ordered = sorted(keys, key=lambda table: (files[table.file], table.line))
     for table in ordered:
         mine = {table.file, *keys[table]}
         if not runs or seen & {*keys[table]} or table.file not in seen:
@@ -94,10 +103,6 @@ def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
     first = {run: table for table, run in reversed(runs.items())}
     names = _names([first[run] for run in sorted(first)])
     return {table: names[run - 1] for table, run in runs.items()}
-
-
-def _order(keys: Mapping[Table, object], file: str) -> int:
-    return list(dict.fromkeys(table.file for table in keys)).index(file)
 
 
 def _names(firsts: Sequence[Table]) -> list[str]:

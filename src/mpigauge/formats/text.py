@@ -204,7 +204,7 @@ def cleaned(raw: str) -> str:
 
 def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
     """The lines without what stands before titles, where it has the shape of what stands before theirs."""
-    found, shape = list(lines), _NOTHING
+    found, shape, above = list(lines), _NOTHING, 0
     for at, line in enumerate(lines):
         if (begins := _mark_in(line, mark)) is not None:
             before, shape = shape, _shape(line[:begins])
@@ -212,8 +212,12 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
             behind = [one for one in lines[at + 1 : at + 40] if one][:NEAR]
             if shape is not _NOTHING and not any(map(shape.match, behind)):
                 shape = _NOTHING
-            if before is _NOTHING:
-                _strip_above(found, at, shape)
+            if before is _NOTHING and shape is not _NOTHING:
+                # Above the first title, too: some say there what is below it.
+                for place in range(above, at):
+                    if match := shape.match(found[place]):
+                        found[place] = found[place][match.end() :]
+            above = at + 1
         elif match := shape.match(line):
             found[at] = line[match.end() :]
     return found
@@ -249,20 +253,13 @@ def _token(token: str, *, loose: bool, last: bool) -> str:
     return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
 
 
-def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
-    """Takes away what stands before the lines above the first title, too: some say what is below it."""
-    for above in range(at):
-        if match := shape.match(found[above]):
-            found[above] = found[above][match.end() :]
-
-
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
-_NUMBER = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
+_WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -322,7 +319,7 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if all(map(_NUMBER.fullmatch, words[:2])) else words)
+    return list(words[:columns] if all(map(_WITH_COMMAS.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:

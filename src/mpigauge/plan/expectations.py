@@ -19,7 +19,7 @@ from mpigauge.plan.plan_file import read_toml
 from mpigauge.vocabulary import QUANTITIES, STATS, TIMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.vocabulary import Quantity, Statistic
@@ -67,8 +67,11 @@ class Expectation:
         return self.quantity in TIMES
 
 
-def parse(text: str, name: str = "") -> Expectation:
+def parse(text: str, name: str = "", foreign: Collection[str] = ()) -> Expectation:
     """Read a sentence.
+
+    Args:
+        foreign: Names of patterns that are not ours: of imported numbers.
 
     Raises:
         UsageError: It is none; says which word is not understood.
@@ -82,7 +85,7 @@ def parse(text: str, name: str = "") -> Expectation:
     stat = _one(text, "statistic", [word for word in STATS if word in tokens] or ["median"], STATS)
     sizes = [token for token in tokens if token[0].isdigit() and not token.endswith("ranks")]
     words = [token for token in tokens if token not in (quantity, stat, *sizes)]
-    pattern = _pattern(text, words)
+    pattern = _pattern(text, words, {*known(), *foreign})
     return Expectation(
         text=text.strip(),
         name=name or text.strip(),
@@ -105,11 +108,11 @@ def _one(text: str, kind: str, found: Sequence[str], choices: Sequence[Word]) ->
     return cast("Word", found[0])
 
 
-def _pattern(text: str, words: Sequence[str]) -> str:
-    if words and words[0] in known():
+def _pattern(text: str, words: Sequence[str], names: Collection[str]) -> str:
+    if words and words[0] in names:
         return words[0]
-    near = nearest(words[0], known()) if words else ""
-    hint = f"did you mean {near}? mpigauge list shows all patterns" if near else _HINT
+    near = nearest(words[0], names) if words else ""
+    hint = f"did you mean {near}?{' mpigauge list shows all patterns' * (near in known())}" if near else _HINT
     raise UsageError(f"{text!r} does not begin with the name of a pattern", hint)
 
 
@@ -124,16 +127,19 @@ def _bound(text: str, quantity: Quantity, bound: str) -> float:
         raise UsageError(f"{text!r}: {error.sentence}", error.hint) from None
 
 
-def read_expectations(path: Path) -> list[Expectation]:
-    """The sentences of a TOML file: names and texts below `[expect]`.
+def read_expectations(path: Path, foreign: Collection[str] = ()) -> list[Expectation]:
+    """Return the sentences of a TOML file: names and texts below `[expect]`.
+
+    Args:
+        foreign: As `parse`.
 
     Raises:
         UsageError: It cannot be read, or has something else; says where.
     """
-    return list(_entries(path, read_toml(path, "a file of expectations")))
+    return list(_entries(path, read_toml(path, "a file of expectations"), foreign))
 
 
-def _entries(path: Path, tables: dict[str, Any]) -> Iterator[Expectation]:
+def _entries(path: Path, tables: dict[str, Any], foreign: Collection[str]) -> Iterator[Expectation]:
     entries = tables.pop(TABLE, None)
     if tables or not isinstance(entries, dict) or not entries:
         raise UsageError(
@@ -144,6 +150,6 @@ def _entries(path: Path, tables: dict[str, Any]) -> Iterator[Expectation]:
         if not isinstance(text, str):
             raise UsageError(f"{path}: {TABLE}.{name} is not a text", _HINT)
         try:
-            yield parse(text, name)
+            yield parse(text, name, foreign)
         except UsageError as error:
             raise UsageError(f"{path}: {TABLE}.{name}: {error.sentence}", error.hint) from None

@@ -294,10 +294,31 @@ def known() -> Mapping[str, Pattern]:
     return {pattern.name: pattern for pattern in description.patterns}
 
 
+PAIR_OF_RANKS = 2
+
+
+def between_two(pattern: Pattern) -> bool:
+    """Return whether it is between two ranks."""
+    return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
+
+
+def has_rates(pattern: Pattern) -> bool:
+    """Return whether it is shown by its bandwidth: between two ranks, or as others measure nothing else."""
+    return pattern.moves_bytes and (between_two(pattern) or (pattern.talks and pattern.windowed))
+
+
+UNSAID_MODES = ("standard", "out-of-place")
+"""Modes of what others have measured that do not say how; of NCCL the second."""
+
+
 def usual_mode(pattern: Pattern) -> str:
-    """The mode that stands for a pattern unasked: of ours the kernel's first, whatever a text had first."""
-    modes = (known().get(pattern.name) or pattern).modes
-    return modes[0].name if modes else ""
+    """The mode that stands for a pattern unasked: of ours the kernel's first, of others what says nothing.
+
+    What a text says of a table beside its columns, as that buffers are on a device, is never usual.
+    """
+    if own := known().get(pattern.name):
+        return own.modes[0].name if own.modes else ""
+    return next((mode.name for mode in pattern.modes if mode.name in UNSAID_MODES), "")
 
 
 def times_alone(pattern: Pattern, mode: str) -> bool:

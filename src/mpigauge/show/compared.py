@@ -23,7 +23,7 @@ from mpigauge.plan.factors import COMPARED_BY, REGRESSES
 from mpigauge.show.query import source_of
 from mpigauge.show.tables.selected import selected
 from mpigauge.show.words.compare import sides_of
-from mpigauge.show.words.imported import unknown_ranks
+from mpigauge.show.words.imported import nothing_alike, unknown_ranks
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
             unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources])
             raise UsageError(
                 f"{other.result.path} has no cell that {base.result.path} has, too",
-                unknown or "measure both with one plan: mpigauge run --plan FILE",
+                unknown or nothing_alike(base.rows, other.rows),
             )
         return _Found(pairs, compared, f"{other.name} against {base.name}")
     (source,) = sources

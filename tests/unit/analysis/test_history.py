@@ -53,7 +53,7 @@ def places(logs: Sequence[Values], margin: float = MARGIN) -> list[list[int]]:
 
 def empty(count: int) -> list[Session]:
     """Sessions of which nothing is known but their curves."""
-    return [Session(Path(f"{at}.jsonl"), campaign(), at, {}, {}, (), {}, 0) for at in range(count)]
+    return [Session(Path(f"{at}.jsonl"), campaign(), at, True, {}, {}, (), {}, 0) for at in range(count)]
 
 
 def history(cells: Values, controls: Values) -> History:

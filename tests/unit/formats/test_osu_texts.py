@@ -473,6 +473,7 @@ def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:
         ("163", "has 1 word below 2 columns"),
         ("16   12.40  13.00", "has 3 words below 2 columns"),
         ("16   inf", "Latency: 'inf' is not a number"),
+        ("16   --------", "Latency: '--------' is not a number"),
         ("16   -nan", "Latency: '-nan' is not a number"),
         ("1.6   12.40", "'1.6' is no size"),
         ("3srun: error", "'3srun:' is no size"),

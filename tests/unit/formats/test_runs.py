@@ -37,6 +37,27 @@ def test_the_same_command_again_is_another_launch(tmp_path: Path) -> None:
     assert told(records_of(tmp_path / "t", text)) == [("", 1, 16, 3.5), ("", 2, 16, 3.6), ("", 3, 16, 3.4)]
 
 
+@pytest.mark.parametrize(
+    ("setting", "labels"),
+    [
+        ("export HIP_VISIBLE_DEVICES=0,{}", ["HIP_VISIBLE_DEVICES-0-1", "HIP_VISIBLE_DEVICES-0-2"]),
+        ("[user@node dir]$ setenv UCX_TLS rc{}", ["rc1", "rc2"]),
+        ("module swap openmpi/4.{}.0", ["openmpi-4.1.0", "openmpi-4.2.0"]),
+    ],
+)
+def test_what_was_set_before_the_same_command_tells_runs_apart(
+    tmp_path: Path, setting: str, labels: list[str]
+) -> None:
+    command = "mpirun -n 2 ./osu_allreduce -m 8:8\n"
+    text = "".join(f"{setting.format(number)}\n{command}{table(f'{number}.50')}\n" for number in (1, 2))
+    assert told(records_of(tmp_path / "t", text)) == [(labels[0], 1, 2, 1.5), (labels[1], 1, 2, 2.5)]
+    again = "".join(f"{setting.format(1)}\n{command}{table(time)}\n" for time in ("1.50", "1.60"))
+    assert [(label, launch) for label, launch, *_ in told(records_of(tmp_path / "t", again))] == [
+        ("", 1),
+        ("", 2),
+    ]
+
+
 def test_a_loop_that_does_the_same_makes_launches(tmp_path: Path) -> None:
     text = "$ for i in 1 2; do mpirun -n 4 ./osu_allreduce; done\n" + table("3.50") + table("3.60")
     assert told(records_of(tmp_path / "t", text)) == [("", 1, 4, 3.5), ("", 2, 4, 3.6)]
@@ -116,6 +137,11 @@ COMMANDS = {
     "mpirun -n $n ./osu_allreduce": 0,
     "./build/all_reduce_perf -b 8 -g 4": 0,
     "mpirun -n 2 ./a : -n 4 ./b": 0,
+    "[user@node dir]$ ucx_perftest node2 -t tag_bw -s 8": 0,
+    "[root@node bin]# ./ucx_perftest node2 -t tag_bw -s 8": 0,
+    "NCCL_ALGO=TREE ./all_reduce_perf -g 8 -b 8": 0,
+    "#  ./all_reduce_perf -b 8 -e 128M -f 2 -g 2": 0,
+    "- `all_reduce_perf -b 8 -g 1` gets stuck": 0,
 }
 
 
@@ -132,6 +158,9 @@ def test_a_command_line_says_how_many_ranks_it_starts(text: str, ranks: int) -> 
         "mpirun noticed that process rank 0 with PID 123 exited on signal 9",
         "srun: error: node01: task 3: Killed",
         "# OSU MPI Latency Test v7.4",
+        "# Collective test starting: all_reduce_perf",
+        "`osu_bw` runs through. However, the bandwidth is low:",
+        "--- osu_latency (D D) ---",
         "We used mpirun for all of this.",
         "8          1.84",
     ],

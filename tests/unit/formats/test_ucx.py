@@ -209,6 +209,13 @@ def test_what_could_be_wrong_is_refused(tmp_path: Path, text: str, said: str) ->
     assert said in said_of(tmp_path / "x.txt", text)
 
 
+@pytest.mark.parametrize("units", ["(s)", "xs"])
+def test_columns_without_units_that_are_known_are_none(tmp_path: Path, units: str) -> None:
+    text = box() + heading() + LAST
+    damaged = box() + heading().replace("(usec)", units) + LAST
+    assert found(tmp_path, text + damaged) == found(tmp_path, text)
+
+
 def test_a_torn_last_line_leaves_the_lines_above_it(tmp_path: Path) -> None:
     text = box() + heading() + LATENCY + LAST[:60] + "\n"
     assert found(tmp_path, text) == {("ucx_tag_lat", "standard", 30000): pytest.approx(16.405e-6)}

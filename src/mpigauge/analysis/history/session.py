@@ -54,7 +54,9 @@ class Session:
     """One result.
 
     Attributes:
-        begun_s: When its first launch began, in seconds of Unix time.
+        begun_s: When its first launch began, in seconds of Unix time; of imported numbers that of their file,
+            0 if it has none.
+        is_dated: Whether the result itself says when it began.
         machine: What a machine is; sessions of a history have the same.
         versions: What may change from session to session, beside libraries, by name.
         signs: How long it took what shows the machine itself, s.
@@ -64,6 +66,7 @@ class Session:
     path: Path
     campaign: Campaign
     begun_s: float
+    is_dated: bool
     machine: Mapping[str, str]
     versions: Mapping[str, str]
     parts: Sequence[Part]
@@ -78,10 +81,12 @@ def session_of(result: Result, rows: Iterable[Row]) -> Session:
         rows: Of its cells, one for each state of the machine; those of probes are left out.
     """
     probes = {pattern.name for pattern in result.campaign.patterns if pattern.probes}
+    begun_s = _begun_s(result)
     return Session(
         result.path,
         result.campaign,
-        _begun_s(result),
+        _file_s(result.path) if begun_s is None else begun_s,
+        begun_s is not None,
         machine_of(result),
         _versions(result),
         _parts(row for row in rows if row.cell.pattern not in probes),
@@ -91,11 +96,14 @@ def session_of(result: Result, rows: Iterable[Row]) -> Session:
 
 
 def time_of(row: Row) -> float | None:
-    """Geometric mean of the launches of a session, s; None if there are none."""
+    """Geometric mean of the launches of a session, s; None if there are none.
+
+    What others have printed is one number of a session, whatever it is of its launches.
+    """
     if row.time is None:
         return None
     times = row.time.by_launch
-    return session_mean(times, times)
+    return row.time.estimate if row.imported and not times else session_mean(times, times)
 
 
 def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:
@@ -109,7 +117,13 @@ def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:
 
 def same_session(one: Session, other: Session) -> bool:
     """Whether two files are of the same launches: one is a copy of the other, or of a part of it."""
-    return one.campaign == other.campaign and one.begun_s == other.begun_s
+    if one.campaign != other.campaign or one.begun_s != other.begun_s:
+        return False
+    return one.is_dated or _times_s(one) == _times_s(other)
+
+
+def _times_s(session: Session) -> list[float | None]:
+    return [time_of(row) for part in session.parts for row in part.rows.values()]
 
 
 def apart_from(reference: Session, sessions: Iterable[Session]) -> list[tuple[Session, list[str]]]:
@@ -118,12 +132,20 @@ def apart_from(reference: Session, sessions: Iterable[Session]) -> list[tuple[Se
     return [(one, differs) for one, differs in found if differs]
 
 
-def _begun_s(result: Result) -> float:
+def _begun_s(result: Result) -> float | None:
     dated = dated_sessions(result.launches)
     if dated:
         return dated[0].begin_s
     started = result.campaign.started
-    return datetime.fromisoformat(started).astimezone(UTC).timestamp() if started else 0.0
+    return datetime.fromisoformat(started).astimezone(UTC).timestamp() if started else None
+
+
+def _file_s(path: Path) -> float:
+    """When a file was last written to; 0 where there is none, as of standard input."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _versions(result: Result) -> dict[str, str]:

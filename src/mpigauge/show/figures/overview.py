@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.transforms import ScaledTranslation
 
-from mpigauge.plan.patterns import standing_mode
+from mpigauge.plan.patterns import between_two, has_rates, standing_mode
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
 from mpigauge.show.figures.looks import looks_of
@@ -38,7 +38,6 @@ COLUMNS = 2
 LABELS_MOST = 8
 """In a panel of this size more cannot be told apart."""
 
-PAIR_OF_RANKS = 2
 SIZES_OF_PANEL = 5
 HEIGHT = 2.35
 HEIGHT_OF_LABEL = 0.155
@@ -63,14 +62,14 @@ class Family:
     rates: bool = False
 
 
-def _between_two(pattern: Pattern) -> bool:
-    return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
-
-
 FAMILIES = (
     Family("latency, one way", lambda one: one.talks and one.one_way, time_point),
-    Family("bandwidth", lambda one: _between_two(one) and one.moves_bytes, rate_point, rates=True),
-    Family("time of one operation of all ranks", lambda one: one.talks and not _between_two(one), time_point),
+    Family("bandwidth", has_rates, rate_point, rates=True),
+    Family(
+        "time of one operation of all ranks",
+        lambda one: one.talks and not (between_two(one) or has_rates(one)),
+        time_point,
+    ),
     Family("bandwidth in memory", lambda one: one.in_memory and one.moves_bytes, rate_point, rates=True),
     Family("time of one access to memory", lambda one: one.in_memory and not one.moves_bytes, time_point),
 )

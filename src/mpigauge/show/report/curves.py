@@ -195,7 +195,8 @@ def _chart(cells: Cells, query: Query, panel: Panel) -> Chart:
         "marks": _marks(panel),
     }
     title = title_words(panel.found) or panel.found[0].label
-    about = "; ".join(filter(None, [what, words.INTERVALS]))
+    has_intervals = any(row.time and row.time.low is not None for one in panel.found for row in one.rows)
+    about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals]))
     return Chart(panel.name, title, about, picture, data, keys, _table(cells, query, panel))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import between_two, has_rates, usual_mode
 from mpigauge.show.report.curves import charts, panels, unsized
 from mpigauge.show.report.page import Section
 from mpigauge.show.words import report as words
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mpigauge.show.report.curves import Panel
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Chart, Grid
-
-PAIR_OF_RANKS = 2
 
 
 def latency(given: Given) -> Section:
@@ -36,7 +34,7 @@ def bandwidth(given: Given) -> Section:
     usual = _usual(given)
 
     def keep(pattern: Pattern, row: Row) -> bool:
-        return between_two(pattern) and pattern.moves_bytes and usual(pattern, row)
+        return has_rates(pattern) and usual(pattern, row)
 
     return _section(given, "bandwidth", _panels(given, "bandwidth", keep, rates=True))
 
@@ -61,7 +59,9 @@ def modes(given: Given) -> Section:
 def collectives(given: Given) -> Section:
     """What all ranks do together."""
     table = unsized(given.cells, given.query)
-    found = _panels(given, "collectives", lambda one, _: one.talks and not between_two(one))
+    found = _panels(
+        given, "collectives", lambda one, _: one.talks and not (between_two(one) or has_rates(one))
+    )
     return _section(given, "collectives", found, [table] if table else [])
 
 
@@ -75,11 +75,6 @@ def memory(given: Given) -> Section:
 
 
 # ---- Which cells ---------------------------------------------------------------------------------
-
-
-def between_two(pattern: Pattern) -> bool:
-    """Whether it is between two ranks."""
-    return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
 
 
 def _usual(given: Given) -> Callable[[Pattern, Row], bool]:

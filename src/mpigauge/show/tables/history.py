@@ -172,7 +172,12 @@ def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
 
 
 def _session(one: Session) -> dict[str, Any]:
-    return {"file": str(one.path), "begun_s": one.begun_s, "versions": dict(one.versions)}
+    return {
+        "file": str(one.path),
+        "begun_s": one.begun_s or None,
+        "dated": one.is_dated,
+        "versions": dict(one.versions),
+    }
 
 
 def _records(shown: History) -> Iterator[dict[str, Any]]:

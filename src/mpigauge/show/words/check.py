@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.expectations import Judged
 
 NOT_MEASURED = "not measured"
+IMPORTED = "imported, one number, no interval"
 
 
 def headline(found: Sequence[Judged]) -> str:
@@ -32,10 +33,17 @@ def verdict(one: Judged) -> str:
         return NOT_MEASURED
     if one.value is None:
         return one.row.status if one.row.time is None and one.row.status != "ok" else NOT_MEASURED
+    if _is_single(one):
+        return f"{one.verdict}: {IMPORTED}"
     if one.low is None:
         launches = one.row.time.launches if one.row.time is not None else 0
         return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
     return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
+
+
+def _is_single(one: Judged) -> bool:
+    """Whether it is a number that others have printed once."""
+    return one.low is None and one.value is not None and one.row is not None and one.row.imported
 
 
 def cell_of(one: Judged) -> str:
@@ -60,5 +68,7 @@ def notes(found: Sequence[Judged]) -> Iterator[str]:
         yield f"beyond its bound by itself: {beyond}; among {tested} numbers chance does that in over 5 %"
     if any(one.alone == "undecided" and one.low is not None for one in found):
         yield "undecided: the bound lies in the interval; more launches narrow it: --launches, --precision"
-    if any(one.value is not None and one.low is None for one in found):
+    if single := sum(map(_is_single, found)):
+        yield f"imported: {single}; texts of several runs of one command have an interval: mpigauge import"
+    if any(one.value is not None and one.low is None and not _is_single(one) for one in found):
         yield "no interval: --launches 5 at least"

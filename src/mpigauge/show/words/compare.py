@@ -13,6 +13,7 @@ from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.power import TIMES_MARGIN
 from mpigauge.analysis.compare.runs import distance
 from mpigauge.analysis.compare.settings import without_effect
+from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import VERDICTS
@@ -37,6 +38,7 @@ LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
 TOO_FEW_SESSIONS = "too few sessions"
 IMPORTED = "imported"
+OWN_STATISTIC = "our own of rounds (--stat)"
 FORCED_MOST = 4
 """Of what differs though it must not, so many are named in words; JSON has all."""
 
@@ -252,6 +254,7 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield f"imported: {imported}; one number each: how far launches or days are apart is not known"
     if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
         yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
+    yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
@@ -267,6 +270,19 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _unmoved(shown)
     if shown.rates:
         yield _rates(shown)
+
+
+def _unlike_statistics(pairs: Iterable[Pair]) -> Iterator[str]:
+    """Where the numbers of two sides are not of one kind: a mean over ranks, and the slowest of them."""
+    sides = [tuple(_statistic(row) for row in (pair.other, pair.base)) for pair in pairs]
+    for (other, base), count in Counter(side for side in sides if all(side)).items():
+        if other != base:
+            yield f"statistics differ: {count}; {other} against {base}: a part of the ratio may be that"
+
+
+def _statistic(row: Row) -> str:
+    """What a time is of the samples of a launch; empty if nobody says."""
+    return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
 
 
 def _few_launches(pairs: Sequence[Pair]) -> Iterator[str]:

@@ -126,6 +126,8 @@ def since(change: Change, sessions: Sequence[Session]) -> str:
 
 def date(sessions: Sequence[Session], place: int) -> str:
     """When a session began: its day, UTC, or the minute if there are several a day."""
+    if not sessions[place].begun_s:
+        return "date unknown"
     days = {datetime.fromtimestamp(one.begun_s, UTC).date() for one in sessions}
     form = "%Y-%m-%d" if len(days) == len(sessions) else "%Y-%m-%d %H:%M"
     return datetime.fromtimestamp(sessions[place].begun_s, UTC).strftime(form)
@@ -226,6 +228,8 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     if outside:
         names = ", ".join(dict.fromkeys(map(_control, outside)))
         yield f"controls that were not as expected in the last session: {names}"
+    if undated := sum(not one.is_dated and one.begun_s > 0 for one in shown.sessions):
+        yield f"dated by its file, as imported numbers have no date: {units.counted(undated, 'session')}"
     for session, differs in left_out:
         yield f"left out: {session.path}: {'; '.join(differs)}"
 

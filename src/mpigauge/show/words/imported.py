@@ -73,6 +73,19 @@ def _below(one: Unread) -> str:
     return f"; {counted(one.below, 'row')} below not read" if one.below else ""
 
 
+def nothing_alike(base: Sequence[Row], other: Sequence[Row]) -> str:
+    """Return what to do where two results have nothing in common: of imported ones, what each has."""
+    if not any(row.imported for row in (*base, *other)):
+        return "measure both with one plan: mpigauge run --plan FILE"
+    first, second = (_curves(rows) for rows in (base, other))
+    return f"the one has {first}, the other {second}"
+
+
+def _curves(rows: Sequence[Row]) -> str:
+    named = dict.fromkeys(f"{row.cell.pattern} {row.cell.mode}" for row in rows)
+    return " and ".join([*named][:2]) + (f" and {len(named) - 2} more" if len(named) > 2 else "")  # noqa: PLR2004
+
+
 def unknown_ranks(sides: Sequence[tuple[str, Sequence[Row]]]) -> str:
     """Return that some of several results do not say how many ranks took part; empty if all do.
 

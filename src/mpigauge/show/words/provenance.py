@@ -11,6 +11,7 @@ from mpigauge.analysis.sessions import spread_s
 from mpigauge.plan.library_names import library_name
 from mpigauge.result.system_limits import SHARED_MEMORY
 from mpigauge.show.words.head import lab_words
+from mpigauge.vocabulary import IMPORTED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ Circumstance = tuple[str, str]
 def provenance_of(result: Result) -> Mapping[str, list[Circumstance]]:
     """All that is recorded of how a result came about, by what it is about; nothing that is not known."""
     found = {
-        "measurement": [*_file(result), *_plan(result)],
+        "measurement": [*_file(result), *(_imported(result) if _is_imported(result) else _plan(result))],
         "machine": [*_machine(measured_machine(result)), *_hosts(result)],
         "libraries": _libraries(result),
         "launches": [*_launches(result), *_resumed(result)],
@@ -112,6 +113,21 @@ def _library(library: LibraryRecord, *, several: bool) -> Iterator[Circumstance]
         yield f"{of}settings in {path}", _variables(settings)
 
 
+def _is_imported(result: Result) -> bool:
+    """Return whether others have measured all of it: it had no plan of ours."""
+    return bool(result.imported) and not result.launches
+
+
+def _imported(result: Result) -> Iterator[Circumstance]:
+    """What is known of texts of others: where numbers are from, and what they are of their samples."""
+    cells = result.campaign.cells
+    yield "cells", str(len(cells))
+    yield "ranks", ", ".join(map(str, sorted({cell.ranks for cell in cells if cell.ranks})))
+    yield "read from", ", ".join(dict.fromkeys(one.source.partition(": line")[0] for one in result.imported))
+    yield "numbers are", "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
+    yield "lines not read", str(len(result.unread) or "")
+
+
 def _plan(result: Result) -> Iterator[Circumstance]:
     plan = result.campaign.plan
     for table in plan.measure:
@@ -141,10 +157,8 @@ def _launches(result: Result) -> Iterator[Circumstance]:
         yield f"library says, {name}" if len(said) > 1 else "library says", " ".join(text.split())
     loads = [launch.load_average for launch in result.launches if launch.load_average is not None]
     yield "load before launches", f"{min(loads):.2f} to {max(loads):.2f}" if loads else ""
-    yield (
-        "stopped",
-        ", ".join(f"{end.reason} after {units.format_duration(end.elapsed_s)}" for end in result.ends),
-    )
+    ends = [end for end in result.ends if end.reason != IMPORTED]
+    yield "stopped", ", ".join(f"{end.reason} after {units.format_duration(end.elapsed_s)}" for end in ends)
 
 
 def _jobs(result: Result) -> Iterator[Circumstance]:
