@@ -365,8 +365,12 @@ def _units(lines: Lines, number: int) -> set[str]:
     """The units that a line has itself, else those of the nearest heading above; none if it names none."""
     if mine := {*_IN_ROW.findall(lines[number - 1])} & _KNOWN:
         return mine
+    wrapped = set[str]()
     for line in reversed(lines[: number - 1]):
-        named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
+        named = wrapped | {*_BRACKETS.findall(line), *_BARE.findall(line)}
+        if line.strip() and {*line.split()} <= _KNOWN:
+            wrapped = named
+            continue
         if "Message Rate Profile" in line:
             return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
