@@ -121,6 +121,15 @@ def test_the_usual_mode_is_quoted_wherever_it_stands(tmp_path: Path) -> None:
     assert (modes["latency"], modes["message-rate"]) == ("standard", "unidirectional")
 
 
+def test_a_mode_of_others_says_how_it_was_measured(tmp_path: Path) -> None:
+    """Unlike ours, it is never what everybody expects: one of a single mode alone goes without saying."""
+    above = "# Benchmarking Unidir_Put\n# #processes = 2\n#    MODE: AGGREGATE\n"
+    text = f"{above}#bytes #repetitions t[usec]\n8 100 3.21\n"
+    assert list(said(lines_quoted(tmp_path, text))) == ["imb_ext_unidir_put aggregate, 8 B"]
+    without = text.replace("#    MODE: AGGREGATE\n", "")
+    assert list(said(lines_quoted(tmp_path, without))) == ["imb_ext_unidir_put, 8 B"]
+
+
 # ---- Rates ---------------------------------------------------------------------------------------
 
 
