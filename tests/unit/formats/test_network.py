@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
 from mpigauge.formats import reading
 from mpigauge.result.reader import made_of
 from mpigauge.result.records import Campaign, Failure, Imported
@@ -19,6 +20,8 @@ from tests.printed import FOLDER, records_of, said_of, times_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.plan.model import Cell
 
 US, MIB, GBIT = 1e-6, 2.0**20, 1e9 / 8
 SIZED = " #bytes     #iterations    "
@@ -47,6 +50,15 @@ def rates(path: Path, text: str) -> dict[tuple[str, str, int], float]:
         for row in rows(made_of(path, records_of(path, text)))
         if row.rate_bytes_per_s is not None
     }
+
+
+def times_of_any(path: Path, text: str) -> dict[Cell, float]:
+    """Seconds by cell of a text that may be refused."""
+    path.write_text(text, encoding="utf-8")
+    try:
+        return times_of(records_of(path))
+    except UsageError:
+        return {}
 
 
 # ---- perftest ------------------------------------------------------------------------------------
@@ -275,6 +287,20 @@ def test_a_size_that_is_rounded_is_refused(tmp_path: Path) -> None:
     assert said_of(tmp_path / "x", text + rounded).endswith("line 3: its rate times its time is not its size")
     rounded = "1.4k    1k      2.8m        0.10s    500.00       3.00       0.33\n"
     assert said_of(tmp_path / "x", text + rounded).endswith("line 3: '1.4k' is not a whole number of bytes")
+
+
+def test_old_versions_print_gbit_per_second(tmp_path: Path) -> None:
+    text = (
+        "$ fi_msg_pingpong 192.0.2.1\nname      bytes   iters   total       time     Gb/sec    usec/xfer\n"
+        "4k_lat    4k      10k     78m         0.08s      8.19       4.00\n"
+    )
+    assert seconds(tmp_path / "x", text) == {("fabtests_msg_pingpong", "4k_lat", 4096): pytest.approx(4 * US)}
+
+
+@pytest.mark.parametrize("word", ["3,20", "1,1", "1e1", "nan", "inf", "-3.20"])
+def test_a_word_that_is_no_number_is_named(tmp_path: Path, word: str) -> None:
+    text = f"{PINGPONG}64      10      =10      1.2k        0.00s      {word}      20.00       0.05\n"
+    assert times_of_any(tmp_path / "pp", text) == {}
 
 
 def test_messages_that_were_not_acknowledged_are_no_measurement(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import known, usual_mode
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.imported import launches_of
@@ -317,10 +317,15 @@ def _factor(text: str) -> str:
     return f"{text}\N{MULTIPLICATION SIGN}"
 
 
+QUIET_MODES = ("", "standard", "out-of-place")
+"""Modes of patterns that are not ours of which an answer is silent; all others change what a number is of."""
+
+
 def _named(quote: Quote) -> str:
     """The pattern; its mode only where it is not the usual one, and buffers that are cold."""
     cell = quote.row.cell
-    mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
+    said = quote.pattern.name not in known() and cell.mode not in QUIET_MODES
+    mode = cell.mode if said or cell.mode != usual_mode(quote.pattern) else ""
     return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 
