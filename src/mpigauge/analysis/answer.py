@@ -434,16 +434,19 @@ def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _:
     return [curve for curve in found if curve[1]]
 
 
-def _by_pattern(curves: Iterable[Curve]) -> Iterator[Question]:
+def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
     """How long operations take, each pattern once: the first way asked for that is the operation alone.
 
     Of what others have measured each mode is a pattern: buffers on a device are not those of the host.
     """
     found: dict[str, list[Curve]] = {}
+    alone = {pattern.name for pattern, rows in curves if times_alone(pattern, rows[0].cell.mode)}
     for pattern, rows in curves:
         mode = rows[0].cell.mode
-        apart = pattern.name not in known() and times_alone(pattern, mode)
-        found.setdefault(f"{pattern.name} {mode}" if apart else pattern.name, []).append((pattern, rows))
+        if pattern.name in known():
+            found.setdefault(pattern.name, []).append((pattern, rows))
+        elif times_alone(pattern, mode) or pattern.name not in alone:
+            found.setdefault(f"{pattern.name} {mode}", []).append((pattern, rows))
     for name, mine in found.items():
         mine.sort(key=lambda curve: not times_alone(curve[0], curve[1][0].cell.mode))
         yield from _of_a_pattern(name, mine)

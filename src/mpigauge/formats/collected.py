@@ -118,7 +118,9 @@ class Collected:
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
         self._settings = {}
 
-    def begin(self, title: str, line: Line, command: str = "", what: object = None) -> None:
+    def begin(
+        self, title: str, line: Line, command: str = "", what: object = None, *, new: bool = False
+    ) -> None:
         """Begin a table.
 
         Args:
@@ -127,6 +129,7 @@ class Collected:
             command: The command line, where the program itself writes it.
             what: What it is of, where one command prints several tables, each once; None for a program that
                 prints one.
+            new: Whether the program has said its title since the table before: it was started again.
         """
         if title:
             self.titles[title] = None
@@ -145,11 +148,11 @@ class Collected:
                 self._settings |= dict([setting])
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
-        goes_on = repeats(old.command) or (what is not None and what not in self._printed)
+        goes_on = repeats(old.command) or (what is not None and not new and what not in self._printed)
         self._table.command = visible or (old.command if goes_on else "")
         self._table.settings = " ".join(self._settings.values())
         self._table.above = prose
-        self._printed = {what} if visible else {*self._printed, what}
+        self._printed = {what} if visible or new else {*self._printed, what}
 
     def above(self, line: Line) -> Sequence[Line]:
         """Return the lines of the file between the beginning of the last table and a line."""

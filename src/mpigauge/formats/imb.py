@@ -74,7 +74,6 @@ WITHOUT: dict[str, FailureKind] = {
 
 UNTITLED = "Intel MPI Benchmarks"
 MEGA = (10**6, 2**20)
-_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 HALO_ROW = re.compile(
     r"([0-9]{1,18})\(x([0-9]{1,3})\)\(bytes\) ([0-9.e+-]{1,20})\(usec\) ([0-9.e+-]{1,20})\(Mb/s\)", re.ASCII
@@ -215,9 +214,9 @@ class Parser(LineParser):
         self._may_go_on = True
 
     def _begin(self, kind: Kind, line: Line) -> None:
-        """Begin a table; where a new program has no command line of its own, that above is not its."""
-        what = None if self._new else (kind.part, kind.name, kind.above.ranks, kind.words)
-        self.found.begin(self._suite.title or UNTITLED, line, what=what)
+        """Begin a table: one command prints many."""
+        what = kind.part, kind.name, kind.above.ranks, kind.words
+        self.found.begin(self._suite.title or UNTITLED, line, what=what, new=self._new)
         self._table, self._new = _table(kind, self.found), False
         self._above, self._near, self._ended = Above(), [], False
 
@@ -345,7 +344,7 @@ def _cell(meaning: Meaning, table: _Table, facts: dict[str, str], size: int, gro
 
 def _whole(word: str) -> int | None:
     """A count, which may have commas between its thousands; None if it is none."""
-    plain = word.replace(",", "") if _GROUPED.fullmatch(word) else word
+    plain = number(word, whole=True)
     return int(plain) if is_whole(plain) else None
 
 

@@ -68,6 +68,9 @@ _NO_RUN = re.compile(
 )
 _CAPTION = re.compile(r"#+\s|\*\*|__|.*:\s*\Z|<")
 _TAG = re.compile(r"<[^>]{0,200}>")
+_BOLD = re.compile(r"(?<![\w.,*`])[*`]+|[*`]+(?![\w.,*`])")
+"""What Markdown marks words with, never in the middle of one."""
+
 _VERSION = re.compile(r"\bv?[0-9]+\.[0-9][\w.]*")
 
 BAR, HTML = "|", "<"
@@ -185,6 +188,8 @@ class Parser(LineParser):
         page.feed("\n".join(line.text for line in lines))
         self._above = [*self._above, page.caption] if page.caption else self._above
         for at, fields in page.rows:
+            if not fields:
+                continue
             line = lines[at - 1]
             if _is_size(fields[0]):
                 self._heading(line, fields, HTML)
@@ -244,6 +249,7 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - so it is called
         """Begin a row, a field or a caption."""
+        self._into = ""
         if tag == "tr":
             self.rows.append((self.getpos()[0], []))
         elif tag in ("td", "th") and self.rows:
@@ -253,11 +259,9 @@ class _Page(HTMLParser):
             self._into = tag
 
     def handle_endtag(self, tag: str) -> None:
-        """End a field or a caption; a row without a field is none."""
+        """End a field or a caption."""
         if tag == self._into:
             self._into = ""
-        if tag == "tr" and self.rows and not self.rows[-1][1]:
-            self.rows.pop()
 
     def handle_data(self, data: str) -> None:
         """Add to what a field or the caption says."""
@@ -297,7 +301,7 @@ def _fields(text: str, delimiter: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    return " ".join(_TAG.sub(" ", text).replace("*", "").replace("`", "").strip(" #").split())
+    return " ".join(_BOLD.sub("", _TAG.sub(" ", text)).strip(" #").split())
 
 
 def _size_bytes(line: Line, word: str, unit: str) -> int:

@@ -58,6 +58,9 @@ _CHARACTERS = {
 }
 """Control characters and what is not seen go; what is seen as a blank becomes one."""
 
+WRITTEN_RETURN = "^M"
+"""A carriage return at the end of a line as terminals and old mail show it."""
+
 PREFIX_MOST = 240
 """Characters before a title: of Open MPI with names, times and tags some 120."""
 
@@ -195,7 +198,7 @@ def cleaned(raw: str) -> str:
         text = _TAG.sub("", text)
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-    text = text.translate(_CHARACTERS).rstrip()
+    text = text.translate(_CHARACTERS).rstrip().removesuffix(WRITTEN_RETURN).rstrip()
     return _ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 

@@ -41,9 +41,10 @@ _SHAPES = (re.compile(r"[0-9]+\.[0-9]{3}"), re.compile(r"[0-9]+\.[0-9]{2}"), re.
 
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
 _BLOCK = re.compile(r"[0-9]{1,15}(?::[0-9]{1,5})?", re.ASCII)
-_PRODUCT = re.compile(r"\$\(\(([0-9*\s]{1,60})\)\)")
+_PRODUCT = re.compile(r"\$\(\(\s*([0-9]{1,15}(?:\s*\*\s*[0-9]{1,15}){0,5})\s*\)\)", re.ASCII)
 
 UNITS = ("usec", "MB/s", "msg/s")
+SIZE_MOST = 2**50
 ALL, TOTALS = 8, 4
 """Numbers of a line, and of the last one where several threads are summed up."""
 
@@ -306,7 +307,7 @@ def _options(command: str) -> dict[str, str]:
 
 def _product(text: str) -> int:
     """Return what a shell makes of `$((1024*1024))`."""
-    return math.prod(int(word) for word in text.split("*") if word.strip())
+    return math.prod(map(int, text.split("*")))
 
 
 def _size(table: _Table) -> int:
@@ -323,13 +324,13 @@ def _size(table: _Table) -> int:
     if table.kind:
         sizes.extend(row.size_by_time_bytes for row in table.rows if not row.total)
     low, high = max(size[0] for size in sizes), min(size[1] for size in sizes)
-    if math.ceil(low) == math.floor(high):
-        return math.floor(high)
-    if low > high or math.ceil(low) > math.floor(high):
+    whole = range(math.ceil(low), math.floor(min(high, SIZE_MOST)) + 1)
+    if len(whole) == 1:
+        return whole[0]
+    if not whole:
         raise line.refused("its rates in bytes and in messages contradict each other", COMPLETE)
-    raise line.refused(
-        f"does not say the size of its messages; by its rates it is between {low:.0f} and {high:.0f} B", HINT
-    )
+    between = f"between {whole[0]} and {whole[-1]} B" if high < SIZE_MOST else f"at least {whole[0]} B"
+    raise line.refused(f"does not say the size of its messages; by its rates it is {between}", HINT)
 
 
 def _said_sizes(table: _Table) -> list[int]:

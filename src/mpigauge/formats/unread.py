@@ -49,7 +49,8 @@ LOOKED_MOST = 2**20
 """Characters that are looked at."""
 
 WIDTH, INDENT = 80, " " * len("  hint: ")
-FIELDS = ("size", "latency")
+SIZE = "size"
+TIME = "latency"
 
 
 def refusal(path: Path, refused: UsageError) -> UsageError:
@@ -66,7 +67,7 @@ def refusal(path: Path, refused: UsageError) -> UsageError:
     sentence = f"{refused.sentence}; {what}"
     fields = _fields(text)
     size = next((name for name in fields if _NAME_OF_SIZE.search(name)), fields[0])
-    value = next((name for name in fields if name != size), FIELDS[1])
+    value = next((name for name in fields if name != size), TIME)
     return UsageError(sentence, f"{_what_is_read()}\n{columns_example(str(path), size, value)}")
 
 
@@ -113,4 +114,4 @@ def _fields(text: str) -> tuple[str, ...]:
                 re.fullmatch(r"[A-Za-z#][\w ()/\[\]#%.-]{0,30}", name) for name in names
             ):
                 return tuple(names)
-    return FIELDS
+    return (SIZE, TIME)

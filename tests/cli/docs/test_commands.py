@@ -78,6 +78,9 @@ PRINTED = {
     "np.out": "netpipe_3_made.out",
     "ib_write_bw.txt": "perftest_write_bw_made.txt",
     "fi_rdm_bw.txt": "fabtests_made.txt",
+    "ucx_perftest.txt": "../foreign/32_ucx_perftest_tag_lat.txt",
+    "julia_imb_pingpong.csv": "../foreign/31_mpibenchmarks_jl.txt",
+    "before-after.md": "../foreign/69_markdown_table.md",
 }
 """What other benchmarks have printed, as pages name it."""
 

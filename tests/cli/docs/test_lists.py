@@ -46,6 +46,7 @@ STRANGERS = {
     "--account",
     "--allow-run-as-root",
     "--constraint",
+    "--cpu_util",
     "--describe",
     "--from",
     "--help",
@@ -55,6 +56,8 @@ STRANGERS = {
     "--overcommit",
     "--oversubscribe",
     "--python",
+    "--report-both",
+    "--report_gbits",
     "--shm-size",
     "--use-hwthread-cpus",
 }

@@ -13,7 +13,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import made_of
-from mpigauge.result.records import Campaign
+from mpigauge.result.records import Campaign, Imported
 from tests.places import ROOT
 from tests.printed import failures_of, records_of, said_of, times_of
 
@@ -393,6 +393,48 @@ def test_a_command_that_starts_many_ranks_leaves_open_how_many_took_part(
     """IMB measures with 2, 4, 8 ... of them, down from the number of -npmin."""
     text = f"$ {command}\n# Benchmarking Allreduce\n{TIMES}\n8 1000 1.00 3.00 2.00\n"
     assert found(tmp_path, text) == {("allreduce", "blocking", 8, ranks): pytest.approx(3.0)}
+
+
+def runs(folder: Path, text: str) -> dict[tuple[str, int, str], list[object]]:
+    """Microseconds of all launches, by pattern, ranks and label."""
+    times: dict[tuple[str, int, str], list[object]] = {}
+    for one in records_of(folder / "imb.txt", text):
+        if isinstance(one, Imported):
+            key = one.cell.pattern, one.cell.ranks, one.cell.label
+            times.setdefault(key, []).append(pytest.approx(one.time_s / US))
+    return times
+
+
+def printed(factor: int, title: str = "") -> str:
+    """What one command of IMB prints: several benchmarks, each of several numbers of ranks."""
+    tables = [
+        table(name, ranks, TIMES, f"8 1000 0.50 {factor * ranks}.00 0.70")
+        for name in ("Bcast", "Reduce")
+        for ranks in (2, 4)
+    ]
+    return "".join([title, *tables])
+
+
+TITLE = f"{SUITE.format('MPI-1')}\n"
+COMMAND = "$ mpirun -np 4 IMB-MPI1 Bcast Reduce\n"
+
+
+@pytest.mark.parametrize("title", ["", TITLE])
+def test_all_tables_of_a_command_that_is_visible_again_are_launches(tmp_path: Path, title: str) -> None:
+    text = "".join(f"{COMMAND}{printed(factor, title)}" for factor in (1, 2, 3))
+    assert runs(tmp_path, text) == {
+        (pattern, ranks, ""): [ranks, 2 * ranks, 3 * ranks]
+        for pattern in ("bcast", "reduce")
+        for ranks in (2, 4)
+    }
+
+
+@pytest.mark.parametrize("title", ["", TITLE])
+def test_tables_that_come_again_without_a_command_are_runs(tmp_path: Path, title: str) -> None:
+    text = f"{COMMAND}{printed(1, title)}\nwith another algorithm\n{printed(2, title)}"
+    found_runs = runs(tmp_path, text)
+    assert all(len(times) == 1 for times in found_runs.values())
+    assert len(found_runs) == 8
 
 
 # ---- What people, mails and crashes do to rows -----------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mpigauge.errors import UsageError
 from mpigauge.formats import read
 from mpigauge.formats.reading import recognised
 from tests.printed import records_of, said_of, times_of
@@ -183,6 +185,25 @@ def test_headings_of_suites_with_tabs_begin_no_other_table(tmp_path: Path, headi
     path = tmp_path / "osu.txt"
     path.write_text(f"# OSU MPI Latency Test v5.9\n{heading}\n8\t1.84\n", encoding="ascii")
     assert recognised(path.read_bytes()) == ("osu",)
+
+
+@given(
+    begin=st.integers(0, len(PAGE)),
+    length=st.integers(1, 12),
+    more=st.sampled_from(["", "<tr>", "<td>", "<"]),
+)
+def test_a_damaged_page_gives_what_it_says_or_nothing(
+    tmp_path_factory: pytest.TempPathFactory, begin: int, length: int, more: str
+) -> None:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    text = PAGE[:begin] + more + PAGE[begin + length :]
+    path.write_text(text, encoding="utf-8")
+    try:
+        times = times_of(read("table", [path]))
+    except UsageError:
+        return
+    printed = {float(word) for word in re.findall(r"[0-9]+(?:\.[0-9]+)?", text)}
+    assert {round(time_s * 1e6, 6) for time_s in times.values()} <= printed
 
 
 NAMES = st.lists(st.from_regex(r"[a-z]{4,8}x", fullmatch=True), min_size=1, max_size=4, unique=True)

@@ -90,6 +90,7 @@ ENCODED = {
     "UTF-16, the other way round": b"\xfe\xff" + OSU.encode("utf-16-be"),
     "Latin": OSU.encode("ascii") + "# durée en µs\n".encode("latin-1"),
     "lines of Windows": OSU.replace("\n", "\r\n").encode("ascii"),
+    "lines of Windows as a mail shows them": OSU.replace("\n", " ^M\n").encode("ascii"),
     "lines of an old Mac": OSU.replace("\n", "\r").encode("ascii"),
     "gzip": gzip.compress(OSU.encode("ascii")),
     "bzip2": bz2.compress(OSU.encode("ascii")),
