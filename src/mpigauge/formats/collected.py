@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -24,7 +25,7 @@ from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.formats.text import Line, LineError
     from mpigauge.result.surroundings import Environment
@@ -106,6 +107,7 @@ class Collected:
         self._given_ranks, self._same = ranks, same
         self._entries: list[_Entry] = []
         self._lines: Sequence[Line] = ()
+        self._texts: Sequence[str] = ()
         self._table = Table("", 0)
         self._looked = 0
         self._printed = set[object]()
@@ -116,6 +118,7 @@ class Collected:
     def enter(self, file: str, lines: Sequence[Line]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
         self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
+        self._texts = [line.text for line in lines]
         self._settings = {}
 
     def begin(
@@ -135,7 +138,7 @@ class Collected:
             self.titles[title] = None
         old = self._table
         self._table = Table(line.file, line.number, self.form)
-        texts, prose, visible = [one.text for one in self._lines], "", command
+        texts, prose, visible = self._texts, "", command
         for at in range(self._looked, len(texts)):
             if self._lines[at].number > line.number:
                 break
@@ -156,11 +159,12 @@ class Collected:
 
     def above(self, line: Line) -> Sequence[Line]:
         """Return the lines of the file between the beginning of the last table and a line."""
-        return [one for one in self._lines[self._looked :] if one.number < line.number]
+        return self._lines[self._looked : bisect_left(self._lines, line.number, key=_number)]
 
-    def below(self, line: Line) -> Sequence[Line]:
-        """Return the lines of the file below a line of it."""
-        return self._lines[bisect_right(self._lines, line.number, key=lambda one: one.number) :]
+    def below(self, line: Line) -> Iterator[Line]:
+        """The lines of the file below a line of it."""
+        first = bisect_right(self._lines, line.number, key=_number)
+        return (self._lines[at] for at in range(first, len(self._lines)))
 
     @property
     def file_name(self) -> str:
@@ -255,12 +259,11 @@ class Collected:
 
     def _told_apart(self) -> list[tuple[_Entry, str, int]]:
         """Each entry with the label of its run, and its number among the launches of that."""
-        tables: dict[Cell, list[Table]] = defaultdict(list)
+        tables: dict[Cell, dict[Table, None]] = defaultdict(dict)
         for entry in self._entries:
-            alike = tables[with_fields(entry.cell, bytes=0)]
-            if entry.table not in alike:
-                alike.append(entry.table)
-        places = named({key: alike for key, alike in tables.items() if _overlap(key, alike)}, same=self._same)
+            tables[with_fields(entry.cell, bytes=0)][entry.table] = None
+        several = {key: list(alike) for key, alike in tables.items() if _overlap(key, alike)}
+        places = named(several, same=self._same)
         return [
             (entry, *places.get((entry.table, with_fields(entry.cell, bytes=0)), ("", LAUNCH)))
             for entry in self._entries
@@ -299,7 +302,7 @@ class Collected:
         )
 
 
-class LineParser:
+class LineParser(ABC):
     """Reads the lines of one format; made anew for each piece of a file.
 
     Attributes:
@@ -309,17 +312,17 @@ class LineParser:
     def __init__(self, found: Collected) -> None:
         self.found = found
 
+    @abstractmethod
     def take(self, line: Line) -> None:
         """Read a line.
 
         Raises:
             LineError: It can be no row, heading or title of its table.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
-        raise NotImplementedError
 
     def finish(self) -> None:
         """Read what needs all lines, if anything does.
@@ -329,10 +332,14 @@ class LineParser:
         """
 
 
-def _overlap(key: Cell, tables: Sequence[Table]) -> bool:
+def _overlap(key: Cell, tables: Iterable[Table]) -> bool:
     """Whether tables have a cell twice, so that they cannot be pieces of one."""
     cells = [cell for table in tables for cell in table.cells if with_fields(cell, bytes=0) == key]
     return len(cells) > len(set(cells))
+
+
+def _number(line: Line) -> int:
+    return line.number
 
 
 def _mode(meaning: Meaning) -> Mode:

@@ -92,7 +92,8 @@ def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
         for table in tables:
             keys[table].append(key)
     number, seen, runs = 0, set[object](), dict[Table, int]()
-    ordered = sorted(keys, key=lambda table: (_order(keys, table.file), table.line))
+    files = {file: place for place, file in enumerate(dict.fromkeys(table.file for table in keys))}
+    ordered = sorted(keys, key=lambda table: (files[table.file], table.line))
     for table in ordered:
         mine = {table.file, *keys[table]}
         if not runs or seen & {*keys[table]} or table.file not in seen:
@@ -102,10 +103,6 @@ def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
     first = {run: table for table, run in reversed(runs.items())}
     names = _names([first[run] for run in sorted(first)])
     return {table: names[run - 1] for table, run in runs.items()}
-
-
-def _order(keys: Mapping[Table, object], file: str) -> int:
-    return list(dict.fromkeys(table.file for table in keys)).index(file)
 
 
 def _names(firsts: Sequence[Table]) -> list[str]:

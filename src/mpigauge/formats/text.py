@@ -51,6 +51,9 @@ _TAG = re.compile(
 and not those of a page's own tables, which `formats.table` reads."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
+_EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}([0-9][0-9.,]*)\*{1,3}(?![\w*])")
+"""A number that somebody has made bold or slanted in Markdown."""
+
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
@@ -199,12 +202,13 @@ def cleaned(raw: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip().removesuffix(WRITTEN_RETURN).rstrip()
-    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    text = _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    return _EMPHASIS.sub(r"\1", text) if "*" in text else text
 
 
 def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
     """The lines without what stands before titles, where it has the shape of what stands before theirs."""
-    found, shape = list(lines), _NOTHING
+    found, shape, above = list(lines), _NOTHING, 0
     for at, line in enumerate(lines):
         if (begins := _mark_in(line, mark)) is not None:
             before, shape = shape, _shape(line[:begins])
@@ -212,8 +216,12 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
             behind = [one for one in lines[at + 1 : at + 40] if one][:NEAR]
             if shape is not _NOTHING and not any(map(shape.match, behind)):
                 shape = _NOTHING
-            if before is _NOTHING:
-                _strip_above(found, at, shape)
+            if before is _NOTHING and shape is not _NOTHING:
+                # Above the first title, too: some say there what is below it.
+                for place in range(above, at):
+                    if match := shape.match(found[place]):
+                        found[place] = found[place][match.end() :]
+            above = at + 1
         elif match := shape.match(line):
             found[at] = line[match.end() :]
     return found
@@ -249,20 +257,13 @@ def _token(token: str, *, loose: bool, last: bool) -> str:
     return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
 
 
-def _strip_above(found: list[str], at: int, shape: re.Pattern[str]) -> None:
-    """Takes away what stands before the lines above the first title, too: some say what is below it."""
-    for above in range(at):
-        if match := shape.match(found[above]):
-            found[above] = found[above][match.end() :]
-
-
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
-_RETYPED = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
+_WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -322,7 +323,7 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
     """
     if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
         return list(words)
-    return list(words[:columns] if all(map(_RETYPED.fullmatch, words[:2])) else words)
+    return list(words[:columns] if all(map(_WITH_COMMAS.fullmatch, words[:2])) else words)
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:

@@ -184,6 +184,23 @@ def test_factors_that_perftest_prints_above_its_table_are_part_of_the_cell(tmp_p
     assert found == ["device", "UC 4 queue pairs", "lists of 64", "device", "standard"]
 
 
+def test_tables_of_perftest_without_titles_are_of_the_program_that_is_named_above_them(
+    tmp_path: Path,
+) -> None:
+    tables = (
+        f"{MIB_RATES}1024       1000             0.00               **{rate}**		   {count}\n"
+        for rate, count in (("5544.28", "5.677340"), ("920.13", "0.942218"))
+    )
+    commands = "Case1:numactl -C 64 ib_send_bw -a\nCase2:numactl -C 64 ib_send_bw\n\n"
+    text = f"{commands}Case1 data:\n{{}}\nCase2 data:\n{{}}"
+    times = times_of(records_of(tmp_path / "bw", text.format(*tables)))
+    assert [(of.pattern, of.label) for of in times] == [
+        ("perftest_send_bw", "Case1"),
+        ("perftest_send_bw", "Case2"),
+    ]
+    assert list(times.values()) == pytest.approx([1 / 5.67734e6, 1 / 0.942218e6])
+
+
 def test_the_depth_of_its_queue_is_a_window() -> None:
     cells = times_of(records_of(FOLDER / "perftest_write_bw_made.txt"))
     assert {(of.mode, of.window) for of in cells} == {("bidirectional 2 queue pairs", 128)}
