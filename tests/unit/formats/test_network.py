@@ -245,7 +245,7 @@ def test_what_perftest_would_print_of_a_rate_is_read_as_that_rate(
     records = reading.read_any(path)
     assert records is not None
     for time_s in times_of(records).values():
-        assert (2 if both else 1) / time_s == pytest.approx(per_s, rel=2 / exact)
+        assert (2 if both else 1) / time_s == pytest.approx(per_s, rel=20 / exact)
 
 
 # ---- libfabric -----------------------------------------------------------------------------------
