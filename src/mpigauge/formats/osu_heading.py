@@ -88,6 +88,10 @@ class Title:
         words.append(_FOREIGN.get(self.name) or re.sub(r"[^a-z0-9]+", "_", self.name).strip("_"))
         return "_".join(filter(None, words))
 
+    def on(self, device: str) -> Title:
+        """Return the title that its program prints if buffers lie in the memory of a device."""
+        return replace(self, device=device)
+
     def called(self, program: str) -> Title:
         """Return the title that a program should have, which prints that of another."""
         return replace(self, name=program.removeprefix("osu_").replace("_", " "))
@@ -303,7 +307,7 @@ class Factors:
         return replace(self, processes=_with_count(self.processes, count, sends=sends))
 
     @property
-    def stands_above(self) -> Factors:
+    def before_title(self) -> Factors:
         """What of it is printed before the title of its table."""
         return Factors(threads=self.threads, processes=self.processes)
 

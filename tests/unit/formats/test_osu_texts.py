@@ -123,8 +123,21 @@ def test_a_rate_of_both_directions_is_of_two_messages(
 def test_a_title_without_its_sign_is_one_only_if_a_version_ends_it(tmp_path: Path) -> None:
     lines = ["We took the OSU MPI Bandwidth Test", "", "# OSU MPI Latency Test v5.9", LATENCY, "8   2.50"]
     assert names_of(tmp_path / "t", *lines) == {("pingpong", "standard")}
-    campaign = next(one for one in records_of(tmp_path / "t") if isinstance(one, Campaign))
-    assert campaign.plan.title == "OSU MPI Latency Test v5.9"
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v5.9"
+
+
+def title_of(path: Path) -> str:
+    return next(one.plan.title for one in records_of(path) if isinstance(one, Campaign))
+
+
+def test_the_greeting_of_osu_hello_is_no_measurement(tmp_path: Path) -> None:
+    lines = [
+        "# OSU MPI Hello World Test v5.6.3",
+        "This is a test with 2 processes",
+        "# OSU MPI Latency Test v5.6.3",
+    ]
+    read(tmp_path / "t", *lines, LATENCY, "8   2.50")
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v5.6.3"
 
 
 def test_a_title_that_is_printed_twice_keeps_the_command_above_it(tmp_path: Path) -> None:
@@ -283,6 +296,12 @@ def test_varied_windows_are_windows_of_cells(tmp_path: Path) -> None:
         assert unread_of(records) == []
 
 
+def test_the_last_row_of_a_window_may_be_torn(tmp_path: Path) -> None:
+    records = records_of(tmp_path / "t", text(*VARIED, "2048  2048.00    4", *PROFILE))
+    assert {of.bytes for of in times_of(records)} == {1, 1024}
+    assert len(unread_of(records)) == 1
+
+
 def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
     wrong = text(*VARIED, *PROFILE).replace("3200000.00", "9200000.00")
     assert "contradict each other" in said_of(tmp_path / "t", wrong)
@@ -293,6 +312,7 @@ def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
 MANY = "# OSU MPI Multi-threaded Latency Test v7.4"
 FORKED = "# OSU MPI Multi-process Latency Test v5.6.3"
 SENDERS, RECEIVERS = "# Number of Sender threads: 1 ", "# Number of Receiver threads: 16"
+DEVICES = "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)"
 FORKS = ("# Number of forked processes in sender: 2", "# Number of forked processes in receiver: 2")
 
 
@@ -416,6 +436,29 @@ def test_a_second_table_without_a_title_is_what_stands_above_it(tmp_path: Path) 
     nameless = read(tmp_path / "osu_latency.txt", *first, "and again:", *second)
     assert [one[0] for one in nameless] == ["osu_rocm_latency", "osu_untitled_latency"]
     assert [one[4] for one in nameless] == [close(2.5 * US), close(3.5 * US)]
+
+
+def test_what_is_said_of_a_table_without_a_title_is_of_its_mode(tmp_path: Path) -> None:
+    host = ("# OSU MPI Latency Test v5.7", LATENCY, "8    2.50")
+    lines = (*host, DEVICES, LATENCY, "8    3.50", SENDERS, RECEIVERS, LATENCY, "8    4.50")
+    assert [one[:2] for one in read(tmp_path / "t", *lines)] == [
+        ("pingpong", "standard"),
+        ("osu_gpu_untitled_latency", "device-device"),
+        ("osu_multi_threaded_latency", "1 to 16 threads"),
+    ]
+
+
+def test_a_program_that_ran_on_hosts_and_devices_is_not_guessed(tmp_path: Path) -> None:
+    lines = (
+        *("# OSU MPI-CUDA Latency Test v5.7", LATENCY, "8    2.50"),
+        *("# OSU MPI Latency Test v5.7", LATENCY, "8    1.50"),
+        *("osu_latency D D again", LATENCY, "8    3.50"),
+    )
+    assert [name for name, *_ in read(tmp_path / "t", *lines)] == [
+        "osu_cuda_latency",
+        "pingpong",
+        "osu_gpu_latency",
+    ]
 
 
 def test_rates_and_times_without_titles_are_two_things(tmp_path: Path) -> None:
