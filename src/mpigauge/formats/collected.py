@@ -324,7 +324,7 @@ class LineParser(ABC):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - most have read all by then
         """Read what needs all lines, if anything does.
 
         Raises:

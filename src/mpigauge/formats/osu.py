@@ -138,7 +138,7 @@ class _Table:
         rates: The columns of the first heading, if it has a rate.
         varied: Whether it is of several windows.
         windows: That its columns are of.
-        counts: Whether it is the second part of such a table, which counts messages.
+        counts: Whether these are messages; None if no line says it.
         seen: Rates by size and window, of a table of several.
         digits: Most behind the point, of each column that is read.
         begun: Whether a row was read below the last heading.
@@ -155,7 +155,7 @@ class _Table:
     window: int = 0
     varied: bool = False
     windows: tuple[int, ...] = ()
-    counts: bool = False
+    counts: bool | None = None
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     given: Cell | None = None
     datatype: str = ""
@@ -270,8 +270,6 @@ class Parser(LineParser):
     def _comment(self, line: Line) -> None:
         """Read a line that says more of a table, or what its columns are."""
         table = self._table
-        if table is not None and table.varied:
-            self._let_go()
         if (above := self._above.with_line(line)) is not None:
             # Threads and processes are told above the title, by some versions below it.
             self._above = above
@@ -279,6 +277,8 @@ class Parser(LineParser):
             if table is not None and said is not None and said.of(table.title) == said:
                 table.factors = said
             return
+        if table is not None and table.varied and _names_profile(line):
+            self._let_go()
         if table is not None and _says_more(line, table):
             return
         if match := DATATYPE.fullmatch(line.text.rstrip()):
@@ -500,18 +500,25 @@ def _says_more(line: Line, table: _Table) -> bool:
         if window := WINDOW.match(line.text):
             table.window = int(window[1])
         return True
-    if table.varied and (VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text)):
+    if table.varied and _names_profile(line):
         table.begin_again()
         table.counts, table.ended = VARIED_COUNTS.match(line.text) is not None, False
         table.digits = {}
         return True
     if table.varied and WINDOWS.fullmatch(line.text):
+        if table.counts is None or table.begun:
+            raise line.refused("no line above it says what its numbers are", HINT)
         table.windows = tuple(map(int, line.words[1:]))
         return True
     if (given := given_by(line)) is not None:
         table.given = given
         return True
     return False
+
+
+def _names_profile(line: Line) -> bool:
+    """Whether a line says what the numbers below it are, of a table of several windows."""
+    return bool(VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text))
 
 
 def _datatype(name: str, table: _Table) -> None:

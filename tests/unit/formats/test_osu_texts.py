@@ -296,10 +296,15 @@ def test_varied_windows_are_windows_of_cells(tmp_path: Path) -> None:
         assert unread_of(records) == []
 
 
-def test_the_last_row_of_a_window_may_be_torn(tmp_path: Path) -> None:
-    records = records_of(tmp_path / "t", text(*VARIED, "2048  2048.00    4", *PROFILE))
-    assert {of.bytes for of in times_of(records)} == {1, 1024}
-    assert len(unread_of(records)) == 1
+def test_columns_of_windows_that_nothing_says_more_of_are_not_read(tmp_path: Path) -> None:
+    assert "says what its numbers are" in said_of(tmp_path / "t", text(*VARIED[:3], "# Uni-dir", *VARIED[4:]))
+    read = times_of(records_of(tmp_path / "t", text(*VARIED, *PROFILE).replace("Message Rate Pro", "Mess")))
+    assert read == times_of(records_of(tmp_path / "t", text(*VARIED)))
+
+
+def test_a_row_that_may_be_torn_is_not_of_the_profile_below(tmp_path: Path) -> None:
+    torn = text(*VARIED[:-1], "1024     1024.00  2048.0", *PROFILE[:-1])
+    assert {of.bytes for of in times_of(records_of(tmp_path / "t", torn))} == {1}
 
 
 def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
