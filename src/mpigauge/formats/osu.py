@@ -6,7 +6,7 @@ Of the numbers of a row one is kept, the mean; MB are 10^6 bytes. Source: their 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.formats.collected import LineParser, Meaning, cell_of, given_by
@@ -74,6 +74,12 @@ if TYPE_CHECKING:
 
 PAIRS = re.compile(r"# (?:\[ pairs: ([0-9]{1,7}) \]|Pairs: ([0-9]{1,7}))")
 WINDOW = re.compile(r".*window size: ([0-9]{1,7})\b")
+SIGN_LOST = re.compile(
+    r"Datatype: \w+\.?\s*\Z|Window creation: MPI_|Synchronization: MPI_|Send Buffer on |Rank 0 Memory on "
+    r"|Number of (?:Sender |Receiver |forked )|\[ pairs: [0-9]|Partitions: [0-9]"
+)
+"""What comments begin with where a copy has lost their sign."""
+
 VARIED = re.compile(r"# \[ pairs: [0-9]+ \] \[ window size: varied \]")
 WINDOWS = re.compile(r"#(?: +[0-9]{1,7}){2,}")
 VARIED_RATES = re.compile(r"# Uni-directional Bandwidth \(MB/sec\)")
@@ -221,6 +227,8 @@ class Parser(LineParser):
             self._comment(line)
         elif match := INIT.match(line.text):
             self._init(match, line)
+        elif SIGN_LOST.match(line.text):
+            self._comment(replace(line, text=f"# {line.text}"))
         elif line.words and not self._row(line):
             # What goes on in another line may be the rest of a row.
             self._let_go()

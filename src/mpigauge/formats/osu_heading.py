@@ -26,7 +26,7 @@ MPI4PY = "mpi4py"
 
 _TITLE = re.compile(
     r"(?:# ?)?(?P<suite>OSU|OMB Python|OMB-Py) (?P<words>[A-Za-z][\w+/ ().-]*?\bTest(?: Persistent)?)"
-    r"(?: \(?(?:v|[Vv]ersion )(?P<version>[0-9][\w.+-]*)\)?)?"
+    r"(?: \(?(?:v|[Vv]ersion )(?P<version>[0-9][\w.+-]*)\)?)?(?P<remark> ?[-\u2013\u2014(,:;#<].*)?"
 )
 _OF_MPI4PY = re.compile(r"# ?(?P<words>MPI [A-Za-z][\w -]*\bTest)")
 _SUBJECT = re.compile(
@@ -106,7 +106,7 @@ def title_of(line: Line) -> Title | None:
     text = " ".join(line.text.split())
     match = _TITLE.fullmatch(text)
     # Without its sign it is one if a version ends it: of these programs people write, too.
-    if match is not None and (text.startswith("#") or match["version"]):
+    if match is not None and (text.startswith("#") or (match["version"] and not match["remark"])):
         return titled(match["suite"], match["words"], match["version"] or "")
     if match := _OF_MPI4PY.fullmatch(text):
         return titled(MPI4PY, match["words"])

@@ -140,6 +140,44 @@ def test_the_greeting_of_osu_hello_is_no_measurement(tmp_path: Path) -> None:
     assert title_of(tmp_path / "t") == "OSU MPI Latency Test v5.6.3"
 
 
+@pytest.mark.parametrize("remark", ["(2 nodes)", "- intra-node", ": run 3", "# second"])
+def test_a_remark_behind_a_title_is_no_part_of_it(tmp_path: Path, remark: str) -> None:
+    assert names_of(tmp_path / "t", f"# OSU MPI Latency Test v7.4 {remark}", LATENCY, "8   2.50") == {
+        ("pingpong", "standard")
+    }
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v7.4"
+
+
+def test_comments_without_their_sign_say_the_same(tmp_path: Path) -> None:
+    lines = [
+        *("# OSU MPI_Put-CUDA Latency Test v7.4", "# Window creation: MPI_Win_create"),
+        *("# Synchronization: MPI_Win_flush", "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)"),
+        *(
+            LATENCY,
+            "8    2.50",
+            "# OSU MPI Allreduce Latency Test v7.4",
+            "# Datatype: MPI_FLOAT.",
+            AVERAGE,
+            "8   3.50",
+        ),
+        *("# OSU MPI Multiple Bandwidth / Message Rate Test v7.4", "# [ pairs: 3 ] [ window size: 16 ]"),
+        *("# Size    MB/s    Messages/s", "8    8.00   1000000.00"),
+    ]
+    without = [line.removeprefix("# ") for line in lines]
+    assert times_of(records_of(tmp_path / "t", text(*without))) == times_of(
+        records_of(tmp_path / "u", text(*lines))
+    )
+
+
+def test_version_2_calls_a_unit_otherwise(tmp_path: Path) -> None:
+    lines = [
+        "# OSU MPI2 MPI_Get Bandwidth Test (Version 2.1)",
+        "# Size\t\tBandwidth (MillionBytes/s) ",
+        "8\t\t4.000000",
+    ]
+    assert [time_s for *_, time_s in read(tmp_path / "t", *lines)] == [close(2 * US)]
+
+
 def test_a_title_that_is_printed_twice_keeps_the_command_above_it(tmp_path: Path) -> None:
     title = "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4"
     lines = ["$ mpirun -np 6 osu_mbw_mr -R 0", "", title, title, "# Size                  MB/s", "8     6.00"]
