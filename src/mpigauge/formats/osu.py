@@ -27,6 +27,7 @@ from mpigauge.formats.osu_heading import (
     Title,
     columns_of,
     has,
+    has_unit_of_column,
     title_of,
     titled,
 )
@@ -239,6 +240,7 @@ class Parser(LineParser):
         self._let_go()
         if self._table is not None:
             self._table.columns, self._table.windows, self._table.ended = [], (), True
+            self._table.counts = None
 
     def finish(self) -> None:
         """Say of a last row that may be torn that it is not read.
@@ -296,12 +298,16 @@ class Parser(LineParser):
                 _datatype(match[1], table)
         elif not line.text.startswith(OWN) and (columns := columns_of(line)):
             self._heading(line, columns)
+        elif table is not None and table.varied and not table.windows and len(line.words) > 1:
+            table.counts = None
 
     def _heading_or_words(self, line: Line) -> None:
         """Read a heading that has lost its sign; or keep a line of words, which may name what follows."""
         first = line.words[0]
         if first.startswith((SIZE, "Latency", "Avg", RATE, "Overall")) and (columns := columns_of(line)):
             self._heading(line, columns)
+        elif self._table is not None and self._table.begun and has_unit_of_column(line):
+            raise line.refused("the columns are not understood", HINT)
         elif program_in(line.text):
             self._between = line.text
 
@@ -312,7 +318,8 @@ class Parser(LineParser):
         if len({column.name for column in columns}) < len(columns):
             raise line.refused("two columns have one name", HINT)
         table = self._table
-        if table is not None and table.misnames and table.rates and not has(columns, RATE):
+        goes_on = table is not None and table.misnames and title_by_words(self._between) is None
+        if table is not None and goes_on and table.rates and not has(columns, RATE):
             columns = table.rates
         if table is None or table.begun or table.ended or _is_other(table, columns):
             table = self._untitled(line, columns)

@@ -149,6 +149,8 @@ _LIKE_HEADING = re.compile(
     r"# ?(?:Size\b|(?:(?:Avg |Min |Max )?Latency|Bandwidth|Overall)(?: ?[(\[]|\Z)|MB/s\b)"
 )
 
+_COLUMN_WITH_UNIT = re.compile(rf"(?:{_TIMES}|{_RATES}) ?[(\[](?:us|MB/s)[)\]]")
+
 SIZE, RATE, MESSAGES, VALIDATION = "Size", "Bandwidth", "Messages/s", "Validation"
 LATENCY, OVERALL, PURE = "Latency", "Overall", "Pure Comm."
 TRANSMITTED, OPERATION = "Transmit Size", "Operation"
@@ -176,6 +178,11 @@ class Column:
     scale: float = 1.0
     averaged: bool = False
     bracketed: bool = False
+
+
+def has_unit_of_column(line: Line) -> bool:
+    """Return whether a line names a column with its unit, as a damaged heading does."""
+    return _COLUMN_WITH_UNIT.search(line.text) is not None
 
 
 def columns_of(line: Line) -> list[Column]:

@@ -340,6 +340,21 @@ def test_columns_of_windows_that_nothing_says_more_of_are_not_read(tmp_path: Pat
     assert read == times_of(records_of(tmp_path / "t", text(*VARIED)))
 
 
+def test_a_heading_that_is_damaged_ends_the_table_above_it(tmp_path: Path) -> None:
+    """Rows below it are of something else."""
+    above = ("# OSU MPI Bandwidth Test v7.5", "# Size      Bandwidth (MB/s)", "256     1394.81")
+    records = records_of(tmp_path / "t", text(*above, "Size # Avg Latency(us)", "1024     26.01"))
+    assert {of.bytes for of in times_of(records)} == {256}
+    assert len(unread_of(records)) == 1
+
+
+def test_times_of_another_program_are_no_rates_of_a_version_that_misnames_them(tmp_path: Path) -> None:
+    above = ("# OSU MPI Bandwidth Test v7.2", "# Size      Bandwidth (MB/s)", "256     1394.81")
+    lines = (*above, "--- osu_latency ---", "# Size       Avg Latency(us)", "1      1.04")
+    times = times_of(records_of(tmp_path / "t", text(*lines)))
+    assert {of.bytes: time_s for of, time_s in times.items()}[1] == close(1.04e-6)
+
+
 def test_a_row_that_may_be_torn_is_not_of_the_profile_below(tmp_path: Path) -> None:
     torn = text(*VARIED[:-1], "1024     1024.00  2048.0", *PROFILE[:-1])
     assert {of.bytes for of in times_of(records_of(tmp_path / "t", torn))} == {1}
