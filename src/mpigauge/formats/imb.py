@@ -72,7 +72,6 @@ WITHOUT: dict[str, FailureKind] = {
 }
 """What stands in the place of numbers, and what that is."""
 
-UNTITLED = "Intel MPI Benchmarks"
 MEGA = (10**6, 2**20)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 HALO_ROW = re.compile(
@@ -216,7 +215,7 @@ class Parser(LineParser):
     def _begin(self, kind: Kind, line: Line) -> None:
         """Begin a table: one command prints many."""
         what = kind.part, kind.name, kind.above.ranks, kind.words
-        self.found.begin(self._suite.title or UNTITLED, line, what=what, new=self._new)
+        self.found.begin(self._suite.title, line, what=what, new=self._new)
         self._table, self._new = _table(kind, self.found), False
         self._above, self._near, self._ended = Above(), [], False
 
