@@ -365,12 +365,12 @@ def _units(lines: Lines, number: int) -> set[str]:
     """The units that a line has itself, else those of the nearest heading above; none if it names none."""
     if mine := {*_IN_ROW.findall(lines[number - 1])} & _KNOWN:
         return mine
-    wrapped = set[str]()
-    for line in reversed(lines[: number - 1]):
-        named = wrapped | {*_BRACKETS.findall(line), *_BARE.findall(line)}
-        if line.strip() and {*line.split()} <= _KNOWN:
-            wrapped = named
-            continue
+    for at in range(number - 2, -1, -1):
+        line = lines[at]
+        named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
+        for first in lines[max(at - 2, 0) : at] if named else ():
+            if "repetitions" in first or "#bytes" in first:
+                named |= {*_BRACKETS.findall(first), *_BARE.findall(first)}
         if "Message Rate Profile" in line:
             return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
