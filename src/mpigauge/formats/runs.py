@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.commands import what_differs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
 
@@ -128,6 +128,15 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
     bare = any(one[first][:1].isdigit() for one in pieces if len(one) > first)
     begin = max(0, first - 1) if bare else first
     return ["-".join(one[begin : len(one) - last]) for one in pieces]
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return one label for that of a run and that of a column; numbers if they are too long to differ."""
+    each = dict.fromkeys(pairs)
+    found = {pair: label_of("-".join(filter(None, pair))) for pair in each}
+    if len(set(found.values())) == len(found):
+        return found
+    return {pair: f"run-{number}" if any(pair) else "" for number, pair in enumerate(each, start=1)}
 
 
 def label_of(text: str) -> str:
