@@ -125,7 +125,8 @@ def test_the_program_that_stands_before_size_names_what_was_measured(tmp_path: P
 
 def test_blanks_may_part_thousands_and_sizes_have_the_unit_above_them(tmp_path: Path) -> None:
     text = (
-        "| (MB) | Ring (\N{MICRO SIGN}s) | Tuned (\N{MICRO SIGN}s) |\n|--:|--:|--:|\n"
+        "| Message Size\n![a plot](https://example.org)\n"
+        " (MB) | Ring (\N{MICRO SIGN}s) | Tuned (\N{MICRO SIGN}s) |\n|--:|--:|--:|\n"
         "| 256 | 405 462.40 | \N{EM DASH} |\n"
     )
     assert found(tmp_path, text) == expected("table_latency", Ring={256 * 10**6: 0.4054624})
