@@ -36,8 +36,6 @@ SECONDS_MOST = 1.0
 """Of processor time for one text: the machine may be busy."""
 
 CHANGES_MOST = 3
-MARKDOWN = 3
-"""Bars of a line of a table in Markdown, which says nothing of the tables of others."""
 
 TIMES = {
     **dict.fromkeys(("us", "usec", "usecs", "µs", "μs"), 1e-6),
@@ -348,7 +346,7 @@ def _in_json(one: Imported, text: str) -> str:
 def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
     line = lines[number - 1]
     bars = one.cell.pattern.startswith(("table", "ucx"))
-    units = _units([above if bars or above.count("|") < MARKDOWN else "" for above in lines], number)
+    units = _units([above if bars or not above.rstrip().endswith("|") else "" for above in lines], number)
     if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(one, line, units)):
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
