@@ -48,7 +48,7 @@ TIMES = {
     "h": 3600.0,
 }
 RATES = {
-    **dict.fromkeys(("MB/s",), (1e6, 2.0**20)),
+    **dict.fromkeys(("MB/s", "MB/S"), (1e6, 2.0**20)),
     **dict.fromkeys(("Mbytes/sec", "MB/sec"), (1e6, 2.0**20)),
     **dict.fromkeys(("GB/s", "GB/sec"), (1e9,)),
     **dict.fromkeys(("MiB/s", "MiB/sec"), (2.0**20,)),
@@ -361,7 +361,8 @@ def _names_size(one: Imported, lines: Lines, line: str) -> bool:
     if not one.cell.pattern.startswith("ucx"):
         return False
     rate = one.cell.bytes / one.time_s / 2**20
-    proved = any(math.isclose(rate, number, rel_tol=1e-3) for number in _numbers(line))
+    # Until 2017 its rate was that of one direction of the two.
+    proved = any(math.isclose(rate, number * of, rel_tol=2e-3) for number in _numbers(line) for of in (1, 2))
     return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
