@@ -131,12 +131,15 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
 
 
 def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return one label for that of a run and that of a column; numbers if they are too long to differ."""
-    each = dict.fromkeys(pairs)
-    found = {pair: label_of("-".join(filter(None, pair))) for pair in each}
-    if len(set(found.values())) == len(found):
-        return found
-    return {pair: f"run-{number}" if any(pair) else "" for number, pair in enumerate(each, start=1)}
+    """Return the label of each column of a table and run of the table; no two are the same."""
+    found: dict[tuple[str, str], str] = {}
+    for column, run in dict.fromkeys(pairs):
+        label = "-".join(filter(None, (column, run)))
+        if column and run and (len(label) > LABEL_MOST or label in found.values()):
+            number = f"-{len(found) + 1}"
+            label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"
+        found[column, run] = label
+    return found
 
 
 def label_of(text: str) -> str:
