@@ -12,6 +12,7 @@ import re
 import time
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
@@ -35,6 +36,8 @@ SECONDS_MOST = 1.0
 """Of processor time for one text: the machine may be busy."""
 
 CHANGES_MOST = 3
+MARKDOWN = 3
+"""Bars of a line of a table in Markdown, which says nothing of the tables of others."""
 
 TIMES = {
     **dict.fromkeys(("us", "usec", "usecs", "µs", "μs"), 1e-6),
@@ -342,7 +345,8 @@ def _in_json(one: Imported, text: str) -> str:
 
 def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
     line = lines[number - 1]
-    units = _units(lines, number)
+    bars = one.cell.pattern.startswith(("table", "ucx"))
+    units = _units([above if bars or above.count("|") < MARKDOWN else "" for above in lines], number)
     if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(one, line, units)):
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
@@ -365,17 +369,23 @@ def _units(lines: Lines, number: int) -> set[str]:
     """The units that a line has itself, else those of the nearest heading above; none if it names none."""
     if mine := {*_IN_ROW.findall(lines[number - 1])} & _KNOWN:
         return mine
-    for at in range(number - 2, -1, -1):
-        line = lines[at]
-        named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
-        for first in lines[max(at - 2, 0) : at] if named else ():
-            if "repetitions" in first or "#bytes" in first:
-                named |= {*_BRACKETS.findall(first), *_BARE.findall(first)}
-        if "Message Rate Profile" in line:
+    for at in reversed(range(number - 1)):
+        named = _named(lines[at])
+        if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
-        if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
-            return named & _KNOWN
+        if named & (_KNOWN | _STRANGE) or _HEADING.match(lines[at]):
+            return (named if named & _STRANGE else named | _broken(lines[:at])) & _KNOWN
     return set()
+
+
+def _broken(above: Lines) -> set[str]:
+    """The units of the lines right above a line of a heading: a mail may have broken it."""
+    near = takewhile(lambda named: named & _KNOWN, map(_named, reversed(above)))
+    return set[str]().union(*near, *(_named(line) for line in above[-2:] if "repetitions" in line))
+
+
+def _named(line: str) -> set[str]:
+    return {*_BRACKETS.findall(line), *_BARE.findall(line)}
 
 
 def _numbers(line: str) -> list[float]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace as with_fields
 
+from mpigauge.formats import READERS
 from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
 from mpigauge.formats.runs import Table, named
 from mpigauge.formats.text import step_of
@@ -271,7 +272,8 @@ class Collected:
 
     @property
     def _title(self) -> str:
-        names = list(self.titles)
+        programs = (READERS[form].program for entry in self._entries if (form := entry.table.form))
+        names = list(self.titles) or list(dict.fromkeys(programs)) or [""]
         return ", ".join(names) if len(names) <= TITLES_MOST else f"{names[0]} and {len(names) - 1} more"
 
     def _pattern(self, name: str) -> Pattern:
@@ -324,7 +326,7 @@ class LineParser(ABC):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - most have read all by then
         """Read what needs all lines, if anything does.
 
         Raises:

@@ -1,9 +1,8 @@
 """Text of libfabric's fi_pingpong and of its fabtests, such as fi_rdm_bw, which measure without MPI.
 
 "MB/sec" are 10^6 bytes per second, "Gb/sec" of old versions 10^9 bits, "1k" are 1024 bytes. A time of a
-ping-pong is half a round trip. Each row
-has a rate and a time, which prove each other and the size. Source: util/pingpong.c and
-fabtests/common/shared.c of libfabric 2.
+ping-pong is half a round trip. Each row has a rate and a time, which prove each other and the size. Source:
+util/pingpong.c and fabtests/common/shared.c of libfabric 2, and common/shared.c of fabtests 1.1.
 """
 
 from __future__ import annotations

@@ -73,7 +73,6 @@ WITHOUT: dict[str, FailureKind] = {
 }
 """What stands in the place of numbers, and what that is."""
 
-UNTITLED = "Intel MPI Benchmarks"
 MEGA = (10**6, 2**20)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 HALO_ROW = re.compile(
@@ -127,7 +126,6 @@ class Parser(LineParser):
         Raises:
             LineError: A title, heading or row is not understood.
         """
-        below_heading, self._may_go_on = self._may_go_on, False
         words = line.words
         if not words:
             return
@@ -139,9 +137,10 @@ class Parser(LineParser):
             self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
             self.end_table()
         if _whole(words[0]) is not None:
+            self._may_go_on = False
             self._row(line)
-        elif below_heading and self._goes_on(line):
-            return
+        elif self._may_go_on and self._goes_on(line):
+            self._may_go_on = False
         elif (columns := columns_of(line)) is not None:
             self._head(columns, line)
         elif not self._title(line):
@@ -217,7 +216,7 @@ class Parser(LineParser):
     def _begin(self, kind: Kind, line: Line) -> None:
         """Begin a table: one command prints many."""
         what = kind.part, kind.name, kind.above.ranks, kind.words
-        self.found.begin(self._suite.title or UNTITLED, line, what=what, new=self._new)
+        self.found.begin(self._suite.title, line, what=what, new=self._new)
         self._table, self._new = _table(kind, self.found), False
         self._above, self._near, self._ended = Above(), [], False
 

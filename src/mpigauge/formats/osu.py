@@ -96,7 +96,7 @@ VALUES = frozenset({*KINDS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
-TALKED_INTO = re.compile(r"[0-9]+[A-Za-z\[(*].*")
+TALKED_INTO = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
 """A size, and at once what another program has written: the rest of the size may stand in the next line."""
 
 NO_NUMBERS = ("inf", "nan")
@@ -128,7 +128,8 @@ class _Table:
         above: The line of words above it that names a program; empty if there is none.
         given: All its factors but sizes, if the text is ours.
         rates: The columns of the first heading, if it has a rate.
-        windows: That its columns are of, if it is of several; counts is whether these are messages.
+        windows: That its columns are of, if it is of several; counts is whether these are messages, None if
+            no line says it.
         seen: Rates by size and window, of a table of several.
         digits: Most behind the point, of each column that is read.
         begun: Whether a row was read below the last heading.
@@ -145,7 +146,7 @@ class _Table:
     window: int = 0
     varied: bool = False
     windows: tuple[int, ...] = ()
-    counts: bool = False
+    counts: bool | None = None
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     given: Cell | None = None
     datatype: str = ""
@@ -265,7 +266,9 @@ class Parser(LineParser):
             if table is not None and said is not None and said.of(table.title) == said:
                 table.factors = said
             return
-        if self._table is not None and _says_more(line, self._table):
+        if table is not None and table.varied and _names_profile(line):
+            self._let_go()
+        if table is not None and _says_more(line, table):
             return
         if match := DATATYPE.fullmatch(line.text.rstrip()):
             self._datatype = match[1]
@@ -336,7 +339,7 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, avg)
+        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -379,7 +382,7 @@ class Parser(LineParser):
             if row.get(VALIDATION) in FAILED:
                 self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, one.printed)
+                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
 
     def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""
@@ -484,18 +487,25 @@ def _says_more(line: Line, table: _Table) -> bool:
         if window := WINDOW.match(line.text):
             table.window = int(window[1])
         return True
-    if table.varied and (VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text)):
+    if table.varied and _names_profile(line):
         table.begin_again()
         table.counts, table.ended = VARIED_COUNTS.match(line.text) is not None, False
         table.digits = {}
         return True
     if table.varied and WINDOWS.fullmatch(line.text):
+        if table.counts is None or table.begun:
+            raise line.refused("no line above it says what its numbers are", HINT)
         table.windows = tuple(map(int, line.words[1:]))
         return True
     if (given := given_by(line)) is not None:
         table.given = given
         return True
     return False
+
+
+def _names_profile(line: Line) -> bool:
+    """Whether a line says what the numbers below it are, of a table of several windows."""
+    return bool(VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text))
 
 
 def _datatype(name: str, table: _Table) -> None:

@@ -75,6 +75,7 @@ PROGRAM = re.compile(r"\b(?:ib_(?P<verb>write|read|send|atomic)|raw_ethernet)_(?
 BOTH_WAYS = re.compile(r"\s(?:-b|--bidirectional)\b")
 ON_DEVICE = re.compile(r"\s--use_(?:cuda|rocm|musa|neuron|hl|mlu)\b")
 CYCLES = re.compile(r"\s(?:-C|--report-cycles)\b")
+TITLED = "perftest "
 USUAL_CONNECTION = "RC"
 SEND = "send"
 THERE_AND_BACK = frozenset({"read", "atomic"})
@@ -152,7 +153,7 @@ class Parser(LineParser):
     def __init__(self, found: Collected) -> None:
         super().__init__(found)
         self._table = _Table()
-        self._program = ""
+        self._program = self._verb = ""
         self._on_device = self._ended = False
 
     def take(self, line: Line) -> None:
@@ -164,7 +165,7 @@ class Parser(LineParser):
         if title := TITLE.fullmatch(line.text):
             words = title["how"].lower().replace("_", " ").split()
             how = tuple(word for word in words if word not in MEASURED)
-            self._begin(f"perftest {line.text}", line, _Table(title["verb"].lower(), how))
+            self._begin(f"{TITLED}{line.text}", line, _Table(title["verb"].lower(), how))
         elif HEADING.match(line.text):
             self._heading(line)
         elif LIKE_HEADING.search(line.text):
@@ -184,9 +185,10 @@ class Parser(LineParser):
         self._table = table
         commands = (self.found.command, self._program, self.found.file_name)
         program = next(filter(None, map(PROGRAM.search, commands)), None)
+        table.verb = table.verb or (self._verb if program is None else program["verb"] or SEND)
+        self._verb = "" if title.startswith(TITLED) else table.verb
         if program is not None:
             options = program["options"]
-            table.verb = table.verb or program["verb"] or SEND
             table.how = table.how or ((BOTH,) if BOTH_WAYS.search(options) else ())
             table.on_device = ON_DEVICE.search(options) is not None
             table.in_cycles = CYCLES.search(options) is not None

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.analysis.rows import rows
+from mpigauge.errors import UsageError
 from mpigauge.formats import reading
 from mpigauge.result.reader import made_of
 from mpigauge.result.records import Campaign, Failure, Imported
@@ -19,6 +20,8 @@ from tests.printed import FOLDER, records_of, said_of, times_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from mpigauge.plan.model import Cell
 
 US, MIB, GBIT = 1e-6, 2.0**20, 1e9 / 8
 SIZED = " #bytes     #iterations    "
@@ -47,6 +50,15 @@ def rates(path: Path, text: str) -> dict[tuple[str, str, int], float]:
         for row in rows(made_of(path, records_of(path, text)))
         if row.rate_bytes_per_s is not None
     }
+
+
+def times_of_any(path: Path, text: str) -> dict[Cell, float]:
+    """Seconds by cell of a text that may be refused."""
+    path.write_text(text, encoding="utf-8")
+    try:
+        return times_of(records_of(path))
+    except UsageError:
+        return {}
 
 
 # ---- perftest ------------------------------------------------------------------------------------
@@ -172,6 +184,23 @@ def test_factors_that_perftest_prints_above_its_table_are_part_of_the_cell(tmp_p
     assert found == ["device", "UC 4 queue pairs", "lists of 64", "device", "standard"]
 
 
+def test_tables_of_perftest_without_titles_are_of_the_program_that_is_named_above_them(
+    tmp_path: Path,
+) -> None:
+    tables = (
+        f"{MIB_RATES}1024       1000             0.00               **{rate}**		   {count}\n"
+        for rate, count in (("5544.28", "5.677340"), ("920.13", "0.942218"))
+    )
+    commands = "Case1:numactl -C 64 ib_send_bw -a\nCase2:numactl -C 64 ib_send_bw\n\n"
+    text = f"{commands}Case1 data:\n{{}}\nCase2 data:\n{{}}"
+    times = times_of(records_of(tmp_path / "bw", text.format(*tables)))
+    assert [(of.pattern, of.label) for of in times] == [
+        ("perftest_send_bw", "Case1"),
+        ("perftest_send_bw", "Case2"),
+    ]
+    assert list(times.values()) == pytest.approx([1 / 5.67734e6, 1 / 0.942218e6])
+
+
 def test_the_depth_of_its_queue_is_a_window() -> None:
     cells = times_of(records_of(FOLDER / "perftest_write_bw_made.txt"))
     assert {(of.mode, of.window) for of in cells} == {("bidirectional 2 queue pairs", 128)}
@@ -275,6 +304,20 @@ def test_a_size_that_is_rounded_is_refused(tmp_path: Path) -> None:
     assert said_of(tmp_path / "x", text + rounded).endswith("line 3: its rate times its time is not its size")
     rounded = "1.4k    1k      2.8m        0.10s    500.00       3.00       0.33\n"
     assert said_of(tmp_path / "x", text + rounded).endswith("line 3: '1.4k' is not a whole number of bytes")
+
+
+def test_old_versions_print_gbit_per_second(tmp_path: Path) -> None:
+    text = (
+        "$ fi_msg_pingpong 192.0.2.1\nname      bytes   iters   total       time     Gb/sec    usec/xfer\n"
+        "4k_lat    4k      10k     78m         0.08s      8.19       4.00\n"
+    )
+    assert seconds(tmp_path / "x", text) == {("fabtests_msg_pingpong", "4k_lat", 4096): pytest.approx(4 * US)}
+
+
+@pytest.mark.parametrize("word", ["3,20", "1,1", "1e1", "nan", "inf", "-3.20"])
+def test_a_word_that_is_no_number_is_named(tmp_path: Path, word: str) -> None:
+    text = f"{PINGPONG}64      10      =10      1.2k        0.00s      {word}      20.00       0.05\n"
+    assert times_of_any(tmp_path / "pp", text) == {}
 
 
 def test_messages_that_were_not_acknowledged_are_no_measurement(tmp_path: Path) -> None:

@@ -283,6 +283,17 @@ def test_varied_windows_are_windows_of_cells(tmp_path: Path) -> None:
         assert unread_of(records) == []
 
 
+def test_columns_of_windows_that_nothing_says_more_of_are_not_read(tmp_path: Path) -> None:
+    assert "says what its numbers are" in said_of(tmp_path / "t", text(*VARIED[:3], "# Uni-dir", *VARIED[4:]))
+    read = times_of(records_of(tmp_path / "t", text(*VARIED, *PROFILE).replace("Message Rate Pro", "Mess")))
+    assert read == times_of(records_of(tmp_path / "t", text(*VARIED)))
+
+
+def test_a_row_that_may_be_torn_is_not_of_the_profile_below(tmp_path: Path) -> None:
+    torn = text(*VARIED[:-1], "1024     1024.00  2048.0", *PROFILE[:-1])
+    assert {of.bytes for of in times_of(records_of(tmp_path / "t", torn))} == {1}
+
+
 def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
     wrong = text(*VARIED, *PROFILE).replace("3200000.00", "9200000.00")
     assert "contradict each other" in said_of(tmp_path / "t", wrong)
@@ -457,6 +468,7 @@ HOST = "# OSU MPI Latency Test v5.9"
         "[node1:1234] *** Process received signal ***",
         "#0  0x00007f in foo () from /lib/libc.so",
         "#1 0x0 in bar (us)",
+        "0x0000000000054db0 __GI___sigaction()",
     ],
 )
 def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:

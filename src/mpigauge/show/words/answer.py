@@ -11,7 +11,7 @@ from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.transport import reports
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.plan.patterns import known, usual_mode
+from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.imported import launches_of
@@ -317,16 +317,11 @@ def _factor(text: str) -> str:
     return f"{text}\N{MULTIPLICATION SIGN}"
 
 
-UNSAID_OF_OTHERS = "standard"
-"""The mode of what has one alone; any other says with what buffers, windows or threads it was."""
-
-
 def _named(quote: Quote) -> str:
     """The pattern; its mode only where it is not the usual one, and buffers that are cold."""
-    cell, pattern = quote.row.cell, quote.pattern
-    unsaid = usual_mode(pattern) if pattern.name in known() else UNSAID_OF_OTHERS
-    mode = "" if cell.mode == unsaid else cell.mode
-    return " ".join(filter(None, [pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
+    cell = quote.row.cell
+    mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
+    return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 
 def _size(row: Row) -> str:
