@@ -317,7 +317,7 @@ class _Page(HTMLParser):
 def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
     """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
     most = 1 if delimiter in DELIMITERS else FACTORS_MOST + 1
-    at = next((at for at, name in enumerate(fields[:most]) if _SIZE.fullmatch(name)), None)
+    at = next((at for at, name in enumerate(fields[:-1][:most]) if _SIZE.fullmatch(name)), None)
     return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
 
 

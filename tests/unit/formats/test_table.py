@@ -125,7 +125,8 @@ def test_the_program_that_stands_before_size_names_what_was_measured(tmp_path: P
 
 def test_blanks_may_part_thousands_and_sizes_have_the_unit_above_them(tmp_path: Path) -> None:
     text = (
-        "| (MB) | Ring (\N{MICRO SIGN}s) | Tuned (\N{MICRO SIGN}s) |\n|--:|--:|--:|\n"
+        "| Message Size\n![a plot](https://example.org)\n"
+        " (MB) | Ring (\N{MICRO SIGN}s) | Tuned (\N{MICRO SIGN}s) |\n|--:|--:|--:|\n"
         "| 256 | 405 462.40 | \N{EM DASH} |\n"
     )
     assert found(tmp_path, text) == expected("table_latency", Ring={256 * 10**6: 0.4054624})
@@ -143,6 +144,21 @@ def test_cells_may_have_units_and_factors_stand_before_sizes(tmp_path: Path) -> 
         ("table_am_ping_pong_latency", "op am", 2, 8, "network"): pytest.approx(4.79e-6),
         ("table_am_ping_pong_latency", "op am", 8, 8, "SHM"): pytest.approx(0.5e-3),
     }
+
+
+def test_the_same_columns_of_two_tables_are_runs_of_their_own(tmp_path: Path) -> None:
+    table = "| Size | old (us) | new (us) |\n|--|--|--|\n| 8 | 2.0 | 1.0 |\n"
+    times = times_of(records_of(tmp_path / "table.md", f"On one node\n\n{table}\nOn two nodes\n\n{table}"))
+    assert [cell.label for cell in times] == [
+        "old-one-node",
+        "new-one-node",
+        "old-two-nodes",
+        "new-two-nodes",
+    ]
+    long = "a-very-long-heading-of-a-column"
+    times = times_of(records_of(tmp_path / "table.md", table.replace("old", long) * 2))
+    assert len(times) == 4
+    assert max(len(cell.label) for cell in times) <= 32
 
 
 def test_times_and_rates_of_one_table_are_two_patterns(tmp_path: Path) -> None:
