@@ -80,9 +80,11 @@ UNIT = re.compile(r"\(us\)|\(usec\)|\[usec\]|\(?\b[MG]B/s\b\)?|\[[MG]i?b?B?/sec\
 _KNOWN = {*TIMES, *RATES, *COUNTS}
 _STRANGE = {word.strip("()[]") for word in WRONG}
 _BRACKETS = re.compile(r"[(\[]\s*([^()\[\]\s]{1,12})\s*[)\]]")
-_BARE = re.compile(r"(?<![\w/(\[])([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])")
+_BARE = re.compile(
+    r"(?<![\w/(\[])(?<![0-9] )([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])"
+)
 _IN_ROW = re.compile(r"(?<=[0-9]) (usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
-_HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)")
+_HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)[^|]*")
 _GROUPED = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w|\.[0-9])")
 _SCALED = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)([kmg])\b")
@@ -329,7 +331,7 @@ def _wrong(result: Result, text: str) -> str:
             return f"a cell is read twice: {one}"
         cells.add((one.cell, one.launch))
         source = _SOURCE.search(one.source)
-        if '"nccl_version"' in text:
+        if ": result " in one.source or '"nccl_version"' in text:
             wrong = _in_json(one, text)
         else:
             wrong = _wrong_number(one, lines, int(source[1])) if source else f"of no line: {one.source}"
@@ -351,7 +353,9 @@ def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
         return f"{one.time_s} s is proved by nothing in {line!r}"
-    if one.cell.bytes and one.cell.bytes not in _sizes(line) and not _names_size(one, lines, line):
+    near = lines[max(0, number - 2) : number]  # a mail may have broken the row
+    sized = not one.cell.bytes or any(one.cell.bytes in _sizes(part) for part in near)
+    if not sized and not _names_size(one, lines, line):
         return f"{one.cell.bytes} B is no size of {line!r}"
     return ""
 
@@ -362,7 +366,7 @@ def _names_size(one: Imported, lines: Lines, line: str) -> bool:
         return False
     rate = one.cell.bytes / one.time_s / 2**20
     # Until 2017 its rate was that of one direction of the two.
-    proved = any(math.isclose(rate, number * of, rel_tol=2e-3) for number in _numbers(line) for of in (1, 2))
+    proved = any(math.isclose(rate, number * of, rel_tol=1e-2) for number in _numbers(line) for of in (1, 2))
     return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
@@ -374,14 +378,16 @@ def _units(lines: Lines, number: int) -> set[str]:
         named = _named(lines[at])
         if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
-        if named & (_KNOWN | _STRANGE) or _HEADING.match(lines[at]):
-            return (named if named & _STRANGE else named | _broken(lines[:at])) & _KNOWN
+        if named & (_KNOWN | _STRANGE) or _HEADING.fullmatch(lines[at]):
+            return (named | _broken(lines[:at])) & _KNOWN
     return set()
 
 
 def _broken(above: Lines) -> set[str]:
     """The units of the lines right above a line of a heading: a mail may have broken it."""
-    return set[str]().union(*takewhile(lambda named: named & _KNOWN, map(_named, reversed(above))))
+    near = [line for line in above[-3:] if "#bytes" in line]  # something may have been said between
+    right = takewhile(lambda named: named & _KNOWN, map(_named, reversed(above)))
+    return set[str]().union(*map(_named, near), *right)
 
 
 def _named(line: str) -> set[str]:
@@ -400,8 +406,11 @@ def _sizes(line: str) -> set[float]:
 
 def _times(one: Imported, line: str, units: set[str]) -> Iterator[float]:
     numbers = _numbers(line)
-    if one.cell.pattern.startswith("julia"):
-        units = {*units, "us"}  # its one-sided tests print microseconds below "time (seconds)"
+    if one.cell.pattern.startswith("julia") or (
+        one.cell.pattern.startswith("nccl") and _is_proved(one, line)
+    ):
+        # Julia's one-sided tests print microseconds below "time (seconds)"; rates of NCCL prove them.
+        units = {*units, "us"}
     each = {1.0, 2.0, 4.0, one.cell.ranks / 2}
     for number in numbers:
         yield from (number * TIMES[name] for name in units & set(TIMES))

@@ -340,7 +340,7 @@ def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """The label of each column of a table and run of the table; no two are the same where it has both."""
     found: dict[tuple[str, str], str] = {}
     for column, run in dict.fromkeys(pairs):
-        label = "-".join(filter(None, (column, run)))
+        label = "-".join(filter(None, (run, column)))
         if column and run and (len(label) > LABEL_MOST or label in found.values()):
             number = f"-{len(found) + 1}"
             label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"

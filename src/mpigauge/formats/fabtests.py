@@ -28,7 +28,7 @@ TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
 """What begins the output for machines, of the option -m, and what a row of it is."""
 
 PROGRAM = re.compile(
-    r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)\b"
+    r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)(?![A-Za-z0-9])"
     r"(?P<options>.*)"
 )
 HOW = re.compile(r"\s-(?:o\s*(?=read|write)|e\s*(?=msg|rdm|dgram)|m\s*(?=msg|tagged))(\w{1,20})")

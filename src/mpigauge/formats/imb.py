@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
@@ -366,6 +367,7 @@ def _time(
     last = name == [*table.columns][-1]
     if scale is None or not (decimals_of(row[name]) or (not last and _NUMBER.fullmatch(row[name]))):
         raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
+    _check_order(line, row)
     low, high = (end * scale for end in ends_of(row[name]))
     if MESSAGES in row:
         _check_messages(line, row, size, table, (low, high))
@@ -376,6 +378,18 @@ def _time(
     if not fits and is_exact(table.kind):
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
     return float(row[name]) * scale, fits
+
+
+def _check_order(line: Line, row: dict[str, str]) -> None:
+    """A mean that is not between least and largest: a column is lost, or has another's name.
+
+    Raises:
+        LineError: It is.
+    """
+    ordered = [row[name] for name in ("t_min", "t_avg", "t_max") if _NUMBER.fullmatch(row.get(name, ""))]
+    ends = [ends_of(word) for word in ordered]
+    if any(less[0] > more[1] for less, more in pairwise(ends)):
+        raise line.refused("its least, mean and largest time are in no such order", "restore its columns")
 
 
 def _check_messages(

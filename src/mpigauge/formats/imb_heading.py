@@ -51,7 +51,9 @@ SCALES = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 """Seconds in what stands in brackets behind the name of a time."""
 
 _COLUMN = re.compile(
-    r"(t(?:_\w+)?)\[(\w+)\]|#?(bytes|repetitions)|(Group|defects|Mbytes/sec|Msg/sec)|(overlap)\[%\]", re.ASCII
+    r"(t(?:_(?:min|max|avg|ovrl|pure|CPU))?)\[(\w+)\]|#?(bytes|repetitions)|"
+    r"(Group|defects|Mbytes/sec|Msg/sec)|(overlap)\[%\]",
+    re.ASCII,
 )
 BYTES, CALLS, GROUP, DEFECTS, RATE, MESSAGES = (
     *("bytes", "repetitions", "Group", "defects", "Mbytes/sec", "Msg/sec"),

@@ -509,6 +509,19 @@ def test_what_stands_above_a_torn_row_is_kept(tmp_path: Path, last: str, said: s
     assert said in said_of(tmp_path / "imb.txt", text)
 
 
+@pytest.mark.parametrize("row", ["8 1000 3.00 2.00 2.50", "8 1000 1.00 2.00 2.50", "8 1000 1.00 2.00 0.50"])
+def test_times_whose_order_their_columns_contradict_are_none(tmp_path: Path, row: str) -> None:
+    text = table("Bcast", 4, TIMES, "4 1000 1.00 2.00 1.50", row)
+    assert "its least, mean and largest time are in no such order" in said_of(tmp_path / "imb.txt", text)
+    assert [size for _, _, size, _ in found(tmp_path, text)] == [4]
+
+
+@pytest.mark.parametrize("column", ["t_amx[usec]", "t_max[xsec]", "t_max(usec)", "t_mean[usec]"])
+def test_a_column_that_imb_does_not_have_ends_the_table(tmp_path: Path, column: str) -> None:
+    text = table("Bcast", 4, TIMES.replace("t_max[usec]", column), "4 1000 1.00 2.00 1.50")
+    assert f"the column {column!r} is not understood" in said_of(tmp_path / "imb.txt", text)
+
+
 def test_percentiles_of_a_changed_imb_are_no_rows(tmp_path: Path) -> None:
     tail = "[ 0.83, 0.97, 0.98, 1.00, 1.02, 1.72, 1.75, 2.28, 3.12, 6.73, 50.00, 65.19 ]"
     text = table(

@@ -178,6 +178,8 @@ def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8 -g 2"], 8),
         (["$ srun -N 2 --ntasks-per-node=8 ./build/all_reduce_perf -b 8"], 16),
         (["$ srun ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (["$ ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (["".join(devices(0, 1))], 2),
         (['$ srun -n 2 bash -c "hostname; ./build/all_reduce_perf -b 8 -t 1 -g 8"'], 16),
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8", PREAMBLE.format(each=2)], 8),
         ([PREAMBLE.format(each=8), *devices(0, 1)], 8),
@@ -205,6 +207,11 @@ def test_bus_bandwidth_proves_the_ranks_of_an_all_reduce(tmp_path: Path, ranks: 
     rows = [row(1 << size, 100.0, factor=2 * (ranks - 1) / ranks) for size in (3, 28)]
     assert ranks_in(tmp_path, table(*rows)) == {ranks}
     assert ranks_in(tmp_path, table(*rows, above=[PREAMBLE.format(each=1), *devices(0)])) == {ranks}
+
+
+def test_bus_bandwidth_like_algbw_is_of_two_ranks_where_an_all_reduce_is_named(tmp_path: Path) -> None:
+    command = ["$ ./build/all_reduce_perf -b 8 -g 1"]
+    assert ranks_in(tmp_path, table(row(1 << 28, 500.0, factor=1.0), above=command)) == {2}
 
 
 def test_sizes_that_rates_contradict_prove_nothing(tmp_path: Path) -> None:
