@@ -36,8 +36,6 @@ SECONDS_MOST = 1.0
 """Of processor time for one text: the machine may be busy."""
 
 CHANGES_MOST = 3
-MARKDOWN = 3
-"""Bars of a line of a table in Markdown, which says nothing of the tables of others."""
 
 TIMES = {
     **dict.fromkeys(("us", "usec", "usecs", "µs", "μs"), 1e-6),
@@ -259,10 +257,17 @@ ENCODINGS: tuple[Callable[[str, Random], tuple[bytes, str]], ...] = (
 
 
 @cache
-def samples() -> tuple[tuple[str, str], ...]:
-    """Names and texts of all samples."""
-    paths = sorted(path for path in FOLDER.iterdir() if path.name not in NO_TEXTS)
-    return tuple((path.name, _text_of(path)) for path in (*paths, *FILES))
+def samples(only: str = "") -> tuple[tuple[str, str], ...]:
+    """Names and texts of all samples, or of one alone.
+
+    Raises:
+        ValueError: There is none of this name.
+    """
+    paths = [*sorted(path for path in FOLDER.iterdir() if path.name not in NO_TEXTS), *FILES]
+    found = tuple((path.name, _text_of(path)) for path in paths if only in {"", path.name})
+    if not found:
+        raise ValueError(f"no sample is called {only}: there are {', '.join(path.name for path in paths)}")
+    return found
 
 
 def _text_of(path: Path) -> str:
@@ -276,9 +281,13 @@ def _text_of(path: Path) -> str:
     return data.decode("latin-1")
 
 
+ONLY = [""]
+"""The one sample that inputs are made of; empty for all."""
+
+
 def changed(chance: Random) -> tuple[str, bytes, str]:
     """The name of a sample, its bytes with something wrong, and the characters that are in them."""
-    name, text = chance.choice(samples())
+    name, text = chance.choice(samples(ONLY[0]))
     lines = text.split("\n")
     for _ in range(chance.randint(1, CHANGES_MOST)):
         chance.choice(LINES)(lines, chance)
@@ -314,7 +323,7 @@ def read(chance: Random, folder: Path) -> Read:
         return Read(name, None, _too_long(begun) or ("" if error.sentence else "refused without a word"))
     finally:
         path.unlink()
-    return Read(name, result, _too_long(begun) or _wrong(result, text))
+    return Read(name, result, _too_long(begun) or wrong_in(result, text))
 
 
 def _too_long(begun: float) -> str:
@@ -322,7 +331,7 @@ def _too_long(begun: float) -> str:
     return f"took {took:.1f} s" if took > SECONDS_MOST else ""
 
 
-def _wrong(result: Result, text: str) -> str:
+def wrong_in(result: Result, text: str) -> str:
     """What is read and is not printed; empty if all is."""
     lines = [_CODES.sub("", line) for line in (text.split("\n") if "\n" in text else text.split("\r"))]
     cells = set[tuple[object, int]]()
@@ -348,7 +357,7 @@ def _in_json(one: Imported, text: str) -> str:
 def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
     line = lines[number - 1]
     bars = one.cell.pattern.startswith(("table", "ucx"))
-    units = _units([above if bars or above.count("|") < MARKDOWN else "" for above in lines], number)
+    units = _units([above if bars or not above.rstrip().endswith("|") else "" for above in lines], number)
     if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(one, line, units)):
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):

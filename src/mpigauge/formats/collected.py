@@ -15,7 +15,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.formats import READERS
 from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.formats.runs import LABEL_MOST, Table, named
+from mpigauge.formats.runs import Table, joined, named
 from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
@@ -244,7 +244,8 @@ class Collected:
     def records(self) -> list[Record]:
         """Return a result, the campaign first."""
         told = self._told_apart()
-        labels = _labels([(entry.cell.label, run) for entry, run, _ in told])
+        # A table of several columns has labels of its own.
+        labels = joined((entry.cell.label, run) for entry, run, _ in told)
         for entry, run, launch in told:
             entry.cell = with_fields(entry.cell, label=labels[entry.cell.label, run])
             entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
@@ -334,18 +335,6 @@ class LineParser(ABC):
         Raises:
             LineError: It is not what it must be.
         """
-
-
-def _labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The label of each column of a table and run of the table; no two are the same where it has both."""
-    found: dict[tuple[str, str], str] = {}
-    for column, run in dict.fromkeys(pairs):
-        label = "-".join(filter(None, (run, column)))
-        if column and run and (len(label) > LABEL_MOST or label in found.values()):
-            number = f"-{len(found) + 1}"
-            label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"
-        found[column, run] = label
-    return found
 
 
 def _overlap(key: Cell, tables: Iterable[Table]) -> bool:

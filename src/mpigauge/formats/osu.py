@@ -319,7 +319,7 @@ class Parser(LineParser):
             raise line.refused("two columns have one name", HINT)
         table = self._table
         goes_on = table is not None and table.misnames and title_by_words(self._between) is None
-        if table is not None and goes_on and table.rates and not has(columns, RATE):
+        if table is not None and goes_on and table.rates and has(columns, LATENCY):
             columns = table.rates
         if table is None or table.begun or table.ended or _is_other(table, columns):
             table = self._untitled(line, columns)

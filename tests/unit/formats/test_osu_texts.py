@@ -355,6 +355,12 @@ def test_times_of_another_program_are_no_rates_of_a_version_that_misnames_them(t
     assert {of.bytes: time_s for of, time_s in times.items()}[1] == close(1.04e-6)
 
 
+def test_a_heading_of_sizes_alone_is_of_no_rates(tmp_path: Path) -> None:
+    above = ("# OSU MPI Bandwidth Test v7.3", "# Size      Bandwidth (MB/s)", "1       2.26")
+    records = records_of(tmp_path / "t", text(*above, "# Size", "2       5.77"))
+    assert {of.bytes for of in times_of(records)} == {1}
+
+
 def test_a_row_that_may_be_torn_is_not_of_the_profile_below(tmp_path: Path) -> None:
     torn = text(*VARIED[:-1], "1024     1024.00  2048.0", *PROFILE[:-1])
     assert {of.bytes for of in times_of(records_of(tmp_path / "t", torn))} == {1}

@@ -184,8 +184,8 @@ def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
     one = "| Size | before (us) | after (us) |\n|---|---|---|\n| 8 | 1.50 | 2.50 |\n"
     records = records_of(tmp_path / "t.md", f"first\n\n{one}\nsecond\n\n{one}")
     assert {(label, time) for label, _, _, time in told(records)} == {
-        ("first-before", 1.5),
-        ("first-after", 2.5),
-        ("second-before", 1.5),
-        ("second-after", 2.5),
+        ("before-first", 1.5),
+        ("after-first", 2.5),
+        ("before-second", 1.5),
+        ("after-second", 2.5),
     }

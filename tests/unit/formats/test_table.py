@@ -150,10 +150,10 @@ def test_the_same_columns_of_two_tables_are_runs_of_their_own(tmp_path: Path) ->
     table = "| Size | old (us) | new (us) |\n|--|--|--|\n| 8 | 2.0 | 1.0 |\n"
     times = times_of(records_of(tmp_path / "table.md", f"On one node\n\n{table}\nOn two nodes\n\n{table}"))
     assert [cell.label for cell in times] == [
-        "one-node-old",
-        "one-node-new",
-        "two-nodes-old",
-        "two-nodes-new",
+        "old-one-node",
+        "new-one-node",
+        "old-two-nodes",
+        "new-two-nodes",
     ]
     long = "a-very-long-heading-of-a-column"
     times = times_of(records_of(tmp_path / "table.md", table.replace("old", long) * 2))
