@@ -12,6 +12,7 @@ import re
 import time
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
@@ -45,7 +46,7 @@ TIMES = {
     "h": 3600.0,
 }
 RATES = {
-    **dict.fromkeys(("MB/s",), (1e6, 2.0**20)),
+    **dict.fromkeys(("MB/s", "MB/S"), (1e6, 2.0**20)),
     **dict.fromkeys(("Mbytes/sec", "MB/sec"), (1e6, 2.0**20)),
     **dict.fromkeys(("GB/s", "GB/sec"), (1e9,)),
     **dict.fromkeys(("MiB/s", "MiB/sec"), (2.0**20,)),
@@ -77,9 +78,11 @@ UNIT = re.compile(r"\(us\)|\(usec\)|\[usec\]|\(?\b[MG]B/s\b\)?|\[[MG]i?b?B?/sec\
 _KNOWN = {*TIMES, *RATES, *COUNTS}
 _STRANGE = {word.strip("()[]") for word in WRONG}
 _BRACKETS = re.compile(r"[(\[]\s*([^()\[\]\s]{1,12})\s*[)\]]")
-_BARE = re.compile(r"(?<![\w/(\[])([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])")
+_BARE = re.compile(
+    r"(?<![\w/(\[])(?<![0-9] )([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])"
+)
 _IN_ROW = re.compile(r"(?<=[0-9]) (usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
-_HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)")
+_HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)[^|]*")
 _GROUPED = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w|\.[0-9])")
 _SCALED = re.compile(r"(?<![\w.])([0-9]+(?:\.[0-9]+)?)([kmg])\b")
@@ -254,10 +257,17 @@ ENCODINGS: tuple[Callable[[str, Random], tuple[bytes, str]], ...] = (
 
 
 @cache
-def samples() -> tuple[tuple[str, str], ...]:
-    """Names and texts of all samples."""
-    paths = sorted(path for path in FOLDER.iterdir() if path.name not in NO_TEXTS)
-    return tuple((path.name, _text_of(path)) for path in (*paths, *FILES))
+def samples(only: str = "") -> tuple[tuple[str, str], ...]:
+    """Names and texts of all samples, or of one alone.
+
+    Raises:
+        ValueError: There is none of this name.
+    """
+    paths = [*sorted(path for path in FOLDER.iterdir() if path.name not in NO_TEXTS), *FILES]
+    found = tuple((path.name, _text_of(path)) for path in paths if only in {"", path.name})
+    if not found:
+        raise ValueError(f"no sample is called {only}: there are {', '.join(path.name for path in paths)}")
+    return found
 
 
 def _text_of(path: Path) -> str:
@@ -271,9 +281,13 @@ def _text_of(path: Path) -> str:
     return data.decode("latin-1")
 
 
+ONLY = [""]
+"""The one sample that inputs are made of; empty for all."""
+
+
 def changed(chance: Random) -> tuple[str, bytes, str]:
     """The name of a sample, its bytes with something wrong, and the characters that are in them."""
-    name, text = chance.choice(samples())
+    name, text = chance.choice(samples(ONLY[0]))
     lines = text.split("\n")
     for _ in range(chance.randint(1, CHANGES_MOST)):
         chance.choice(LINES)(lines, chance)
@@ -309,7 +323,7 @@ def read(chance: Random, folder: Path) -> Read:
         return Read(name, None, _too_long(begun) or ("" if error.sentence else "refused without a word"))
     finally:
         path.unlink()
-    return Read(name, result, _too_long(begun) or _wrong(result, text))
+    return Read(name, result, _too_long(begun) or wrong_in(result, text))
 
 
 def _too_long(begun: float) -> str:
@@ -317,7 +331,7 @@ def _too_long(begun: float) -> str:
     return f"took {took:.1f} s" if took > SECONDS_MOST else ""
 
 
-def _wrong(result: Result, text: str) -> str:
+def wrong_in(result: Result, text: str) -> str:
     """What is read and is not printed; empty if all is."""
     lines = [_CODES.sub("", line) for line in (text.split("\n") if "\n" in text else text.split("\r"))]
     cells = set[tuple[object, int]]()
@@ -326,7 +340,7 @@ def _wrong(result: Result, text: str) -> str:
             return f"a cell is read twice: {one}"
         cells.add((one.cell, one.launch))
         source = _SOURCE.search(one.source)
-        if '"nccl_version"' in text:
+        if ": result " in one.source or '"nccl_version"' in text:
             wrong = _in_json(one, text)
         else:
             wrong = _wrong_number(one, lines, int(source[1])) if source else f"of no line: {one.source}"
@@ -342,12 +356,15 @@ def _in_json(one: Imported, text: str) -> str:
 
 def _wrong_number(one: Imported, lines: Lines, number: int) -> str:
     line = lines[number - 1]
-    units = _units(lines, number)
+    bars = one.cell.pattern.startswith(("table", "ucx"))
+    units = _units([above if bars or not above.rstrip().endswith("|") else "" for above in lines], number)
     if not any(math.isclose(one.time_s, time_s, rel_tol=1e-9) for time_s in _times(one, line, units)):
         return f"{one.time_s} s of {one.cell.pattern} is no number of {line!r} in {sorted(units)}"
     if not units and not _is_proved(one, line):
         return f"{one.time_s} s is proved by nothing in {line!r}"
-    if one.cell.bytes and one.cell.bytes not in _sizes(line) and not _names_size(one, lines, line):
+    near = lines[max(0, number - 2) : number]  # a mail may have broken the row
+    sized = not one.cell.bytes or any(one.cell.bytes in _sizes(part) for part in near)
+    if not sized and not _names_size(one, lines, line):
         return f"{one.cell.bytes} B is no size of {line!r}"
     return ""
 
@@ -357,7 +374,8 @@ def _names_size(one: Imported, lines: Lines, line: str) -> bool:
     if not one.cell.pattern.startswith("ucx"):
         return False
     rate = one.cell.bytes / one.time_s / 2**20
-    proved = any(math.isclose(rate, number, rel_tol=1e-3) for number in _numbers(line))
+    # Until 2017 its rate was that of one direction of the two.
+    proved = any(math.isclose(rate, number * of, rel_tol=1e-2) for number in _numbers(line) for of in (1, 2))
     return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
@@ -365,13 +383,24 @@ def _units(lines: Lines, number: int) -> set[str]:
     """The units that a line has itself, else those of the nearest heading above; none if it names none."""
     if mine := {*_IN_ROW.findall(lines[number - 1])} & _KNOWN:
         return mine
-    for line in reversed(lines[: number - 1]):
-        named = {*_BRACKETS.findall(line), *_BARE.findall(line)}
-        if "Message Rate Profile" in line:
+    for at in reversed(range(number - 1)):
+        named = _named(lines[at])
+        if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
-        if named & (_KNOWN | _STRANGE) or _HEADING.match(line):
-            return named & _KNOWN
+        if named & (_KNOWN | _STRANGE) or _HEADING.fullmatch(lines[at]):
+            return (named | _broken(lines[:at])) & _KNOWN
     return set()
+
+
+def _broken(above: Lines) -> set[str]:
+    """The units of the lines right above a line of a heading: a mail may have broken it."""
+    near = [line for line in above[-3:] if "#bytes" in line]  # something may have been said between
+    right = takewhile(lambda named: named & _KNOWN, map(_named, reversed(above)))
+    return set[str]().union(*map(_named, near), *right)
+
+
+def _named(line: str) -> set[str]:
+    return {*_BRACKETS.findall(line), *_BARE.findall(line)}
 
 
 def _numbers(line: str) -> list[float]:
@@ -386,8 +415,11 @@ def _sizes(line: str) -> set[float]:
 
 def _times(one: Imported, line: str, units: set[str]) -> Iterator[float]:
     numbers = _numbers(line)
-    if one.cell.pattern.startswith("julia"):
-        units = {*units, "us"}  # its one-sided tests print microseconds below "time (seconds)"
+    if one.cell.pattern.startswith("julia") or (
+        one.cell.pattern.startswith("nccl") and _is_proved(one, line)
+    ):
+        # Julia's one-sided tests print microseconds below "time (seconds)"; rates of NCCL prove them.
+        units = {*units, "us"}
     each = {1.0, 2.0, 4.0, one.cell.ranks / 2}
     for number in numbers:
         yield from (number * TIMES[name] for name in units & set(TIMES))

@@ -58,8 +58,15 @@ _OSU = (
     r"|(?:Bi-)?Bandwidth ?[(\[]MB/s[)\]]|Overall ?\(us\)|MB/s\s+Messages/s)"
 )
 
-_SIZE = r"(?i:(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
+SIZE_HEADING = (
+    r"(?i:(?:(?:msg|message|buffer|data|transfer|packet|payload|block)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
+)
 """What stands above a column of sizes."""
+
+_SIZES = (
+    rf"(?:(?:(?:osu|imb|ib|fi)_\w+[ _])?{SIZE_HEADING}\s*[*`]*\s*(?:[(\[][^|,;\t)\]]*[)\]]|in bytes)?"
+    r"|[(\[](?:[KMG]?i?B|bytes)[)\]])\s*"
+)
 
 _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
 """What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
@@ -162,7 +169,9 @@ READERS = {
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
         program="tables of times and rates in Markdown, HTML and CSV",
-        mark=rf"^[\s>]*\|?[\s*`#\"]*{_SIZE}\s*(?:[(\[][^|,;\t)\]]*[)\]]\s*)?[*`\"]*\s*(?:\||[,;]\s*\S|\t\s*{_NO_SUITE}\S)"
+        mark=rf"^(?:[\s>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,2}}[\s*`#]*{_SIZES}[*`]*\s*\|"
+        rf"|[# \"]*{_SIZES}\"?\s*[,;]\s*\S"
+        rf"|[# ]*{_SIZES}\s*\t\s*{_NO_SUITE}\S)"
         rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",
     ),

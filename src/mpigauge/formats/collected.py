@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace as with_fields
 
+from mpigauge.formats import READERS
 from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.formats.runs import Table, named
+from mpigauge.formats.runs import Table, joined, named
 from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
@@ -242,8 +243,11 @@ class Collected:
 
     def records(self) -> list[Record]:
         """Return a result, the campaign first."""
-        for entry, label, launch in self._told_apart():
-            entry.cell = with_fields(entry.cell, label=label) if label else entry.cell
+        told = self._told_apart()
+        # A table of several columns has labels of its own.
+        labels = joined((entry.cell.label, run) for entry, run, _ in told)
+        for entry, run, launch in told:
+            entry.cell = with_fields(entry.cell, label=labels[entry.cell.label, run])
             entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
         cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
         patterns = dict.fromkeys(cell.pattern for cell in cells)
@@ -271,7 +275,8 @@ class Collected:
 
     @property
     def _title(self) -> str:
-        names = list(self.titles)
+        programs = (READERS[form].program for entry in self._entries if (form := entry.table.form))
+        names = list(self.titles) or list(dict.fromkeys(programs)) or [""]
         return ", ".join(names) if len(names) <= TITLES_MOST else f"{names[0]} and {len(names) - 1} more"
 
     def _pattern(self, name: str) -> Pattern:
@@ -324,7 +329,7 @@ class LineParser(ABC):
     def end_table(self) -> None:
         """Leave the table: rows below are read under the next heading or title alone."""
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - most have read all by then
         """Read what needs all lines, if anything does.
 
         Raises:

@@ -1,9 +1,8 @@
 """Text of libfabric's fi_pingpong and of its fabtests, such as fi_rdm_bw, which measure without MPI.
 
 "MB/sec" are 10^6 bytes per second, "Gb/sec" of old versions 10^9 bits, "1k" are 1024 bytes. A time of a
-ping-pong is half a round trip. Each row
-has a rate and a time, which prove each other and the size. Source: util/pingpong.c and
-fabtests/common/shared.c of libfabric 2.
+ping-pong is half a round trip. Each row has a rate and a time, which prove each other and the size. Source:
+util/pingpong.c and fabtests/common/shared.c of libfabric 2, and common/shared.c of fabtests 1.1.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
 """What begins the output for machines, of the option -m, and what a row of it is."""
 
 PROGRAM = re.compile(
-    r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)\b"
+    r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)(?![A-Za-z0-9])"
     r"(?P<options>.*)"
 )
 HOW = re.compile(r"\s-(?:o\s*(?=read|write)|e\s*(?=msg|rdm|dgram)|m\s*(?=msg|tagged))(\w{1,20})")

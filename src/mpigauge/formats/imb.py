@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
@@ -72,7 +73,6 @@ WITHOUT: dict[str, FailureKind] = {
 }
 """What stands in the place of numbers, and what that is."""
 
-UNTITLED = "Intel MPI Benchmarks"
 MEGA = (10**6, 2**20)
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 HALO_ROW = re.compile(
@@ -126,7 +126,6 @@ class Parser(LineParser):
         Raises:
             LineError: A title, heading or row is not understood.
         """
-        below_heading, self._may_go_on = self._may_go_on, False
         words = line.words
         if not words:
             return
@@ -138,9 +137,10 @@ class Parser(LineParser):
             self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
             self.end_table()
         if _whole(words[0]) is not None:
+            self._may_go_on = False
             self._row(line)
-        elif below_heading and self._goes_on(line):
-            return
+        elif self._may_go_on and self._goes_on(line):
+            self._may_go_on = False
         elif (columns := columns_of(line)) is not None:
             self._head(columns, line)
         elif not self._title(line):
@@ -216,7 +216,7 @@ class Parser(LineParser):
     def _begin(self, kind: Kind, line: Line) -> None:
         """Begin a table: one command prints many."""
         what = kind.part, kind.name, kind.above.ranks, kind.words
-        self.found.begin(self._suite.title or UNTITLED, line, what=what, new=self._new)
+        self.found.begin(self._suite.title, line, what=what, new=self._new)
         self._table, self._new = _table(kind, self.found), False
         self._above, self._near, self._ended = Above(), [], False
 
@@ -367,6 +367,7 @@ def _time(
     last = name == [*table.columns][-1]
     if scale is None or not (decimals_of(row[name]) or (not last and _NUMBER.fullmatch(row[name]))):
         raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
+    _check_order(line, row)
     low, high = (end * scale for end in ends_of(row[name]))
     if MESSAGES in row:
         _check_messages(line, row, size, table, (low, high))
@@ -377,6 +378,18 @@ def _time(
     if not fits and is_exact(table.kind):
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
     return float(row[name]) * scale, fits
+
+
+def _check_order(line: Line, row: dict[str, str]) -> None:
+    """A mean that is not between least and largest: a column is lost, or has another's name.
+
+    Raises:
+        LineError: It is.
+    """
+    ordered = [row[name] for name in ("t_min", "t_avg", "t_max") if _NUMBER.fullmatch(row.get(name, ""))]
+    ends = [ends_of(word) for word in ordered]
+    if any(less[0] > more[1] for less, more in pairwise(ends)):
+        raise line.refused("its least, mean and largest time are in no such order", "restore its columns")
 
 
 def _check_messages(

@@ -173,8 +173,8 @@ def _time(line: Line, table: _Table, row: dict[str, str]) -> tuple[float, str]:
         raise line.refused("its heading has no time that is known", HINT)
     time = float(row[name])
     if not table.scale:
-        small = name != MISNAMED or THROUGHPUT in row or not time or time < LEAST_US
-        table.scale = TIMES[name] if small else 1e-6
+        true = name != MISNAMED or THROUGHPUT in row or (table.name and not table.sync)
+        table.scale = TIMES[name] if true or not time or time < LEAST_US else 1e-6
     _check_throughput(line, row, time * table.scale)
     return time * table.scale, "mean"
 
@@ -201,7 +201,10 @@ def _check_throughput(line: Line, row: dict[str, str], time_s: float) -> None:
 
 
 def _twin(table: _Table) -> Twin | None:
-    return IMB_BY_NAME.get(SAME_AS_IMB.get(table.name, table.name).lower()) if table.name else None
+    """Return what of ours is the same; nothing one-sided is."""
+    if not table.name or table.sync:
+        return None
+    return IMB_BY_NAME.get(SAME_AS_IMB.get(table.name, table.name).lower())
 
 
 def _meaning(table: _Table, ranks: int) -> Meaning:

@@ -325,8 +325,10 @@ class Parser(LineParser):
             return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
-        elif (match := _DEVICE.match(text)) is not None:
-            self._device(line, match)
+        elif _DEVICE.match(text) is not None:
+            # Lines that a copy has joined are each of a rank.
+            for match in _DEVICE.finditer(text):
+                self._device(line, match)
         elif not self._remark(line):
             self._numbers(line)
 

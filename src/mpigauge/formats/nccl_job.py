@@ -271,8 +271,8 @@ class Job:
             return 0  # either lines of devices were cut, or each process ran alone
         if listed or started:
             return max(listed, started if self.group_count == 1 else 0)
-        if command and not _is_launched(command):
-            return self.each or _each(command)
+        if command and not _is_launched(command) and (each := self.each or _each(command)) > 1:
+            return each  # of one alone nothing says that it was all
         return given
 
     def _listed(self) -> int:

@@ -1,7 +1,7 @@
-"""The JSON file that option -J of nccl-tests writes, versions 1 to 4.
+"""The JSON file that option -J of nccl-tests writes.
 
-Source: src/util.cu of nccl-tests 2.17 to 2.19. Numbers have six digits behind the point; a result proves its
-unit by its rate, as a row of the table does.
+Source: src/util.cu of nccl-tests 2.17 to 2.19, versions 1 to 3; each adds to the one before it.
+Numbers have six digits behind the point; a result proves its unit by its rate, as a row of the table does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ WHOLE = re.compile(r'\{"version":[0-9]+,"start_time":|\s*"nccl_version":')
 """What a line of the file begins with, as it is written or laid out by another program."""
 
 HINT = "nccl-tests -J writes size, time (us) and alg_bw (GB/s)"
-VERSIONS = range(1, 5)
 NUMBER_MOST = 1e15
 
 
@@ -51,25 +50,33 @@ def read_json(line: Line, found: Collected) -> None:
     """
     whole = _loaded(line.file)
     version = whole.get("version")
-    if not isinstance(version, int) or version not in VERSIONS:
-        raise UsageError(
-            f"{line.file}: version {version!r} of nccl-tests' JSON is not known", "versions 1 to 4 are"
-        )
+    if not isinstance(version, int) or version < 1:
+        raise UsageError(f"{line.file}: is not JSON of nccl-tests: it has no version", HINT)
     results = [_dict(one) for one in _list(whole.get("results"))]
     args = [one for one in _list(whole.get("args")) if isinstance(one, str)]
     found.begin("nccl-tests", line, command=_command(args))
     proof = _proof(results)
     config = _dict(whole.get("config"))
     name = collective("".join(args[:1]) or _experiment(results), "", found.file_name, proof)
-    ranks, ways, before = _ranks(config, proof, found.ranks), _ways(config), found.count
+    ranks, ways, before = _ranks(config, proof.ranks(name), found.ranks), _ways(config), found.count
+    errors, seen, last = list[LineError](), set[str](), ""
     for number, one in enumerate(results, start=1):
-        place = _Result(line.file, number, "")
+        key = str([one.get(name) for name in ("size", "type", "redop", "root")])
+        if key in seen:
+            if key == last and config.get("minimum_bytes") != config.get("maximum_bytes"):
+                continue  # steps that are less than a block for each rank
+            found.begin("nccl-tests", line)  # the next cycle of option -N
+            seen.clear()
+        seen.add(key)
+        last = key
         try:
-            _take(found, place, one, name, ranks, ways)
+            _take(found, _Result(line.file, number, ""), one, name, ranks, ways)
         except LineError as error:
-            if found.count == before and number == len(results):
-                raise
-            found.doubt(error)
+            errors.append(error)
+    if errors and found.count == before:
+        raise errors[0]
+    for one_error in errors:
+        found.doubt(one_error)
 
 
 def _loaded(file: str) -> dict[str, Any]:
@@ -167,10 +174,11 @@ def _blocks(one: dict[str, Any]) -> int:
     return blocks_of(size, count, _word(one.get("type")))
 
 
-def _ranks(config: dict[str, Any], proof: Proof, given: int) -> int:
+def _ranks(config: dict[str, Any], allowed: Sequence[int], given: int) -> int:
     """How many ranks took part: the file lists the first device of each process alone.
 
     Args:
+        allowed: Numbers that the results allow.
         given: What the user says.
     """
     each = 1
@@ -180,7 +188,6 @@ def _ranks(config: dict[str, Any], proof: Proof, given: int) -> int:
     devices = [_dict(one) for one in _list(config.get("devices"))]
     groups = {str(one.get("group")) for one in devices}
     said = len(devices) * each if len(groups) <= 1 else 0
-    allowed = proof.ranks()
     if len(allowed) == 1:
         return allowed[0]
     return next((ranks for ranks in (said, given) if ranks in allowed), 0)

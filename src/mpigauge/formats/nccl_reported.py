@@ -15,7 +15,7 @@ from mpigauge.formats.nccl_times import PLACES, Operation, is_number
 from mpigauge.formats.text import is_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.formats.collected import Collected
     from mpigauge.formats.text import Line
@@ -71,14 +71,15 @@ class Reported:
             self._found.begin(TITLE, line)
             self._cycle = row["numcycle"]
         proof, op, wrong = Proof(), row.get("redop", ""), row.get("wrong", "0")
+        name = short(row.get("collective", ""))
         size = int(row["size"])
         proof.add(size, row["time"], row["algbw"], row["busbw"])
         operation = Operation(
-            name=short(row.get("collective", "")),
+            name=name,
             place=PLACES[row["inplace"] != "0"],
             ways=(),
             size=size,
-            ranks=_ranks(row, proof),
+            ranks=_ranks(row, proof.ranks(name)),
             datatype=row.get("type", ""),
             op="" if op == "none" else op,
             root="",
@@ -89,13 +90,16 @@ class Reported:
             operation.take(self._found, line, row["time"], row["algbw"], wrong=said)
 
 
-def _ranks(row: Mapping[str, str], proof: Proof) -> int:
-    """How many ranks took part: processes times devices of each, unless rates say otherwise."""
+def _ranks(row: Mapping[str, str], allowed: Sequence[int]) -> int:
+    """How many ranks took part: processes times devices of each, unless rates say otherwise.
+
+    Args:
+        allowed: Numbers that the rates allow.
+    """
     counts = [row.get(name, "1") for name in ("ranks", "gpusperrank", "gpus")]
     said = 1
     for count in counts:
         said *= int(count) if is_whole(count) else 0
-    allowed = proof.ranks()
     if len(allowed) == 1:
         return allowed[0]
     return said if said in allowed else 0

@@ -6,7 +6,7 @@ Of the numbers of a row one is kept, the mean; MB are 10^6 bytes. Source: their 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.formats.collected import LineParser, Meaning, cell_of, given_by
@@ -27,6 +27,7 @@ from mpigauge.formats.osu_heading import (
     Title,
     columns_of,
     has,
+    has_unit_of_column,
     title_of,
     titled,
 )
@@ -44,6 +45,8 @@ from mpigauge.formats.osu_meaning import (
 )
 from mpigauge.formats.osu_programs import (
     MISTITLED,
+    SOME_DEVICE,
+    TITLES,
     buffers_in,
     program_in,
     title_by_command,
@@ -72,6 +75,12 @@ if TYPE_CHECKING:
 
 PAIRS = re.compile(r"# (?:\[ pairs: ([0-9]{1,7}) \]|Pairs: ([0-9]{1,7}))")
 WINDOW = re.compile(r".*window size: ([0-9]{1,7})\b")
+SIGN_LOST = re.compile(
+    r"Datatype: \w+\.?\s*\Z|Window creation: MPI_|Synchronization: MPI_|Send Buffer on |Rank 0 Memory on "
+    r"|Number of (?:Sender |Receiver |forked )|\[ pairs: [0-9]|Partitions: [0-9]"
+)
+"""What comments begin with where a copy has lost their sign."""
+
 VARIED = re.compile(r"# \[ pairs: [0-9]+ \] \[ window size: varied \]")
 WINDOWS = re.compile(r"#(?: +[0-9]{1,7}){2,}")
 VARIED_RATES = re.compile(r"# Uni-directional Bandwidth \(MB/sec\)")
@@ -84,6 +93,9 @@ FAILED = ("Fail", "failed")
 """What stands below Validation of data that was wrong; atomic operations have the second word."""
 
 INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
+GREETING = "hello world"
+"""The title of osu_hello, which measures nothing."""
+
 USUAL_TYPE = "MPI_CHAR"
 SUM = "sum"
 """Of all its reductions; no option changes it."""
@@ -92,11 +104,14 @@ OURS = {theirs: ours for ours, theirs in DATATYPES.items()}
 KINDS = (LATENCY, RATE, OVERALL, MESSAGES, PURE)
 """Columns that say what a table is of, the first that it has."""
 
+MANY_PAIRS, MANY_THREADS, MANY_PROCESSES = (
+    TITLES[program] for program in ("osu_mbw_mr", "osu_latency_mt", "osu_latency_mp")
+)
 VALUES = frozenset({*KINDS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
-TALKED_INTO = re.compile(r"[0-9]+[A-Za-z\[(*].*")
+TALKED_INTO = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
 """A size, and at once what another program has written: the rest of the size may stand in the next line."""
 
 NO_NUMBERS = ("inf", "nan")
@@ -128,7 +143,9 @@ class _Table:
         above: The line of words above it that names a program; empty if there is none.
         given: All its factors but sizes, if the text is ours.
         rates: The columns of the first heading, if it has a rate.
-        windows: That its columns are of, if it is of several; counts is whether these are messages.
+        varied: Whether it is of several windows.
+        windows: That its columns are of.
+        counts: Whether these are messages; None if no line says it.
         seen: Rates by size and window, of a table of several.
         digits: Most behind the point, of each column that is read.
         begun: Whether a row was read below the last heading.
@@ -145,7 +162,7 @@ class _Table:
     window: int = 0
     varied: bool = False
     windows: tuple[int, ...] = ()
-    counts: bool = False
+    counts: bool | None = None
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     given: Cell | None = None
     datatype: str = ""
@@ -186,7 +203,7 @@ class Parser(LineParser):
         super().__init__(found)
         self._table: _Table | None = None
         self._above = Factors()
-        self._titles: dict[str, Title] = {}
+        self._titles: dict[str, Title | None] = {}
         self._between = ""
         self._datatype = ""
         self._lost = False
@@ -211,6 +228,8 @@ class Parser(LineParser):
             self._comment(line)
         elif match := INIT.match(line.text):
             self._init(match, line)
+        elif SIGN_LOST.match(line.text):
+            self._comment(replace(line, text=f"# {line.text}"))
         elif line.words and not self._row(line):
             # What goes on in another line may be the rest of a row.
             self._let_go()
@@ -221,6 +240,7 @@ class Parser(LineParser):
         self._let_go()
         if self._table is not None:
             self._table.columns, self._table.windows, self._table.ended = [], (), True
+            self._table.counts = None
 
     def finish(self) -> None:
         """Say of a last row that may be torn that it is not read.
@@ -243,47 +263,51 @@ class Parser(LineParser):
         if old is not None and not old.columns and old.title == title and line.number <= old.number + 2:
             return
         self._let_go()
-        self.found.begin(title.text, line)
+        self.found.begin("" if title.name == GREETING else title.text, line)
         self._lost = False
-        self._titles[title.name] = title
+        # None: several, such as of the memory of hosts and of a device.
+        known_title = self._titles.get(title.name, title)
+        self._titles[title.name] = title if known_title == title else None
         if (program := program_in(self.found.command)) in MISTITLED:
             title = title.called(program)
-        self._table = self._begun(line, title)
+        self._table = self._begun(line, title, self._above.before_title.of(title))
 
-    def _begun(self, line: Line, title: Title) -> _Table:
+    def _begun(self, line: Line, title: Title, factors: Factors) -> _Table:
         """The table that begins with a title or a heading."""
         above, self._between, self._datatype = self._between, "", ""
-        return _Table(title, line.number, self._above.of(title), above)
+        return _Table(title, line.number, factors, above)
 
     def _comment(self, line: Line) -> None:
         """Read a line that says more of a table, or what its columns are."""
         table = self._table
         if (above := self._above.with_line(line)) is not None:
             # Threads and processes are told above the title, by some versions below it.
-            self._above = above.stands_above
+            self._above = above
             said = table.factors.with_line(line) if table is not None else None
             if table is not None and said is not None and said.of(table.title) == said:
                 table.factors = said
             return
-        if self._table is not None and _says_more(line, self._table):
+        if table is not None and table.varied and _names_profile(line):
+            self._let_go()
+        if table is not None and _says_more(line, table):
             return
         if match := DATATYPE.fullmatch(line.text.rstrip()):
             self._datatype = match[1]
-            if self._table is not None:
-                self._let_go_unless(match[1])
-                _datatype(match[1], self._table)
+            if table is not None and match[1] != table.datatype:
+                self._let_go()
+                _datatype(match[1], table)
         elif not line.text.startswith(OWN) and (columns := columns_of(line)):
             self._heading(line, columns)
-
-    def _let_go_unless(self, datatype: str) -> None:
-        if self._table is not None and datatype != self._table.datatype:
-            self._let_go()
+        elif table is not None and table.varied and not table.windows and len(line.words) > 1:
+            table.counts = None
 
     def _heading_or_words(self, line: Line) -> None:
         """Read a heading that has lost its sign; or keep a line of words, which may name what follows."""
         first = line.words[0]
         if first.startswith((SIZE, "Latency", "Avg", RATE, "Overall")) and (columns := columns_of(line)):
             self._heading(line, columns)
+        elif self._table is not None and self._table.begun and has_unit_of_column(line):
+            raise line.refused("the columns are not understood", HINT)
         elif program_in(line.text):
             self._between = line.text
 
@@ -294,7 +318,8 @@ class Parser(LineParser):
         if len({column.name for column in columns}) < len(columns):
             raise line.refused("two columns have one name", HINT)
         table = self._table
-        if table is not None and table.misnames and table.rates and not has(columns, RATE):
+        goes_on = table is not None and table.misnames and title_by_words(self._between) is None
+        if table is not None and goes_on and table.rates and has(columns, LATENCY):
             columns = table.rates
         if table is None or table.begun or table.ended or _is_other(table, columns):
             table = self._untitled(line, columns)
@@ -312,17 +337,23 @@ class Parser(LineParser):
         if title is None:
             title = titled("OSU", "MPI Test").called(UNTITLED)
             if has(columns, RATE) and has(columns, MESSAGES):
-                title = titled("OSU", "MPI Multiple Bandwidth / Message Rate Test")
-        self._table = self._begun(line, title)
+                title = titled("OSU", MANY_PAIRS)
+        if self._above.buffers and not title.device:
+            title = title.on(SOME_DEVICE)
+        self._table = self._begun(line, title, self._above)
         self._table.datatype = datatype
         return self._table
 
     def _named(self, between: str) -> list[Title]:
         """What a table without a title can be, the surest first."""
-        by_words = title_by_words(between)
         found = [title_by_command(self.found.command)]
-        if by_words is not None:
-            found += [self._titles.get(by_words.name), by_words]
+        if any(self._above.threads):
+            found.append(titled("OSU", MANY_THREADS))
+        if any(self._above.processes):
+            found.append(titled("OSU", MANY_PROCESSES))
+        if (by_words := title_by_words(between)) is not None:
+            seen = self._titles.get(by_words.name)
+            found += [seen if seen and (seen.device or not by_words.device) else None, by_words]
         if not self._titles:
             found.append(title_by_words(self.found.file_name))
         return [title for title in found if title is not None]
@@ -336,7 +367,7 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, avg)
+        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
@@ -379,7 +410,7 @@ class Parser(LineParser):
             if row.get(VALIDATION) in FAILED:
                 self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
             else:
-                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, one.printed)
+                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
 
     def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""
@@ -484,12 +515,14 @@ def _says_more(line: Line, table: _Table) -> bool:
         if window := WINDOW.match(line.text):
             table.window = int(window[1])
         return True
-    if table.varied and (VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text)):
+    if table.varied and _names_profile(line):
         table.begin_again()
         table.counts, table.ended = VARIED_COUNTS.match(line.text) is not None, False
         table.digits = {}
         return True
     if table.varied and WINDOWS.fullmatch(line.text):
+        if table.counts is None or table.begun:
+            raise line.refused("no line above it says what its numbers are", HINT)
         table.windows = tuple(map(int, line.words[1:]))
         return True
     if (given := given_by(line)) is not None:
@@ -498,9 +531,14 @@ def _says_more(line: Line, table: _Table) -> bool:
     return False
 
 
+def _names_profile(line: Line) -> bool:
+    """Whether a line says what the numbers below it are, of a table of several windows."""
+    return bool(VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text))
+
+
 def _datatype(name: str, table: _Table) -> None:
-    """Keep a datatype: named below the heading or above it, and by each thread."""
-    if name != table.datatype and (table.datatype or table.begun):
+    """Keep another datatype: named below the heading or above it, and by each thread."""
+    if table.datatype or table.begun:
         table.begin_again()
         table.ended = False
     table.datatype = name

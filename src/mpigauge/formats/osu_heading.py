@@ -26,7 +26,7 @@ MPI4PY = "mpi4py"
 
 _TITLE = re.compile(
     r"(?:# ?)?(?P<suite>OSU|OMB Python|OMB-Py) (?P<words>[A-Za-z][\w+/ ().-]*?\bTest(?: Persistent)?)"
-    r"(?: \(?(?:v|[Vv]ersion )(?P<version>[0-9][\w.+-]*)\)?)?"
+    r"(?: \(?(?:v|[Vv]ersion )(?P<version>[0-9][\w.+-]*)\)?)?(?P<remark> ?[-\u2013\u2014(,:;#<].*)?"
 )
 _OF_MPI4PY = re.compile(r"# ?(?P<words>MPI [A-Za-z][\w -]*\bTest)")
 _SUBJECT = re.compile(
@@ -88,6 +88,10 @@ class Title:
         words.append(_FOREIGN.get(self.name) or re.sub(r"[^a-z0-9]+", "_", self.name).strip("_"))
         return "_".join(filter(None, words))
 
+    def on(self, device: str) -> Title:
+        """Return the title that its program prints if buffers lie in the memory of a device."""
+        return replace(self, device=device)
+
     def called(self, program: str) -> Title:
         """Return the title that a program should have, which prints that of another."""
         return replace(self, name=program.removeprefix("osu_").replace("_", " "))
@@ -102,7 +106,7 @@ def title_of(line: Line) -> Title | None:
     text = " ".join(line.text.split())
     match = _TITLE.fullmatch(text)
     # Without its sign it is one if a version ends it: of these programs people write, too.
-    if match is not None and (text.startswith("#") or match["version"]):
+    if match is not None and (text.startswith("#") or (match["version"] and not match["remark"])):
         return titled(match["suite"], match["words"], match["version"] or "")
     if match := _OF_MPI4PY.fullmatch(text):
         return titled(MPI4PY, match["words"])
@@ -145,6 +149,8 @@ _LIKE_HEADING = re.compile(
     r"# ?(?:Size\b|(?:(?:Avg |Min |Max )?Latency|Bandwidth|Overall)(?: ?[(\[]|\Z)|MB/s\b)"
 )
 
+_COLUMN_WITH_UNIT = re.compile(rf"(?:{_TIMES}|{_RATES}) ?[(\[](?:us|MB/s)[)\]]")
+
 SIZE, RATE, MESSAGES, VALIDATION = "Size", "Bandwidth", "Messages/s", "Validation"
 LATENCY, OVERALL, PURE = "Latency", "Overall", "Pure Comm."
 TRANSMITTED, OPERATION = "Transmit Size", "Operation"
@@ -172,6 +178,11 @@ class Column:
     scale: float = 1.0
     averaged: bool = False
     bracketed: bool = False
+
+
+def has_unit_of_column(line: Line) -> bool:
+    """Return whether a line names a column with its unit, as a damaged heading does."""
+    return _COLUMN_WITH_UNIT.search(line.text) is not None
 
 
 def columns_of(line: Line) -> list[Column]:
@@ -303,7 +314,7 @@ class Factors:
         return replace(self, processes=_with_count(self.processes, count, sends=sends))
 
     @property
-    def stands_above(self) -> Factors:
+    def before_title(self) -> Factors:
         """What of it is printed before the title of its table."""
         return Factors(threads=self.threads, processes=self.processes)
 

@@ -71,10 +71,13 @@ ALLOCATED = re.compile(r"(?:cuMemAlloc|hipMalloc)\w*\(\) of|\ballocated GPU buff
 """Stands above the title of its table."""
 
 SIDE = re.compile(r"\s*(Local|Remote) results:")
-PROGRAM = re.compile(r"\b(?:ib_(?P<verb>write|read|send|atomic)|raw_ethernet)_(?:bw|lat)\b(?P<options>.*)")
+PROGRAM = re.compile(
+    r"(?<![A-Za-z0-9])(?:ib_(?P<verb>write|read|send|atomic)|raw_ethernet)_(?:bw|lat)(?![A-Za-z0-9])(?P<options>.*)"
+)
 BOTH_WAYS = re.compile(r"\s(?:-b|--bidirectional)\b")
 ON_DEVICE = re.compile(r"\s--use_(?:cuda|rocm|musa|neuron|hl|mlu)\b")
 CYCLES = re.compile(r"\s(?:-C|--report-cycles)\b")
+TITLED = "perftest "
 USUAL_CONNECTION = "RC"
 SEND = "send"
 THERE_AND_BACK = frozenset({"read", "atomic"})
@@ -83,10 +86,7 @@ THERE_AND_BACK = frozenset({"read", "atomic"})
 TIMES_OF = {
     (1,): "one operation: there and back",
     (2,): "one message: half a round trip",
-    (
-        1,
-        2,
-    ): "one message: half a round trip, or all of it if it was read or atomic, which the text does not say",
+    (1, 2): "one message: half a round trip, or all of it of read and atomic, whichever it was",
 }
 """What a latency is, by the halves of a round trip that it may have been divided by."""
 
@@ -152,7 +152,7 @@ class Parser(LineParser):
     def __init__(self, found: Collected) -> None:
         super().__init__(found)
         self._table = _Table()
-        self._program = ""
+        self._program = self._verb = ""
         self._on_device = self._ended = False
 
     def take(self, line: Line) -> None:
@@ -164,7 +164,7 @@ class Parser(LineParser):
         if title := TITLE.fullmatch(line.text):
             words = title["how"].lower().replace("_", " ").split()
             how = tuple(word for word in words if word not in MEASURED)
-            self._begin(f"perftest {line.text}", line, _Table(title["verb"].lower(), how))
+            self._begin(f"{TITLED}{line.text}", line, _Table(title["verb"].lower(), how))
         elif HEADING.match(line.text):
             self._heading(line)
         elif LIKE_HEADING.search(line.text):
@@ -184,10 +184,11 @@ class Parser(LineParser):
         self._table = table
         commands = (self.found.command, self._program, self.found.file_name)
         program = next(filter(None, map(PROGRAM.search, commands)), None)
+        if not title.startswith(TITLED):
+            self._verb = table.verb = program["verb"] or SEND if program else self._verb
+            table.how = (BOTH,) if program and BOTH_WAYS.search(program["options"]) else ()
         if program is not None:
             options = program["options"]
-            table.verb = table.verb or program["verb"] or SEND
-            table.how = table.how or ((BOTH,) if BOTH_WAYS.search(options) else ())
             table.on_device = ON_DEVICE.search(options) is not None
             table.in_cycles = CYCLES.search(options) is not None
         table.named, table.on_device = True, table.on_device or self._on_device

@@ -13,6 +13,7 @@ from mpigauge.errors import UsageError
 from mpigauge.formats import READERS
 from mpigauge.formats.collected import Collected, LineParser
 from mpigauge.formats.text import LineError, begins_row, content_of, lines_of
+from mpigauge.formats.unread import seems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,17 +93,19 @@ def _read(
     del found.unread[before:]
     if first is not None:
         raise first
-    raise _nothing(path, form, [piece.form for piece in pieces])
+    raise _nothing(path, form, [piece.form for piece in pieces], lines)
 
 
-def _nothing(path: Path, form: str | None, others: Sequence[str]) -> UsageError:
+def _nothing(path: Path, form: str | None, others: Sequence[str], lines: Sequence[Line]) -> UsageError:
     """What there is to say of a file that gives no number."""
     if others and form is not None and form not in others:
         return UsageError(
             f"{path}: is of the format {others[0]}, not {form}",
             f"mpigauge import {others[0]} {shlex.quote(str(path))}",
         )
-    return UsageError(f"{path}: has no number in it", "it must have a heading and rows below it")
+    name = "" if others else seems("\n".join(line.text for line in lines))
+    what = f"; it seems to be output of {name}, which is not read" if name else ""
+    return UsageError(f"{path}: has no number in it{what}", "it must have a heading and rows below it")
 
 
 def _read_piece(piece: _Piece, found: Collected) -> LineError | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.commands import what_differs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
 
@@ -128,6 +128,18 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
     bare = any(one[first][:1].isdigit() for one in pieces if len(one) > first)
     begin = max(0, first - 1) if bare else first
     return ["-".join(one[begin : len(one) - last]) for one in pieces]
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the label of each column of a table and run of the table; no two are the same."""
+    found: dict[tuple[str, str], str] = {}
+    for column, run in dict.fromkeys(pairs):
+        label = "-".join(filter(None, (column, run)))
+        if column and run and (len(label) > LABEL_MOST or label in found.values()):
+            number = f"-{len(found) + 1}"
+            label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"
+        found[column, run] = label
+    return found
 
 
 def label_of(text: str) -> str:

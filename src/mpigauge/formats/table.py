@@ -14,9 +14,10 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
+from mpigauge.formats import SIZE_HEADING
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
 from mpigauge.formats.runs import label_of
-from mpigauge.formats.text import number
+from mpigauge.formats.text import is_whole, number
 from mpigauge.formats.unread import columns_example
 from mpigauge.plan.benchmarks import plain
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
@@ -24,7 +25,7 @@ from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.formats.text import Line
+    from mpigauge.formats.text import Line, LineError
 
 _MICRO = ("us", "usec", "usecs", "\N{MICRO SIGN}s", "\N{GREEK SMALL LETTER MU}s", "microseconds")
 TIMES = {
@@ -39,6 +40,8 @@ RATES = {
     "GBps": RATE_UNITS["GB/s"],
     **dict.fromkeys(("Mb/s", "Mbps"), RATE_UNITS["Mbit/s"]),
     **dict.fromkeys(("Gb/s", "Gbps"), RATE_UNITS["Gbit/s"]),
+    "MB/S": RATE_UNITS["MB/s"],
+    "GB/S": RATE_UNITS["GB/s"],
 }
 """Units as people write them. MB/sec is not one: perftest prints it for 2^20 bytes, others for 10^6."""
 
@@ -48,13 +51,21 @@ _UNIT = re.compile(
     rf"|(?:(?<=\s)in\s+|[,_ ]\s*)(?P<bare>(?!s\b){_ANY})(?=\s*[:.]?\s*\Z)"
 )
 _SIZE = re.compile(
-    r"(?:(?:msg|message|buffer|data|transfer)[ _]?)?(?:sizes?|len(?:gth)?|bytes)"
-    r"\s*(?:[(\[]\s*(?:in\s+)?(?P<unit>[A-Za-z]+)\s*[)\]]|[ _]?in[ _]bytes)?",
+    rf"(?:(?P<of>(?:osu|imb|ib|fi)_\w+)[ _])?{SIZE_HEADING}"
+    r"\s*(?:[(\[]\s*(?:in\s+)?(?P<unit>[A-Za-z]+)\s*[)\]]|[ _]?in[ _]bytes)?"
+    r"|[(\[](?P<alone>[KMG]?i?B|bytes)[)\]]",
     re.IGNORECASE,
 )
+_RANKS = re.compile(r"(?:#|mpi )?(?:ranks|np|nprocs|procs|processes)", re.IGNORECASE)
+_TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
 _BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
 _RULED = re.compile(r"[\s|:+-]*[-=][\s|:+=-]*")
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
+_VALUE = re.compile(
+    r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?|[0-9]{1,3}(?: [0-9]{3})+(?:\.[0-9]+)?)"
+    rf"(?:\s*(?P<unit>{_ANY}))?",
+    re.ASCII,
+)
+_RATIO = re.compile(r"[+-]?[0-9][0-9.,]*\s*[x\N{MULTIPLICATION SIGN}%]")
 _WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,18}", re.ASCII)
 _MEASURED = re.compile(
     r"(?i)(?<![a-z])(?:latency|lat|time|bandwidth|bw|throughput|rate|avg\.?|average|mean)(?![a-z])"
@@ -77,6 +88,9 @@ BAR, HTML = "|", "<"
 NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", "none"})
 DELIMITERS = ",;\t"
 NAME_MOST = 60
+FACTORS_MOST = 2
+"""Columns that may stand before that of sizes."""
+
 FROM_ABOVE = 3
 """Lines above a heading that may say what its numbers are."""
 
@@ -85,21 +99,17 @@ COMPLETE = "correct the line, or delete it"
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
-    """A run.
+class _Run:
+    """A column of numbers.
 
     Attributes:
         at: Its place in a row.
-        scale: Seconds or bytes per second in one of its unit.
-        rate: Whether that is a rate.
+        unit: Of its numbers; empty if each has its own.
     """
 
     at: int
-    meaning: Meaning
-    label: str
-    scale: float
-    rate: bool
-    statistic: str
+    name: str
+    unit: str
 
 
 @dataclass(slots=True)
@@ -108,14 +118,21 @@ class _Table:
 
     Attributes:
         delimiter: What parts its fields; "" outside of a table.
-        caption: What a row with one field, or the line above, says.
-        size_unit: Of the column of sizes.
+        line: Its heading.
+        caption: What a row with one field, or a line above, says of it.
+        factors: Columns before that of sizes, by their place.
+        mixed: Whether it has times and rates.
     """
 
     delimiter: str = ""
-    columns: list[_Column] = field(default_factory=list)
+    line: Line | None = None
+    caption: str = ""
+    factors: dict[int, str] = field(default_factory=dict)
+    size_name: str = ""
     size_unit: str = ""
+    runs: list[_Run] = field(default_factory=list)
     width: int = 0
+    mixed: bool = False
 
 
 class Parser(LineParser):
@@ -140,7 +157,7 @@ class Parser(LineParser):
                 self._take_page()
         elif self._table.delimiter and self._table.delimiter in line.text:
             fields = _fields(line.text, self._table.delimiter)
-            if _is_size(fields[0]):
+            if _size_at(fields, self._table.delimiter) is not None:
                 self._heading(line, fields, self._table.delimiter)
             else:
                 self._row(line, fields)
@@ -164,7 +181,8 @@ class Parser(LineParser):
         """Read a line that is in no table: a heading begins one, and others may say what is below them."""
         self._table = _Table()
         delimiter = _delimiter(text)
-        if delimiter and _is_size((fields := _fields(text, delimiter))[0]):
+        fields = _fields(text, delimiter) if delimiter else []
+        if fields and _size_at(fields, delimiter) is not None:
             self._heading(line, fields, delimiter)
         elif not _RULED.fullmatch(text):
             self._say(_fields(text, BAR) if text.startswith(BAR) else [text])
@@ -191,9 +209,9 @@ class Parser(LineParser):
             if not fields:
                 continue
             line = lines[at - 1]
-            if _is_size(fields[0]):
+            if _size_at(fields, HTML) is not None:
                 self._heading(line, fields, HTML)
-            elif self._table.columns:
+            elif self._table.runs:
                 self._row(line, fields)
             else:
                 self._say(fields)
@@ -203,39 +221,60 @@ class Parser(LineParser):
         """Begin a table.
 
         Raises:
-            LineError: Nobody says what unit its numbers have, or two columns have one name.
+            LineError: It has no column of numbers, or its unit has two meanings.
         """
         above, self._above = self._above, []
-        caption = next((one for one in reversed(above) if _is_caption(one)), "")
-        size = _SIZE.fullmatch(fields[0])
-        unit = (size["unit"] if size else "") or "B"
-        self.found.begin(_bare(caption) or "a table", line)
-        self._table = _Table(delimiter, [], _BYTES.get(unit.lower(), unit), len(fields))
-        self._table.columns = _columns(line, fields, _bare(caption))
+        at = _size_at(fields, delimiter) or 0
+        size = _SIZE.fullmatch(fields[at])
+        said = next((_bare(one) for one in reversed(above) if _is_caption(one)), "")
+        caption = said or (size["of"] if size and size["of"] else "")
+        unit = (size["unit"] or size["alone"] or "B") if size else "B"
+        self.found.begin(caption or "a table", line)
+        self._table = _Table(delimiter, line, caption, dict(enumerate(fields[:at])), width=len(fields))
+        self._table.size_name = fields[at]
+        self._table.size_unit = _BYTES.get(unit.lower(), unit)
+        self._table.runs = runs = _runs(line, fields, at, caption)
+        self._table.mixed = len({run.unit in RATES for run in runs if run.unit}) > 1
 
     def _row(self, line: Line, fields: Sequence[str]) -> None:
         """Read the numbers of one size.
 
         Raises:
-            LineError: Its first field is no size, or another one no number.
+            LineError: It has no size, or another field is no number, or nobody says its unit.
         """
         table = self._table
-        if all(not one or _RULED.fullmatch(one) for one in fields) or not table.columns:
+        if all(not one or _RULED.fullmatch(one) for one in fields) or not table.runs:
             return
-        if len(fields) > table.width and any(fields[table.width :]):
+        if any(fields[table.width :]):
             raise line.refused(f"has {len(fields)} fields below {table.width} headings", COMPLETE)
-        size_bytes = _size_bytes(line, fields[0], table.size_unit)
-        words = {
-            column.at: _value(line, fields[column.at]) for column in table.columns if column.at < len(fields)
-        }
-        for column in table.columns:
-            if not (word := words.get(column.at)) or (column.rate and not size_bytes):
+        at = len(table.factors)
+        size_bytes = _size_bytes(line, fields[at] if at < len(fields) else "", table.size_unit)
+        mode, ranks = self._factors(fields)
+        if table.line is not None and not any(run.unit or _has_unit(run, fields) for run in table.runs):
+            raise _no_unit(table.line, table.size_name, table.runs[0].name)
+        values = [
+            (run, *_value(line, fields[run.at], run.unit)) for run in table.runs if run.at < len(fields)
+        ]
+        for run, word, unit in values:
+            if not word or not unit or (unit in RATES and not size_bytes):
                 continue
-            time_s = float(word) * column.scale
-            if column.rate:
-                time_s = column.meaning.directions * size_bytes / time_s if time_s else 0.0
-            cell = cell_of(column.meaning, size_bytes, self.found.ranks, label=column.label)
-            self.found.take(column.meaning, cell, time_s, column.statistic, line, printed=word)
+            meaning, time_s = _meaning(table, run, unit, mode), float(word)
+            time_s = (
+                time_s * TIMES[unit] if unit in TIMES else _of_rate(meaning, size_bytes, time_s * RATES[unit])
+            )
+            statistic = "mean" if _MEAN.search(f"{table.caption} {run.name}") else ""
+            cell = cell_of(meaning, size_bytes, ranks, label=_label(run.name))
+            self.found.take(meaning, cell, time_s, statistic, line, printed=word)
+
+    def _factors(self, fields: Sequence[str]) -> tuple[str, int]:
+        """Return what the columns before that of sizes say: a mode, and how many ranks took part."""
+        mode, ranks = [], self.found.ranks
+        for at, name in self._table.factors.items():
+            if _RANKS.fullmatch(name) and is_whole(fields[at]):
+                ranks = int(fields[at])
+            elif fields[at]:
+                mode.append(f"{name} {fields[at]}")
+        return " ".join(mode) or "standard", ranks
 
 
 class _Page(HTMLParser):
@@ -275,8 +314,11 @@ class _Page(HTMLParser):
 # ---- Fields --------------------------------------------------------------------------------------
 
 
-def _is_size(text: str) -> bool:
-    return _SIZE.fullmatch(text) is not None
+def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
+    """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
+    most = 1 if delimiter in DELIMITERS else FACTORS_MOST + 1
+    at = next((at for at, name in enumerate(fields[:-1][:most]) if _SIZE.fullmatch(name)), None)
+    return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
 
 
 def _is_caption(text: str) -> bool:
@@ -316,69 +358,85 @@ def _size_bytes(line: Line, word: str, unit: str) -> int:
         raise line.refused(error.sentence, error.hint) from None
 
 
-def _value(line: Line, word: str) -> str:
-    """Return a number; empty if the field says that there is none.
+def _value(line: Line, word: str, unit: str) -> tuple[str, str]:
+    """Return a number and its unit, if it has one; empty if the field says that there is none.
+
+    Args:
+        unit: Of the column, if it has one.
 
     Raises:
-        LineError: It is neither.
+        LineError: It is neither, or of another quantity than its column.
     """
-    if word.lower() in NOTHING:
-        return ""
-    text = number(word)
-    if not _NUMBER.fullmatch(text):
+    if word.lower() in NOTHING or _RATIO.fullmatch(word):
+        return "", unit
+    match = _VALUE.fullmatch(number(word))
+    if match is None:
         two = ": the comma may be one of thousands or a decimal point" if _WHOLE.fullmatch(word) else ""
         raise line.refused(f"{word!r} is not a number{two}", COMPLETE)
-    return text
+    own = match["unit"] or unit
+    if unit and (own in RATES) != (unit in RATES):
+        raise line.refused(f"{word!r} is not in {unit}, as its column is", COMPLETE)
+    return match["number"].replace(" ", ""), own
 
 
 # ---- Columns -------------------------------------------------------------------------------------
 
 
-def _columns(line: Line, fields: Sequence[str], caption: str) -> list[_Column]:
-    """Return the runs of a heading.
+def _runs(line: Line, fields: Sequence[str], size_at: int, caption: str) -> list[_Run]:
+    """Return the columns of a heading that are runs: where one names its unit, those that do.
 
     Raises:
-        LineError: Nobody says the unit of one, or two have one name.
+        LineError: There is none, or two are alike, or a unit has two meanings.
     """
-    runs = [(at, name) for at, name in enumerate(fields) if at and name and not _NO_RUN.search(name)]
-    own = [(at, name) for at, name in runs if _UNIT.search(name)]
     said = _UNIT.search(caption)
+    named = [
+        (at, name) for at, name in enumerate(fields) if at > size_at and name and not _NO_RUN.search(name)
+    ]
+    own = [_Run(at, name, _word(match)) for at, name in named if (match := _UNIT.search(name))]
+    runs = own or [_Run(at, name, _word(said) if said else "") for at, name in named]
     if not runs:
         raise line.refused("has no column of times or rates", f"write a unit into its heading, {EXAMPLE}")
-    if not own and said is None:
-        how = f"write it there, {EXAMPLE}, or say it in another file:"
-        raise line.refused(
-            f"does not say the unit of {runs[0][1]!r}",
-            f"{how}\n{columns_example(line.file, fields[0], runs[0][1])}",
-        )
-    chosen = [(at, name, _UNIT.search(name) or said) for at, name in (own or runs)]
-    rates = {_word(unit) in RATES for *_, unit in chosen}
-    found = [_column(at, name, _word(unit), caption, mixed=len(rates) > 1) for at, name, unit in chosen]
-    alike = Counter((column.meaning.pattern, column.label) for column in found)
+    if not runs[0].unit and any(_TWO_MEANINGS.search(one) for one in (caption, *fields)):
+        raise line.refused("its MB may be 10^6 or 2^20 bytes", "write MB/s or MiB/s into the heading")
+    alike = Counter((_label(run.name), run.unit in RATES) for run in runs)
     if max(alike.values()) > 1:
         raise line.refused("two columns are of the same run", "give each column a heading of its own")
-    return found
+    return runs
 
 
-def _word(unit: re.Match[str] | None) -> str:
-    return (unit["closed"] or unit["bare"]) if unit else ""
+def _word(unit: re.Match[str]) -> str:
+    return unit["closed"] or unit["bare"]
 
 
-def _column(at: int, name: str, unit: str, caption: str, *, mixed: bool) -> _Column:
-    """Return a run.
+def _has_unit(run: _Run, fields: Sequence[str]) -> bool:
+    """Return whether the number of a run has a unit of its own."""
+    match = _VALUE.fullmatch(number(fields[run.at])) if run.at < len(fields) else None
+    return match is not None and match["unit"] is not None
 
-    Args:
-        mixed: Whether times and rates stand in one table.
-    """
-    rate, said = unit in RATES, f"{caption} {name}"
-    meaning = Meaning(
-        _pattern(caption, rate=rate, mixed=mixed),
+
+def _no_unit(line: Line, size: str, name: str) -> LineError:
+    """Return what there is to say of a table of which nobody says the unit."""
+    how = f"write it there, {EXAMPLE}, or say it in another file:"
+    return line.refused(
+        f"does not say the unit of {name!r}", f"{how}\n{columns_example(line.file, size, name)}"
+    )
+
+
+def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> Meaning:
+    """Return what a number of a run is of."""
+    rate = unit in RATES
+    return Meaning(
+        _pattern(table.caption, rate=rate, mixed=table.mixed),
+        mode,
         time_of="one message, by its rate" if rate else "as the table says",
-        directions=2 if rate and _BOTH_WAYS.search(said) else 1,
+        directions=2 if rate and _BOTH_WAYS.search(f"{table.caption} {run.name}") else 1,
         windowed=rate,
     )
-    scale = RATES[unit] if rate else TIMES[unit]
-    return _Column(at, meaning, _label(name), scale, rate, "mean" if _MEAN.search(said) else "")
+
+
+def _of_rate(meaning: Meaning, size_bytes: int, rate_bytes_per_s: float) -> float:
+    """Return the time of one message; 0 if the rate is."""
+    return meaning.directions * size_bytes / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
 
 def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:

@@ -51,6 +51,9 @@ _TAG = re.compile(
 and not those of a page's own tables, which `formats.table` reads."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
+_EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}([0-9][0-9.,]*)\*{1,3}(?![\w*])")
+"""A number that somebody has made bold or slanted in Markdown."""
+
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
@@ -199,7 +202,8 @@ def cleaned(raw: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     text = text.translate(_CHARACTERS).rstrip().removesuffix(WRITTEN_RETURN).rstrip()
-    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    text = _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    return _EMPHASIS.sub(r"\1", text) if "*" in text else text
 
 
 def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:

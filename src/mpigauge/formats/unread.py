@@ -73,7 +73,8 @@ def refusal(path: Path, refused: UsageError) -> UsageError:
 
 def seems(text: str) -> str:
     """Return the name of the program whose output a text seems to be; empty if nothing tells."""
-    found = {name: match.start() for name, mark in _MARKS.items() if (match := mark.search(text))}
+    begin = text[:LOOKED_MOST]
+    found = {name: match.start() for name, mark in _MARKS.items() if (match := mark.search(begin))}
     return min(found, key=lambda name: found[name], default="")
 
 

@@ -456,6 +456,12 @@ def test_a_table_that_a_mail_has_wrapped_row_by_row_is_put_together(tmp_path: Pa
     }
 
 
+@pytest.mark.parametrize("rest", ["[xsec]", "Xbytes/sec", "(us/s)", "[XB/sec]"])
+def test_the_rest_of_a_heading_names_what_imb_has_or_ends_the_table(tmp_path: Path, rest: str) -> None:
+    said = said_of(tmp_path / "imb.txt", WRAPPED.replace("Mbytes/sec", rest))
+    assert f"the column {rest!r} is not understood" in said
+
+
 @pytest.mark.parametrize("last", ["", "# All processes entering MPI_Finalize", "16 9 5.00 6.00 5.50"])
 def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> None:
     text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
@@ -507,6 +513,19 @@ def test_what_stands_above_a_torn_row_is_kept(tmp_path: Path, last: str, said: s
         ("bcast", "blocking", 4, 4): pytest.approx(2.0),
     }
     assert said in said_of(tmp_path / "imb.txt", text)
+
+
+@pytest.mark.parametrize("row", ["8 1000 3.00 2.00 2.50", "8 1000 1.00 2.00 2.50", "8 1000 1.00 2.00 0.50"])
+def test_times_whose_order_their_columns_contradict_are_none(tmp_path: Path, row: str) -> None:
+    text = table("Bcast", 4, TIMES, "4 1000 1.00 2.00 1.50", row)
+    assert "its least, mean and largest time are in no such order" in said_of(tmp_path / "imb.txt", text)
+    assert [size for _, _, size, _ in found(tmp_path, text)] == [4]
+
+
+@pytest.mark.parametrize("column", ["t_amx[usec]", "t_max[xsec]", "t_max(usec)", "t_mean[usec]"])
+def test_a_column_that_imb_does_not_have_ends_the_table(tmp_path: Path, column: str) -> None:
+    text = table("Bcast", 4, TIMES.replace("t_max[usec]", column), "4 1000 1.00 2.00 1.50")
+    assert f"the column {column!r} is not understood" in said_of(tmp_path / "imb.txt", text)
 
 
 def test_percentiles_of_a_changed_imb_are_no_rows(tmp_path: Path) -> None:

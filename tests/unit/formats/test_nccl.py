@@ -178,6 +178,8 @@ def test_ranks_are_counted_by_the_largest_where_lines_were_cut(
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8 -g 2"], 8),
         (["$ srun -N 2 --ntasks-per-node=8 ./build/all_reduce_perf -b 8"], 16),
         (["$ srun ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (["$ ./build/all_reduce_perf -b 8 -g 1"], 0),
+        (["".join(devices(0, 1))], 2),
         (['$ srun -n 2 bash -c "hostname; ./build/all_reduce_perf -b 8 -t 1 -g 8"'], 16),
         (["$ mpirun -np 4 ./build/all_reduce_perf -b 8", PREAMBLE.format(each=2)], 8),
         ([PREAMBLE.format(each=8), *devices(0, 1)], 8),
@@ -205,6 +207,11 @@ def test_bus_bandwidth_proves_the_ranks_of_an_all_reduce(tmp_path: Path, ranks: 
     rows = [row(1 << size, 100.0, factor=2 * (ranks - 1) / ranks) for size in (3, 28)]
     assert ranks_in(tmp_path, table(*rows)) == {ranks}
     assert ranks_in(tmp_path, table(*rows, above=[PREAMBLE.format(each=1), *devices(0)])) == {ranks}
+
+
+def test_bus_bandwidth_like_algbw_is_of_two_ranks_where_an_all_reduce_is_named(tmp_path: Path) -> None:
+    command = ["$ ./build/all_reduce_perf -b 8 -g 1"]
+    assert ranks_in(tmp_path, table(row(1 << 28, 500.0, factor=1.0), above=command)) == {2}
 
 
 def test_sizes_that_rates_contradict_prove_nothing(tmp_path: Path) -> None:
@@ -627,7 +634,7 @@ def written(path: Path, whole: dict[str, Any], *, indent: int | None = None) -> 
     return path
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_is_read_as_the_table_is(tmp_path: Path, version: int, indent: int | None) -> None:
     environment = ["PS1=\\[\\e[0m\\]", "X=" + "x" * 10_000]
@@ -655,6 +662,22 @@ def test_json_says_how_it_was_measured(tmp_path: Path) -> None:
     }
 
 
+def test_cycles_of_json_are_runs_and_sizes_of_small_steps_are_read_once(tmp_path: Path) -> None:
+    whole = changed()
+    first = whole["results"][0]
+    rate = {"alg_bw": 52.4288, "bus_bw": 52.4288}
+    more = {**first, "size": 1 << 21, "count": 1 << 19, "out_of_place": {**first["out_of_place"], **rate}}
+    more["in_place"] = None
+    cycles = [first, first, more, first, more]
+    config = {"ngpus": 2, "devices": [{"rank": 0}], "minimum_bytes": 8, "maximum_bytes": 1 << 21}
+    path = written(tmp_path / "n.json", {**whole, "config": config, "results": cycles})
+    records = [one for one in records_of(path) if isinstance(one, Imported)]
+    assert [(one.cell.label, one.cell.bytes) for one in records if one.cell.mode == "out-of-place"] == [
+        *(("run-1", 1 << 20), ("run-1", 1 << 21), ("run-2", 1 << 20), ("run-2", 1 << 21)),
+    ]
+    assert said_of(path) == ""
+
+
 def test_a_result_that_proves_nothing_is_named_and_others_are_read(tmp_path: Path) -> None:
     whole = changed()
     whole["results"] += [{**whole["results"][0], "size": 3 << 20}, {**whole["results"][0], "size": None}]
@@ -671,8 +694,8 @@ def test_a_result_that_proves_nothing_is_named_and_others_are_read(tmp_path: Pat
 @pytest.mark.parametrize(
     ("whole", "said"),
     [
-        ({"version": 9}, "version 9 of nccl-tests' JSON is not known"),
-        ({"version": "2"}, "version '2' of nccl-tests' JSON is not known"),
+        ({"version": 0}, "is not JSON of nccl-tests: it has no version"),
+        ({"version": "2"}, "is not JSON of nccl-tests: it has no version"),
         ({"results": []}, "has no number in it"),
         (
             {"results": [{"size": 8, "out_of_place": {"cpu_time": 4.0, "alg_bw": 1.0}}]},

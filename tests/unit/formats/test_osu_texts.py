@@ -123,8 +123,59 @@ def test_a_rate_of_both_directions_is_of_two_messages(
 def test_a_title_without_its_sign_is_one_only_if_a_version_ends_it(tmp_path: Path) -> None:
     lines = ["We took the OSU MPI Bandwidth Test", "", "# OSU MPI Latency Test v5.9", LATENCY, "8   2.50"]
     assert names_of(tmp_path / "t", *lines) == {("pingpong", "standard")}
-    campaign = next(one for one in records_of(tmp_path / "t") if isinstance(one, Campaign))
-    assert campaign.plan.title == "OSU MPI Latency Test v5.9"
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v5.9"
+
+
+def title_of(path: Path) -> str:
+    return next(one.plan.title for one in records_of(path) if isinstance(one, Campaign))
+
+
+def test_the_greeting_of_osu_hello_is_no_measurement(tmp_path: Path) -> None:
+    lines = [
+        "# OSU MPI Hello World Test v5.6.3",
+        "This is a test with 2 processes",
+        "# OSU MPI Latency Test v5.6.3",
+    ]
+    read(tmp_path / "t", *lines, LATENCY, "8   2.50")
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v5.6.3"
+
+
+@pytest.mark.parametrize("remark", ["(2 nodes)", "- intra-node", ": run 3", "# second"])
+def test_a_remark_behind_a_title_is_no_part_of_it(tmp_path: Path, remark: str) -> None:
+    assert names_of(tmp_path / "t", f"# OSU MPI Latency Test v7.4 {remark}", LATENCY, "8   2.50") == {
+        ("pingpong", "standard")
+    }
+    assert title_of(tmp_path / "t") == "OSU MPI Latency Test v7.4"
+
+
+def test_comments_without_their_sign_say_the_same(tmp_path: Path) -> None:
+    lines = [
+        *("# OSU MPI_Put-CUDA Latency Test v7.4", "# Window creation: MPI_Win_create"),
+        *("# Synchronization: MPI_Win_flush", "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on HOST (H)"),
+        *(
+            LATENCY,
+            "8    2.50",
+            "# OSU MPI Allreduce Latency Test v7.4",
+            "# Datatype: MPI_FLOAT.",
+            AVERAGE,
+            "8   3.50",
+        ),
+        *("# OSU MPI Multiple Bandwidth / Message Rate Test v7.4", "# [ pairs: 3 ] [ window size: 16 ]"),
+        *("# Size    MB/s    Messages/s", "8    8.00   1000000.00"),
+    ]
+    without = [line.removeprefix("# ") for line in lines]
+    assert times_of(records_of(tmp_path / "t", text(*without))) == times_of(
+        records_of(tmp_path / "u", text(*lines))
+    )
+
+
+def test_version_2_calls_a_unit_otherwise(tmp_path: Path) -> None:
+    lines = [
+        "# OSU MPI2 MPI_Get Bandwidth Test (Version 2.1)",
+        "# Size\t\tBandwidth (MillionBytes/s) ",
+        "8\t\t4.000000",
+    ]
+    assert [time_s for *_, time_s in read(tmp_path / "t", *lines)] == [close(2 * US)]
 
 
 def test_a_title_that_is_printed_twice_keeps_the_command_above_it(tmp_path: Path) -> None:
@@ -283,6 +334,38 @@ def test_varied_windows_are_windows_of_cells(tmp_path: Path) -> None:
         assert unread_of(records) == []
 
 
+def test_columns_of_windows_that_nothing_says_more_of_are_not_read(tmp_path: Path) -> None:
+    assert "says what its numbers are" in said_of(tmp_path / "t", text(*VARIED[:3], "# Uni-dir", *VARIED[4:]))
+    read = times_of(records_of(tmp_path / "t", text(*VARIED, *PROFILE).replace("Message Rate Pro", "Mess")))
+    assert read == times_of(records_of(tmp_path / "t", text(*VARIED)))
+
+
+def test_a_heading_that_is_damaged_ends_the_table_above_it(tmp_path: Path) -> None:
+    """Rows below it are of something else."""
+    above = ("# OSU MPI Bandwidth Test v7.5", "# Size      Bandwidth (MB/s)", "256     1394.81")
+    records = records_of(tmp_path / "t", text(*above, "Size # Avg Latency(us)", "1024     26.01"))
+    assert {of.bytes for of in times_of(records)} == {256}
+    assert len(unread_of(records)) == 1
+
+
+def test_times_of_another_program_are_no_rates_of_a_version_that_misnames_them(tmp_path: Path) -> None:
+    above = ("# OSU MPI Bandwidth Test v7.2", "# Size      Bandwidth (MB/s)", "256     1394.81")
+    lines = (*above, "--- osu_latency ---", "# Size       Avg Latency(us)", "1      1.04")
+    times = times_of(records_of(tmp_path / "t", text(*lines)))
+    assert {of.bytes: time_s for of, time_s in times.items()}[1] == close(1.04e-6)
+
+
+def test_a_heading_of_sizes_alone_is_of_no_rates(tmp_path: Path) -> None:
+    above = ("# OSU MPI Bandwidth Test v7.3", "# Size      Bandwidth (MB/s)", "1       2.26")
+    records = records_of(tmp_path / "t", text(*above, "# Size", "2       5.77"))
+    assert {of.bytes for of in times_of(records)} == {1}
+
+
+def test_a_row_that_may_be_torn_is_not_of_the_profile_below(tmp_path: Path) -> None:
+    torn = text(*VARIED[:-1], "1024     1024.00  2048.0", *PROFILE[:-1])
+    assert {of.bytes for of in times_of(records_of(tmp_path / "t", torn))} == {1}
+
+
 def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
     wrong = text(*VARIED, *PROFILE).replace("3200000.00", "9200000.00")
     assert "contradict each other" in said_of(tmp_path / "t", wrong)
@@ -293,6 +376,7 @@ def test_rates_of_varied_windows_must_agree(tmp_path: Path) -> None:
 MANY = "# OSU MPI Multi-threaded Latency Test v7.4"
 FORKED = "# OSU MPI Multi-process Latency Test v5.6.3"
 SENDERS, RECEIVERS = "# Number of Sender threads: 1 ", "# Number of Receiver threads: 16"
+DEVICES = "# Send Buffer on DEVICE (D) and Receive Buffer on DEVICE (D)"
 FORKS = ("# Number of forked processes in sender: 2", "# Number of forked processes in receiver: 2")
 
 
@@ -418,6 +502,29 @@ def test_a_second_table_without_a_title_is_what_stands_above_it(tmp_path: Path) 
     assert [one[4] for one in nameless] == [close(2.5 * US), close(3.5 * US)]
 
 
+def test_what_is_said_of_a_table_without_a_title_is_of_its_mode(tmp_path: Path) -> None:
+    host = ("# OSU MPI Latency Test v5.7", LATENCY, "8    2.50")
+    lines = (*host, DEVICES, LATENCY, "8    3.50", SENDERS, RECEIVERS, LATENCY, "8    4.50")
+    assert [one[:2] for one in read(tmp_path / "t", *lines)] == [
+        ("pingpong", "standard"),
+        ("osu_gpu_untitled_latency", "device-device"),
+        ("osu_multi_threaded_latency", "1 to 16 threads"),
+    ]
+
+
+def test_a_program_that_ran_on_hosts_and_devices_is_not_guessed(tmp_path: Path) -> None:
+    lines = (
+        *("# OSU MPI-CUDA Latency Test v5.7", LATENCY, "8    2.50"),
+        *("# OSU MPI Latency Test v5.7", LATENCY, "8    1.50"),
+        *("osu_latency D D again", LATENCY, "8    3.50"),
+    )
+    assert [name for name, *_ in read(tmp_path / "t", *lines)] == [
+        "osu_cuda_latency",
+        "pingpong",
+        "osu_gpu_latency",
+    ]
+
+
 def test_rates_and_times_without_titles_are_two_things(tmp_path: Path) -> None:
     lines = [
         LATENCY,
@@ -457,6 +564,7 @@ HOST = "# OSU MPI Latency Test v5.9"
         "[node1:1234] *** Process received signal ***",
         "#0  0x00007f in foo () from /lib/libc.so",
         "#1 0x0 in bar (us)",
+        "0x0000000000054db0 __GI___sigaction()",
     ],
 )
 def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:

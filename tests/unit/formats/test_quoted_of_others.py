@@ -113,12 +113,35 @@ def test_a_mode_that_is_not_our_usual_one_is_named(tmp_path: Path) -> None:
     assert detail(quote, Units()) == "pingpong persistent, one way"
 
 
+def test_how_a_pattern_of_others_was_measured_is_named(tmp_path: Path) -> None:
+    """A rate of both directions is none of one, though it is the only one of its pattern."""
+    head = " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]"
+    texts = (
+        f"Send{how} BW Test\n{head}\n 65536      1000       2757.96     2757.93     0.044127\n"
+        for how in (" Bidirectional", "")
+    )
+    both, one = (heading(lines_quoted(tmp_path, text)[0]) for text in texts)
+    assert (both, one) == (
+        "perftest_send_bw bidirectional bandwidth, 64 KiB",
+        "perftest_send_bw bandwidth, 64 KiB",
+    )
+
+
 def test_the_usual_mode_is_quoted_wherever_it_stands(tmp_path: Path) -> None:
     text = "# OSU MPI Latency{} Test v7.3\n# Size  Latency (us)\n8  {}\n"
     texts = [text.format(" Persistent", "1.25"), text.format("", "1.50")]
     texts += [RATES.format(f"MPI {name} Test") for name in ("Bi-Directional Bandwidth", "Bandwidth")]
     modes = {quote.quoted_as: quote.row.cell.mode for quote in quotes_of(tmp_path, "".join(texts))}
     assert (modes["latency"], modes["message-rate"]) == ("standard", "unidirectional")
+
+
+def test_a_mode_of_others_says_how_it_was_measured(tmp_path: Path) -> None:
+    """Unlike ours, it is never what everybody expects: one of a single mode alone goes without saying."""
+    above = "# Benchmarking Unidir_Put\n# #processes = 2\n#    MODE: AGGREGATE\n"
+    text = f"{above}#bytes #repetitions t[usec]\n8 100 3.21\n"
+    assert list(said(lines_quoted(tmp_path, text))) == ["imb_ext_unidir_put aggregate, 8 B"]
+    without = text.replace("#    MODE: AGGREGATE\n", "")
+    assert list(said(lines_quoted(tmp_path, without))) == ["imb_ext_unidir_put, 8 B"]
 
 
 # ---- Rates ---------------------------------------------------------------------------------------

@@ -177,3 +177,15 @@ def test_a_loop_over_what_it_uses_does_not_repeat() -> None:
     assert repeats("for i in 1 2; do mpirun -n 2 ./osu_bw; done")
     assert not repeats("for i in 1 2; do mpirun -n $i ./osu_bw; done")
     assert not repeats("mpirun -n 2 ./osu_bw")
+
+
+def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
+    """Each column is a run, and so is each table."""
+    one = "| Size | before (us) | after (us) |\n|---|---|---|\n| 8 | 1.50 | 2.50 |\n"
+    records = records_of(tmp_path / "t.md", f"first\n\n{one}\nsecond\n\n{one}")
+    assert {(label, time) for label, _, _, time in told(records)} == {
+        ("before-first", 1.5),
+        ("after-first", 2.5),
+        ("before-second", 1.5),
+        ("after-second", 2.5),
+    }

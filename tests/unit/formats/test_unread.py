@@ -88,6 +88,13 @@ def test_the_example_is_of_the_columns_that_are_there_and_can_be_followed(
     assert cli(*command[1:], "-o", "r.jsonl").status == 0
 
 
+def test_import_of_what_is_not_read_says_what_it_seems_to_be(cli: Cli) -> None:
+    Path("x.txt").write_text(OUTPUTS["GPCNeT"], encoding="utf-8")
+    done = cli("import", "osu", "x.txt", "-o", "r.jsonl")
+    assert done.status == 2
+    assert "x.txt: has no number in it; it seems to be output of GPCNeT, which is not read" in done.err
+
+
 def test_a_file_that_is_no_text_is_only_no_result(cli: Cli) -> None:
     Path("x.bin").write_bytes(b"\x7fELF\0\0iperf3")
     assert cli("show", "x.bin").err.splitlines() == [

@@ -55,6 +55,11 @@ def test_the_usual_goes_without_saying() -> None:
     assert {name for name, phrase in phrases_of(reduction).items() if phrase not in UNSAID} == said
 
 
+def test_one_rank_is_no_ranks() -> None:
+    one = Cell("imb_io_open_close", "standard", 0, 1, "unknown", "")
+    assert phrases_of(one)["ranks"] == "1 rank"
+
+
 def test_rows_of_one_curve_differ_in_size_window_or_pair() -> None:
     assert set(BY_NAME) - set(CURVE) == {"bytes", "window", "pair"}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, usual
 from mpigauge.plan.round_robin import NamedPair
+from mpigauge.units import counted
 from mpigauge.vocabulary import AUTO, ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "arm": lambda cell: cell.arm,
     "transport": lambda cell: cell.transport,
     "placement": lambda cell: "" if cell.placement == UNKNOWN else cell.placement,
-    "ranks": lambda cell: f"{cell.ranks} ranks" if cell.ranks else "",
+    "ranks": lambda cell: counted(cell.ranks, "rank") if cell.ranks else "",
     "buffers": _buffers,
     "sync": lambda cell: f"{cell.sync} start" if cell.sync else "",
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",

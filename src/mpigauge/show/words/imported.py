@@ -70,7 +70,7 @@ def _place(one: Unread) -> str:
 
 
 def _below(one: Unread) -> str:
-    return f"; {counted(one.below, 'row')} below not read" if one.below else ""
+    return f"; {counted(one.below, 'line')} below not read" if one.below else ""
 
 
 def nothing_alike(base: Sequence[Row], other: Sequence[Row]) -> str:
