@@ -190,7 +190,7 @@ def test_every_example_runs(path: Path, tmp_path: Path, environment: dict[str, s
     if read_file(path).mpi:
         added = told("mpi", "add")
         assert added.returncode == 0, added.stderr
-    for budget in ("2s", "10s", "60s"):
+    for budget in ("1s", "10s", "60s"):
         done = told("run", "--budget", budget, "--format", "json")
         if done.returncode != errors.EXIT_NOTHING_MEASURED:
             break
