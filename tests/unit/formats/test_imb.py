@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge import formats
 from mpigauge.analysis.rows import rows
 from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
@@ -393,6 +394,13 @@ def test_a_command_that_starts_many_ranks_leaves_open_how_many_took_part(
     """IMB measures with 2, 4, 8 ... of them, down from the number of -npmin."""
     text = f"$ {command}\n# Benchmarking Allreduce\n{TIMES}\n8 1000 1.00 3.00 2.00\n"
     assert found(tmp_path, text) == {("allreduce", "blocking", 8, ranks): pytest.approx(3.0)}
+
+
+def test_who_imports_may_say_what_a_command_leaves_open(tmp_path: Path) -> None:
+    text = f"$ mpirun -np 16 ./IMB-MPI1 Allreduce\n# Benchmarking Allreduce\n{TIMES}\n8 1000 1.00 3.00 2.00\n"
+    (tmp_path / "imb.txt").write_text(text, encoding="utf-8")
+    records = formats.read("imb", [tmp_path / "imb.txt"], ranks=4)
+    assert [of.ranks for of in times_of(records)] == [4]
 
 
 def runs(folder: Path, text: str) -> dict[tuple[str, int, str], list[object]]:
