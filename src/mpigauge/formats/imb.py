@@ -378,7 +378,7 @@ def _time(
     fits = _fits(line, row, (moved / high, moved / low if low else float("inf")))
     if not fits and is_exact(table.kind):
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
-    return float(row[name]) * scale, fits
+    return float(row[name]) * scale, fits and meaning.rated
 
 
 def _check_order(line: Line, row: dict[str, str]) -> None:
