@@ -375,7 +375,7 @@ def _names_size(one: Imported, lines: Lines, line: str) -> bool:
         return False
     rate = one.cell.bytes / one.time_s / 2**20
     # Until 2017 its rate was that of one direction of the two.
-    proved = any(math.isclose(rate, number * of, rel_tol=2e-3) for number in _numbers(line) for of in (1, 2))
+    proved = any(math.isclose(rate, number * of, rel_tol=1e-2) for number in _numbers(line) for of in (1, 2))
     return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
