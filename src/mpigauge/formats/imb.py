@@ -222,12 +222,13 @@ class Parser(LineParser):
         self._above, self._near, self._ended = Above(), [], False
 
     def _goes_on(self, line: Line) -> bool:
-        """Whether a line is the rest of a heading that a mail or page has wrapped."""
+        """Whether a line is the rest of a heading that a mail or page has wrapped: behind its times."""
         if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
             return False
-        wrapped = len(columns) - len(self._table.columns)
-        kind = kind_of(self._suite, self._table.kind.above, columns)
-        self._table = replace(_table(kind, self.found), wrapped=wrapped)
+        whole = _table(kind_of(self._suite, self._table.kind.above, columns), self.found)
+        if [name for _, name in whole.meanings] != [name for _, name in self._table.meanings]:
+            raise line.refused("the heading is broken before its times", HINT)
+        self._table = replace(whole, wrapped=len(columns) - len(self._table.columns))
         return True
 
     def _row(self, line: Line) -> None:

@@ -485,6 +485,11 @@ def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> Non
     assert "has 5 words below 6 columns" in said_of(tmp_path / "imb.txt", text)
 
 
+def test_a_heading_that_is_broken_before_its_times_is_none(tmp_path: Path) -> None:
+    text = table("PingPong", 2, ONE_TIME.replace(" t[", "\nt["), "1024 1000", "10.00 102.40")
+    assert "the heading is broken before its times" in said_of(tmp_path / "imb.txt", text)
+
+
 @pytest.mark.parametrize("wrapped", ["1024 1000 10.00\n102.40", "1024 1000\n10.00 102.40"])
 def test_rows_that_a_mail_has_wrapped_are_named_as_too_short(tmp_path: Path, wrapped: str) -> None:
     said = said_of(tmp_path / "imb.txt", table("PingPong", 2, ONE_TIME, "8 1000 1.00 8.00", wrapped))
