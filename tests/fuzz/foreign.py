@@ -46,7 +46,7 @@ TIMES = {
     "h": 3600.0,
 }
 RATES = {
-    **dict.fromkeys(("MB/s",), (1e6, 2.0**20)),
+    **dict.fromkeys(("MB/s", "MB/S"), (1e6, 2.0**20)),
     **dict.fromkeys(("Mbytes/sec", "MB/sec"), (1e6, 2.0**20)),
     **dict.fromkeys(("GB/s", "GB/sec"), (1e9,)),
     **dict.fromkeys(("MiB/s", "MiB/sec"), (2.0**20,)),
@@ -362,8 +362,9 @@ def _names_size(one: Imported, lines: Lines, line: str) -> bool:
     """Whether the size stands above, as that of a whole run does, or is the one that its rates leave."""
     if not one.cell.pattern.startswith("ucx"):
         return False
-    rate = one.cell.bytes / one.time_s / 2**20
-    proved = any(math.isclose(rate, number, rel_tol=1e-2) for number in _numbers(line))
+    counts = [1 / one.time_s, *_numbers(line)]
+    rates = [one.cell.bytes * count / 2**20 for count in counts]
+    proved = any(math.isclose(rate, number, rel_tol=1e-2) for number in _numbers(line) for rate in rates)
     return proved or any(one.cell.bytes in _sizes(above) for above in lines)
 
 
@@ -376,13 +377,13 @@ def _units(lines: Lines, number: int) -> set[str]:
         if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.fullmatch(lines[at]):
-            return (named | _broken(lines[:at])) & _KNOWN
+            return (named | _broken(lines[:at], 20 if len(lines[at].split()) == 1 else 3)) & _KNOWN
     return set()
 
 
-def _broken(above: Lines) -> set[str]:
+def _broken(above: Lines, most: int) -> set[str]:
     """The units of the lines right above a line of a heading: a mail may have broken it."""
-    near = [line for line in above[-3:] if "#bytes" in line]  # something may have been said between
+    near = [line for line in above[-most:] if "#bytes" in line]  # something may have been said between
     right = takewhile(lambda named: named & _KNOWN, map(_named, reversed(above)))
     return set[str]().union(*map(_named, near), *right)
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.formats import READERS
 from mpigauge.formats.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.formats.runs import LABEL_MOST, Table, named
+from mpigauge.formats.runs import Table, joined, named
 from mpigauge.formats.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
@@ -243,11 +243,11 @@ class Collected:
 
     def records(self) -> list[Record]:
         """Return a result, the campaign first."""
-        for entry, label, launch in self._told_apart():
+        told = self._told_apart()
+        labels = joined({(label, entry.cell.label) for entry, label, _ in told if label})
+        for entry, label, launch in told:
             if label:
-                # A table of several columns has labels of its own.
-                labels = "-".join(filter(None, (label, entry.cell.label)))
-                entry.cell = with_fields(entry.cell, label=labels[:LABEL_MOST])
+                entry.cell = with_fields(entry.cell, label=labels[label, entry.cell.label])
             entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
         cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
         patterns = dict.fromkeys(cell.pattern for cell in cells)

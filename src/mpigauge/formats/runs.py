@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.commands import what_differs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
 
@@ -135,3 +135,29 @@ def label_of(text: str) -> str:
     label = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-._+")
     label = label if label[:1].isalpha() else f"run-{label}" if label else ""
     return label[:LABEL_MOST].rstrip("-._+")
+
+
+def joined(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return one label for each run and the label that its column has in its table, no two of them alike.
+
+    Args:
+        pairs: Labels of runs, and those of columns: empty where tables have one.
+    """
+    runs = {run: f"run-{number}" for number, run in enumerate(sorted({run for run, _ in pairs}), start=1)}
+    columns = {
+        one: f"column-{number}" for number, one in enumerate(sorted({one for _, one in pairs}), start=1)
+    }
+    columns[""] = ""
+    found = {(run, column): _short(run, column) for run, column in pairs}
+    if len(set(found.values())) < len(found):
+        found = {(run, column): _short(runs[run], column) for run, column in pairs}
+    if len(set(found.values())) < len(found):
+        found = {(run, column): _short(runs[run], columns[column]) for run, column in pairs}
+    return found
+
+
+def _short(run: str, column: str) -> str:
+    if not column:
+        return run
+    room = max(LABEL_MOST - len(column) - 1, 8)
+    return f"{run[:room].rstrip('-._+')}-{column}"[:LABEL_MOST].rstrip("-._+")
