@@ -29,6 +29,8 @@ REAL := mpi or lab or slurm
 HOSTS := slurm or lab
 OTHERS := programs or browser
 PYTEST = $(BIN)/python -m pytest -q $(if $(COMPLETE),--complete)
+# The files that have a mark: to read all tests, only to leave most of them out, takes each worker seconds.
+marked = $(shell grep -rlE 'pytest\.mark\.($(1))\b' tests --include='test_*.py' | sort)
 test: $(VENV)/.dev mpis
 ifdef ARGS
 	@$(BIN)/python -m pytest $(ARGS)
@@ -41,10 +43,10 @@ without-mpi: $(VENV)/.dev mpis
 	@$(PYTEST) -n auto --dist worksteal --durations=10 -m "not ($(REAL) or truth)"
 
 on-hosts: $(VENV)/.dev mpis
-	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth"
+	@$(PYTEST) -n 3 --dist loadfile --durations=10 -m "($(HOSTS)) and not truth" $(call marked,slurm|lab)
 
 with-mpi: $(VENV)/.dev mpis
-	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth)"
+	@$(PYTEST) --durations=20 -m "mpi and not ($(HOSTS) or truth)" $(call marked,mpi)
 
 # Simulations of many campaigns first, which share the cores; then what measures, one after the other.
 truth: $(VENV)/.dev mpis

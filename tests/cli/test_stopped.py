@@ -81,7 +81,13 @@ def are_stopped(*pids: int) -> bool:
 
 
 @pytest.fixture
-def campaign(openmpi: FakeMpi, machine: Path) -> Iterator[subprocess.Popen[str]]:
+def begun() -> float:
+    """A moment before there is a campaign."""
+    return time.monotonic()
+
+
+@pytest.fixture
+def campaign(openmpi: FakeMpi, machine: Path, begun: float) -> Iterator[subprocess.Popen[str]]:
     """One in a process group of its own, as a shell makes them, that has begun to measure."""
     assert machine.exists()
     pipe = subprocess.PIPE
@@ -103,8 +109,7 @@ def check_nothing_was_lost_or_charged(begun: float, stopped_s: float) -> None:
     assert end.elapsed_s < time.monotonic() - begun - stopped_s
 
 
-def test_ctrl_z_stops_the_job_too(campaign: subprocess.Popen[str]) -> None:
-    begun = time.monotonic()
+def test_ctrl_z_stops_the_job_too(campaign: subprocess.Popen[str], begun: float) -> None:
     os.killpg(campaign.pid, signal.SIGTSTP)
     until(lambda: are_stopped(campaign.pid))
     until(lambda: are_stopped(*job_of(campaign.pid)))
@@ -118,9 +123,8 @@ def test_ctrl_z_stops_the_job_too(campaign: subprocess.Popen[str]) -> None:
     check_nothing_was_lost_or_charged(begun, STOP_S)
 
 
-def test_who_is_stopped_alone_notices_it_afterwards(campaign: subprocess.Popen[str]) -> None:
+def test_who_is_stopped_alone_notices_it_afterwards(campaign: subprocess.Popen[str], begun: float) -> None:
     """By SIGSTOP, which nobody can handle: the job goes on as far as it can."""
-    begun = time.monotonic()
     os.kill(campaign.pid, signal.SIGSTOP)
     until(lambda: are_stopped(campaign.pid))
     time.sleep(STOP_S)

@@ -76,12 +76,13 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _too_long)
     if asked.guided:
         _watch_imports()
-    from tests.fuzz import printed  # noqa: PLC0415
+    from tests.fuzz import foreign  # noqa: PLC0415
     from tests.fuzz.border import closed  # noqa: PLC0415 - after who watches imports
     from tests.fuzz.kinds import KINDS  # noqa: PLC0415
 
     if asked.file is not None:
-        printed.restrict(asked.file)
+        foreign.samples(asked.file)
+        foreign.ONLY[:] = [asked.file]
     with tempfile.TemporaryDirectory() as folder, closed(Path(folder) / "m") as border:
         for kind in asked.kinds or KINDS:
             found = Found(kind, border, verbose=asked.only is not None)
@@ -99,7 +100,7 @@ def _asked() -> Any:
     parser.add_argument("--count", type=int, default=1000, help="inputs of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the first of them")
     parser.add_argument("--only", type=int, help="the one of this seed")
-    parser.add_argument("--file", help="of text and printed: made of this file of tests/data/printed alone")
+    parser.add_argument("--file", help="of text and printed: made of this file of tests/data alone")
     parser.add_argument(
         "--guided", action="store_true", help="one kind, by what its inputs reach: needs atheris"
     )

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from mpigauge import formats
 from mpigauge.cli import COMMANDS, mpigauge
 from mpigauge.errors import UsageError
+from mpigauge.formats.reading import recognised
 from mpigauge.result.reader import load
 from mpigauge.result.records import VERSION
 from mpigauge.show.formats import FORMATS
-from tests.fuzz import printed as outputs
-from tests.fuzz import seeds
+from tests.fuzz import foreign, seeds
 from tests.fuzz.border import Border, Done, run
 from tests.fuzz.mutate import (
     all_changed,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
 
 STATUSES = range(6)
 RESULT = Path("r.jsonl")
+TEXT = Path("printed.txt")
 BASE = Path("base.jsonl")
 TABLES = ("answer", "curves", "times", "rates", "summary", "latency", "ratios", "baselines")
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -275,28 +275,24 @@ def table(chance: Random, border: Border) -> Trial:
 
 def printed(chance: Random, border: Border) -> Trial:
     """Output of another benchmark: imported as what it was, or shown as what it seems to be."""
-    name, content = chance.choice(outputs.samples())
-    outputs.TEXT.write_bytes(content := outputs.changed(content, chance))
+    _, content, text = foreign.changed(chance)
+    TEXT.write_bytes(content)
     RESULT.unlink(missing_ok=True)
+    names = recognised(content) or ("osu",)
     if chance.random() < 0.2:
-        return judged(("show", str(outputs.TEXT), "--format", chance.choice(FORMATS)), border)
-    words = ("import", name, str(outputs.TEXT), "-o", str(RESULT), *JSON)
+        return judged(("show", str(TEXT), "--format", chance.choice(FORMATS)), border)
+    words = ("import", names[0], str(TEXT), "-o", str(RESULT), *JSON)
     trial = _imported(words, border)
     if trial.wrong or not RESULT.exists():
         return trial
-    return Trial(words, trial.done, outputs.wrong_units(name, content, load(RESULT).imported))
+    return Trial(words, trial.done, foreign.wrong_in(load(RESULT), text))
 
 
 def text(chance: Random, border: Border) -> Trial:
     """The same, only read: in a moment, and so many times."""
-    name, content = chance.choice(outputs.samples())
-    outputs.TEXT.write_bytes(content := outputs.changed(content, chance))
     border.started.clear()
-    try:
-        taken = formats.read(name, [outputs.TEXT])
-    except UsageError as error:
-        return Trial(("import", name), Done(error.exit_code, "", error.sentence))
-    return Trial(("import", name), Done(0, "", ""), outputs.wrong_units(name, content, taken))
+    read = foreign.read(chance, Path())
+    return Trial(("show", read.name), Done(0 if read.result else 2, "", ""), read.wrong)
 
 
 # ---- Journals ------------------------------------------------------------------------------------

@@ -249,3 +249,11 @@ def test_every_module_is_tested_every_day(folder: str) -> None:
         assert not thorough or len(thorough) < len(tests), path
         whole = [node for node in nodes_of(path) if isinstance(node, ast.Assign) and is_thorough(node)]
         assert not whole, path
+
+
+def test_marks_that_say_where_a_test_runs_stand_in_its_own_file() -> None:
+    """The Makefile finds the files of some marks by their text, so no other file may give them a mark."""
+    for path in (places.ROOT / "tests").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"import .*\bpytestmark\b", text), path
+        assert path.name.startswith("test_") or not re.search(r"\bmark\.(mpi|slurm|lab)\b", text), path

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge import formats
-from mpigauge.units import TIME_UNITS
-from tests.fuzz import printed
+from tests.fuzz import foreign
 from tests.fuzz.border import closed
 from tests.fuzz.kinds import KINDS, judged
-from tests.printed import FILES, FOLDER
+from tests.printed import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.fuzz.border import Border
 
@@ -32,7 +28,7 @@ COUNTS = {
     "hosts": 40,
     "table": 20,
     "printed": 15,
-    "text": 150,
+    "text": 30,
     "handout": 15,
     "job": 5,
     "options": 40,
@@ -65,13 +61,11 @@ def test_no_input_is_too_wrong(border: Border, kind: str) -> None:
 
 
 def test_inputs_can_be_made_of_one_sample_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printed, "_chosen", [])
     for path in FILES:
-        printed.restrict(path.name)
-        assert [content for _, content in printed.samples()] == [path.read_bytes()]
+        monkeypatch.setattr(foreign, "ONLY", [path.name])
+        assert {foreign.changed(Random(seed))[0] for seed in range(5)} == {path.name}
     with pytest.raises(ValueError, match="no sample is called x"):
-        printed.restrict("x")
-    printed.samples.cache_clear()
+        foreign.samples("x")
 
 
 def test_a_number_that_is_not_in_the_file_would_be_seen(
@@ -80,23 +74,6 @@ def test_a_number_that_is_not_in_the_file_would_be_seen(
     monkeypatch.setattr("mpigauge.result.records.NS", 2e-9)
     wrong = {KINDS["result"](Random(seed), border).wrong.partition(" in ")[0] for seed in range(1, 11)}
     assert "an end that is no sample" in wrong
-
-
-def test_a_unit_that_is_taken_for_another_would_be_seen(
-    border: Border, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(TIME_UNITS, "ms", 1e-6)
-    wrong = {KINDS["text"](Random(seed), border).wrong.partition(" (")[0] for seed in range(1, 200)}
-    assert any(found.endswith(" in") for found in wrong)
-
-
-def test_a_number_behind_a_colour_is_one_of_its_line(tmp_path: Path) -> None:
-    sample = (FOLDER / "imb_mpi1_2021.11.txt").read_bytes()
-    coloured = re.sub(rb"(?m)^( +32 +1000 +)", lambda found: found[1] + b"\x1b[31m", sample)
-    assert coloured != sample
-    path = tmp_path / "imb.txt"
-    path.write_bytes(coloured)
-    assert not printed.wrong_units("imb", coloured, formats.read("imb", [path]))
 
 
 def test_a_process_that_must_not_be_would_be_seen(border: Border) -> None:

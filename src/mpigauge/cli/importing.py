@@ -48,7 +48,7 @@ class Readers(Subcommands):
             callback=made,
             params=[files, *_options(made, reader)],
             help=f"{reader.about}\n\n\b\n{reader.example}",
-            short_help=reader.files,
+            short_help=reader.program or reader.about.partition(";")[0],
         )
 
 

@@ -244,10 +244,10 @@ class Collected:
     def records(self) -> list[Record]:
         """Return a result, the campaign first."""
         told = self._told_apart()
-        labels = joined({(label, entry.cell.label) for entry, label, _ in told if label})
-        for entry, label, launch in told:
-            if label:
-                entry.cell = with_fields(entry.cell, label=labels[label, entry.cell.label])
+        # A table of several columns has labels of its own.
+        labels = joined((entry.cell.label, run) for entry, run, _ in told)
+        for entry, run, launch in told:
+            entry.cell = with_fields(entry.cell, label=labels[entry.cell.label, run])
             entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
         cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
         patterns = dict.fromkeys(cell.pattern for cell in cells)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mpigauge.formats.commands import what_differs
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
 
@@ -130,34 +130,20 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
     return ["-".join(one[begin : len(one) - last]) for one in pieces]
 
 
+def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the label of each column of a table and run of the table; no two are the same."""
+    found: dict[tuple[str, str], str] = {}
+    for column, run in dict.fromkeys(pairs):
+        label = "-".join(filter(None, (column, run)))
+        if column and run and (len(label) > LABEL_MOST or label in found.values()):
+            number = f"-{len(found) + 1}"
+            label = f"{column[: LABEL_MOST - len(number)].rstrip('-._+')}{number}"
+        found[column, run] = label
+    return found
+
+
 def label_of(text: str) -> str:
     """Return a text as a label of a result; empty if nothing of it can be one."""
     label = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-._+")
     label = label if label[:1].isalpha() else f"run-{label}" if label else ""
     return label[:LABEL_MOST].rstrip("-._+")
-
-
-def joined(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return one label for each run and the label that its column has in its table, no two of them alike.
-
-    Args:
-        pairs: Labels of runs, and those of columns: empty where tables have one.
-    """
-    runs = {run: f"run-{number}" for number, run in enumerate(sorted({run for run, _ in pairs}), start=1)}
-    columns = {
-        one: f"column-{number}" for number, one in enumerate(sorted({one for _, one in pairs}), start=1)
-    }
-    columns[""] = ""
-    found = {(run, column): _short(run, column) for run, column in pairs}
-    if len(set(found.values())) < len(found):
-        found = {(run, column): _short(runs[run], column) for run, column in pairs}
-    if len(set(found.values())) < len(found):
-        found = {(run, column): _short(runs[run], columns[column]) for run, column in pairs}
-    return found
-
-
-def _short(run: str, column: str) -> str:
-    if not column:
-        return run
-    room = max(LABEL_MOST - len(column) - 1, 8)
-    return f"{run[:room].rstrip('-._+')}-{column}"[:LABEL_MOST].rstrip("-._+")

@@ -51,6 +51,6 @@ def test_of_a_pair_both_hosts_are_told_by_their_ranks_of_the_world(lab: Lab, fol
 def test_five_hosts_are_all_told(lab: Lab, folder: Path) -> None:
     """Which is no power of two, and every rank of the tree has something to say."""
     words = ("run", "allreduce", "--ranks", "5", "--placement", "different-hosts", "--sizes", "64KiB")
-    for visit in visits_of(lab, folder, 5, *words):
+    for visit in visits_of(lab, folder, 5, *words, "--samples", "10"):
         if visit.cell.pattern == "allreduce":
             check(visit, {0, 1, 2, 3, 4})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.mpi import find, kernel
 from mpigauge.result.reader import load
 from tests.real.lab.test_links import LATE_COSTS
 from tests.real.mpi.conftest import PREFIXES, prefix
@@ -193,6 +194,7 @@ def test_a_killed_campaign_leaves_nothing_in_the_memory_of_other_hosts(
 
 
 OWN_KERNELS = """
+mkdir /dev/shm/kernels && cp -r "$BUILT" /dev/shm/kernels
 MPIGAUGE_KERNEL_DIR=/dev/shm/kernels "$@" > said 2>&1
 for host in h1 h2; do
     ssh -n $host 'find /dev/shm/kernels -type f -exec stat -c "%a %n" {} + -exec sha256sum {} +' > on-$host
@@ -204,7 +206,8 @@ done
 def test_a_host_that_has_another_disk_is_given_the_kernel(lab: Lab, folder: Path, name: str) -> None:
     words = ["pingpong", "--np", "2", "--sizes", "8", "--launches", "1", "--mpi", prefix(name), "-q"]
     mpigauge = (sys.executable, "-m", "mpigauge", "run", *words, "-o", "r.jsonl")
-    lab("sh", "-c", OWN_KERNELS, "sh", *mpigauge, options=("--hosts", "2"))
+    built = kernel.build(find.find(prefix(name))).parent
+    lab("sh", "-c", OWN_KERNELS, "sh", *mpigauge, options=("--hosts", "2"), env={"BUILT": str(built)})
     said = (folder / "said").read_text(encoding="utf-8")
     assert (folder / "r.jsonl").exists(), said
     (launch,) = load(folder / "r.jsonl").launches

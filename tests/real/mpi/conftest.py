@@ -10,6 +10,7 @@ import sysconfig
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -134,19 +135,26 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Library], dict[s
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    """Builds a program of files of the kernel and one beside this, with sanitizers; what it says."""
-    library, folder = find.find(prefix("mpich")), tmp_path_factory.mktemp("parts")
+    """Builds a program of files of the kernel and one beside this, with sanitizers, once; what it says."""
+    library = find.find(prefix("mpich"))
     environment = {**os.environ, **library.environment, **SANITIZER_OPTIONS}
 
-    def build(name: str, *files: str, sanitized: tuple[str, ...] = SANITIZED) -> Callable[..., str]:
+    @cache
+    def built(name: str, *files: str, sanitized: tuple[str, ...]) -> Path:
+        program = tmp_path_factory.mktemp("parts") / name
         sources = [HERE / f"{name}.c", *(kernel.SOURCES / file for file in files)]
         words = ["-std=c11", "-D_GNU_SOURCE", *sanitized, "-I", kernel.SOURCES, *sources, "-lm"]
-        command = [str(word) for word in (library.mpicc, *words, "-o", folder / name)]
+        command = [str(word) for word in (library.mpicc, *words, "-o", program)]
         subprocess.run(command, env=environment, check=True)
+        return program
 
-        def run(*words: str) -> str:
-            command = [str(folder / name), *words]
-            return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    def build(name: str, *files: str, sanitized: tuple[str, ...] = SANITIZED) -> Callable[..., str]:
+        program = str(built(name, *files, sanitized=sanitized))
+
+        def run(*words: str, text: str = "") -> str:
+            return subprocess.run(
+                [program, *words], env=environment, input=text, capture_output=True, text=True, check=True
+            ).stdout
 
         return run
 

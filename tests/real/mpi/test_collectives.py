@@ -160,17 +160,27 @@ CLOCKS = ((0, 0), (5_000_000, 20_000), (-123_456_789, -8_000), (40, 100))
 """Offset in ns and drift in 1e-9, by rank."""
 
 
+@pytest.fixture(scope="module")
+def simulated_clocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """MPICH's kernel with clocks that are as wrong as it is told."""
+    program = tmp_path_factory.mktemp("simulated") / "kernel"
+    kernel.compile_to(program, find.find(prefix("mpich")), "-DMG_SIMULATED_CLOCKS")
+    return program
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_clocks_of_known_error_are_corrected_within_the_stated_bound(ranks: int, tmp_path: Path) -> None:
+def test_clocks_of_known_error_are_corrected_within_the_stated_bound(
+    ranks: int, simulated_clocks: Path
+) -> None:
     library = find.find(prefix("mpich"))
-    program = tmp_path / "kernel"
-    kernel.compile_to(program, library, "-DMG_SIMULATED_CLOCKS")
     base_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     pairs = ";".join(f"{offset},{drift}" for offset, drift in CLOCKS[:ranks])
     plan = Plan((Measure("allreduce", sizes="8"),), ranks=(ranks,), visits=8, rounds_min=1, rounds_max=400)
     description = kernel.describe(library)
     visits = visits_of(cells_of(plan, description, "mpich", "", "test").cells, plan, description, 1)
-    lines = _run_kernel(library, program, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"})
+    lines = _run_kernel(
+        library, simulated_clocks, visits, plan, {"MPIGAUGE_SIMULATED_CLOCKS": f"{base_ns};{pairs}"}
+    )
     clocks = [line for line in lines if isinstance(line, journal.ClockLine)]
     assert len(clocks) >= 2
     assert not any(clock.shared for clock in clocks)

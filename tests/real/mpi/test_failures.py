@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,9 @@ pytestmark = pytest.mark.mpi
 
 Shim = Callable[[Library], dict[str, str]]
 WAIT_S = 300
+SILENCE_S = 4.0
+"""Of a rank, until it is given up: a hundred times what a visit takes here, and less than people wait."""
+
 KILLS = 3
 VISITS_BETWEEN = 20
 """At most; each of 27 cells has 4 visits or more in a launch, so three kills fall into two launches."""
@@ -59,7 +63,10 @@ def test_a_broken_cell_costs_only_itself(
 
 
 @pytest.mark.parametrize("name", ["openmpi", "intelmpi"])  # MPICH's launcher is that of Intel MPI
-def test_a_hang_costs_only_its_cell(name: str, mpigauge: Run, shim: Shim) -> None:
+def test_a_hang_costs_only_its_cell(
+    name: str, mpigauge: Run, shim: Shim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mpigauge.campaign.patience.SILENCE_LEAST_S", SILENCE_S)
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
@@ -215,6 +222,9 @@ def _mixed(folder: Path, compiler: str, launcher: str) -> Path:
     for name, line in (("mpicc", f'exec {_bin(compiler)}/mpicc "$@"'), ("mpiexec", start)):
         (folder / name).write_text(f"#!/bin/sh\n{line}\n")
         (folder / name).chmod(0o755)
+    # What the compiler would build is what it builds under its own name.
+    built = kernel.build(find.find(prefix(compiler)))
+    shutil.copytree(built.parent, kernel.kernel_path(find.find(str(folder / "mpicc"))).parent)
     return folder / "mpicc"
 
 
@@ -318,9 +328,7 @@ def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
 
 def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path: Path) -> None:
     """While it waits for its plan, and its input stays open."""
-    library = find.find(prefix("mpich"))
-    program = tmp_path / "kernel"
-    kernel.compile_to(program, library)
+    program = kernel.build(find.find(prefix("mpich")))
     with owner.noticed(tmp_path) as told:
         started = subprocess.Popen(
             [program, "-", "-"],
@@ -336,9 +344,7 @@ def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path
 
 
 def test_a_rank_does_not_begin_for_an_owner_that_is_dead(tmp_path: Path) -> None:
-    library = find.find(prefix("mpich"))
-    program = tmp_path / "kernel"
-    kernel.compile_to(program, library)
+    program = kernel.build(find.find(prefix("mpich")))
     os.mkfifo(tmp_path / owner.PIPE)
     for boot, status in ((owner.boot(), 1), ("another", -signal.SIGKILL)):
         told = {owner.VARIABLE: f"{boot}:{tmp_path / owner.PIPE}"}

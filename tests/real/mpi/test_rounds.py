@@ -74,9 +74,10 @@ def test_medians_are_found_without_sorting(parts: Parts) -> None:
     run, chance = parts("medians", "rounds/samples.c", "ranks/abort.c"), random.Random(5)
     lists = [[chance.randrange(most) for _ in range(count)] for count in range(1, 40) for most in (3, 10**12)]
     lists += [[*range(99)], [*range(99, 0, -1)], [7] * 50]
-    for values in lists:
+    said = run(text="".join(f"{' '.join(map(str, values))}\n" for values in lists)).splitlines()
+    for values, line in zip(lists, said, strict=True):
         expected = sum(median_pair(values)) // 2
-        assert [int(word) for word in run(*map(str, values)).split()] == [expected, expected], values
+        assert [int(word) for word in line.split()] == [expected, expected], values
 
 
 def median_pair(values: list[int]) -> tuple[int, int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 WAIT_S = 300
-STOP_S = 3.0
+STOP_S = 2.0
 LAUNCHES = 2
 SIZES = "8:4KiB"
 

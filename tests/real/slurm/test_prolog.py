@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.mpi import find, kernel
 from tests.places import EXAMPLES, ROOT
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.cluster import wait_until
@@ -92,7 +94,9 @@ def test_a_job_begins_on_a_node_that_is_as_it_should_be(
 
 
 def test_a_slow_node_is_drained_and_its_job_waits(cluster: Cluster, prolog: Callable[[str], Path]) -> None:
-    prolog("pingpong 8B latency < 1ns")
+    kept = prolog("pingpong 8B latency < 1ns")
+    built = kernel.build(find.find(prefix("mpich"))).parent
+    shutil.copytree(built, kept / "cache" / "mpigauge" / "kernels" / built.name)
     job = cluster.submit(f"--nodelist={NODE}", "--output=said", "--wrap", "hostname")
     wait_until(lambda: "DRAIN" in node(cluster), "the node to be drained", seconds=240)
     assert "Reason=Prolog error" in node(cluster)

@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slurm
 
 TRIES = 3
-SHORT = ("pingpong", "--sizes", "8", "--launches", "1", "--seed", "7")
-LONG = ("pingpong", "--sizes", "1MiB:16MiB", "--launches", "2", "--seed", "7", "--precision", "0.001%")
-"""Five cells of long visits: on a fast machine, too, some are left when the first three are seen."""
+FEW = ("--launches", "1", "--samples", "10")
+SHORT = ("pingpong", "--sizes", "8", "--seed", "7", *FEW)
+VISITS = ("pingpong", "--sizes", "1MiB:8MiB", "--seed", "7", "--precision", "0.001%")
+"""Four cells of long visits."""
+
+LONG = (*VISITS, "--launches", "2")
+"""On a fast machine, too, most visits are left when the first three are seen."""
+
 VISITS_BEFORE = 3
 
 
@@ -94,7 +99,7 @@ def test_a_script_measures_between_nodes(cluster: Cluster, mpi: str) -> None:
 def test_without_a_word_about_ranks_collectives_have_all_of_the_allocation(
     cluster: Cluster, mpi: str
 ) -> None:
-    run = [*MPIGAUGE, "run", "pingpong", "barrier", "--sizes", "8", "--launches", "1", "--budget", "10min"]
+    run = [*MPIGAUGE, "run", "pingpong", "barrier", "--sizes", "8", *FEW, "--budget", "10min"]
     number = cluster.submit(
         "--nodes=2",
         "--ntasks-per-node=2",
@@ -109,7 +114,7 @@ def test_without_a_word_about_ranks_collectives_have_all_of_the_allocation(
 
 def test_two_libraries_on_four_nodes_in_one_campaign(cluster: Cluster) -> None:
     """Interleaved launch by launch, all ranks on different nodes, and a pair placed by its numbers."""
-    words = ["ring", "--np", "4", "--sizes", "8", "--launches", "2", "--seed", "7"]
+    words = ["ring", "--np", "4", "--sizes", "8", "--launches", "2", "--samples", "10", "--seed", "7"]
     words += ["--mpi", prefix("mpich"), "--mpi", prefix("openmpi")]
     words += ["--placement", "different-hosts", "--placement", "1,3"]
     script(cluster, "--nodes", "4", *words)
@@ -225,7 +230,7 @@ def test_srun_starts_the_kernel_and_its_journals_are_imported(
     cluster: Cluster, name: str, plugin: str
 ) -> None:
     library = find.find(prefix(name))
-    words = ("pingpong", "bcast", "--sizes", "8", "--launches", "1", "--mpi", prefix(name))
+    words = ("pingpong", "bcast", "--sizes", "8", *FEW, "--mpi", prefix(name))
     plan = cluster.out(*MPIGAUGE, "kernel", "plan", *words)
     Path("plan.txt").write_text(plan, encoding="utf-8")
     journals = ["journal.1", "journal.2"]

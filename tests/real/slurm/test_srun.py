@@ -13,7 +13,7 @@ from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix, shim
 from tests.real.slurm.cluster import wait_until
 from tests.real.slurm.conftest import MPIGAUGE
-from tests.real.slurm.test_slurm import begun, check_whole, log
+from tests.real.slurm.test_slurm import VISITS, begun, check_whole, log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slurm
 __all__ = ["shim"]
 
-BY_SRUN = ("--launcher", "srun", "--seed", "7", "--launches")
+BY_SRUN = ("--launcher", "srun", "--launches")
 GONE_WITHIN_S = 120.0
 
 
@@ -46,7 +46,18 @@ def test_a_hang_costs_its_cell_and_leaves_no_rank(
     cluster: Cluster, name: str, shim: Callable[[Library], dict[str, str]]
 ) -> None:
     preloaded = shim(find.find(prefix(name))) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
-    words = ("run", "pingpong", "--sizes", "8,1024,2048", "--mpi", prefix(name), "-o", "r.jsonl")
+    words = (
+        "run",
+        "pingpong",
+        "--sizes",
+        "8,1024,2048",
+        "--seed",
+        "7",
+        "--mpi",
+        prefix(name),
+        "-o",
+        "r.jsonl",
+    )
     number = submit(cluster, *words, *BY_SRUN, "1", environment=preloaded)
     wait_until(Path("status").exists, "the campaign to end", 120)
     assert not ranks(cluster), log(number)
@@ -60,8 +71,7 @@ def test_a_hang_costs_its_cell_and_leaves_no_rank(
 
 def long_campaign(cluster: Cluster, name: str) -> str:
     """A job whose campaign has measured something and is not through."""
-    words = ("run", "pingpong", "--sizes", "1MiB:16MiB", "--precision", "0.001%", "--mpi", prefix(name))
-    number = submit(cluster, *words, "-o", "r.jsonl", *BY_SRUN, "2")
+    number = submit(cluster, "run", *VISITS, "--mpi", prefix(name), "-o", "r.jsonl", *BY_SRUN, "2")
     wait_until(partial(begun, Path("r.jsonl")), "visits in r.jsonl")
     assert ranks(cluster)
     return number
@@ -94,8 +104,7 @@ def test_a_signal_ends_the_step(cluster: Cluster) -> None:
 
 
 def test_a_job_that_is_queued_again_leaves_no_rank_and_goes_on(cluster: Cluster) -> None:
-    words = ("pingpong", "--sizes", "1MiB:16MiB", "--precision", "0.001%", "--mpi", prefix("mpich"))
-    cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *words, *BY_SRUN, "2")
+    cluster.out(*MPIGAUGE, "sbatch", "-o", "job.sh", *VISITS, "--mpi", prefix("mpich"), *BY_SRUN, "2")
     number = cluster.submit("job.sh")
     path = Path(f"mpigauge-{number}.jsonl")
     wait_until(partial(begun, path), f"visits in {path}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.mpi import find, kernel
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix
 from tests.real.slurm.conftest import MPIGAUGE
@@ -33,10 +34,15 @@ def kernels(cluster: Cluster, tmp_path: Path) -> Iterator[str]:
 
 
 def run(cluster: Cluster, kernels: str, *words: str, first: str = "true") -> str:
-    """A job of two nodes that runs a campaign and looks at what is in the folder then; its number."""
+    """A job of two nodes that runs a campaign and looks at what is in the folder then; its number.
+
+    Only the first node has the kernel.
+    """
+    built = kernel.build(find.find(prefix("mpich"))).parent
+    put = f"mkdir -p {kernels} && cp -r {built} {kernels}"
     named = ["env", f"MPIGAUGE_KERNEL_DIR={kernels}", *MPIGAUGE, "run", *SHORT, "-o", "r.jsonl", *words]
     look = f"{STEP} sh -c {shlex.quote(LOOK)} {kernels}"
-    line = f"{first}; {shlex.join(named)}; echo $? > status; {look}"
+    line = f"{first}; {put}; {shlex.join(named)}; echo $? > status; {look}"
     options = ("--nodes=2", "--ntasks-per-node=1", "--output=mpigauge-%j.log")
     number = cluster.submit(*options, "--wrap", line)
     cluster.ended(number)

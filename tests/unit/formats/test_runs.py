@@ -187,10 +187,10 @@ def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
     one = "| Size | before (us) | after (us) |\n|---|---|---|\n| 8 | 1.50 | 2.50 |\n"
     records = records_of(tmp_path / "t.md", f"first\n\n{one}\nsecond\n\n{one}")
     assert {(label, time) for label, _, _, time in told(records)} == {
-        ("first-before", 1.5),
-        ("first-after", 2.5),
-        ("second-before", 1.5),
-        ("second-after", 2.5),
+        ("before-first", 1.5),
+        ("after-first", 2.5),
+        ("before-second", 1.5),
+        ("after-second", 2.5),
     }
 
 
@@ -199,5 +199,5 @@ def test_labels_of_runs_and_columns_are_never_alike(pairs: set[tuple[str, str]])
     labels = joined(pairs)
     assert set(labels) == pairs
     assert all(len(label) <= LABEL_MOST for label in labels.values())
-    if all(column for _, column in pairs):
+    if all(column and run for column, run in pairs):
         assert len(set(labels.values())) == len(pairs)

@@ -146,6 +146,21 @@ def test_cells_may_have_units_and_factors_stand_before_sizes(tmp_path: Path) -> 
     }
 
 
+def test_the_same_columns_of_two_tables_are_runs_of_their_own(tmp_path: Path) -> None:
+    table = "| Size | old (us) | new (us) |\n|--|--|--|\n| 8 | 2.0 | 1.0 |\n"
+    times = times_of(records_of(tmp_path / "table.md", f"On one node\n\n{table}\nOn two nodes\n\n{table}"))
+    assert [cell.label for cell in times] == [
+        "old-one-node",
+        "new-one-node",
+        "old-two-nodes",
+        "new-two-nodes",
+    ]
+    long = "a-very-long-heading-of-a-column"
+    times = times_of(records_of(tmp_path / "table.md", table.replace("old", long) * 2))
+    assert len(times) == 4
+    assert max(len(cell.label) for cell in times) <= 32
+
+
 def test_times_and_rates_of_one_table_are_two_patterns(tmp_path: Path) -> None:
     text = (
         "**my results, mean:**\n\n| Size | Latency (us) | Bandwidth (MB/s) |\n|--|--|--|\n| 8 | 2.0 | 4.0 |\n"

@@ -69,8 +69,8 @@ def touching(whole: Figure) -> list[str]:
     return [
         f"{one.get_text()!r} {other.get_text()!r}"
         for texts in groups
-        for one, other in combinations(texts, 2)
-        if overlap(box(whole, one), box(whole, other))
+        for (one, of_one), (other, of_other) in combinations([(text, box(whole, text)) for text in texts], 2)
+        if overlap(of_one, of_other)
     ]
 
 
