@@ -116,7 +116,7 @@ def test_a_history_of_texts_has_the_dates_of_their_files(cli: Cli) -> None:
     assert (done.status, done.err) == (0, "")
     found = json.loads(done.out)
     assert [one["file"] for one in found["sessions"]] == names, "in the order of time"
-    assert not any(one["dated"] for one in found["sessions"])
+    assert not any(one["dated"] or one["versions"] for one in found["sessions"])
     times_us = [float(time_us) for time_us in TIMES]
     for cell in found["cells"]:
         assert [time_s * 1e6 for time_s in cell["times_s"]] == pytest.approx(times_us)
