@@ -81,7 +81,7 @@ _BRACKETS = re.compile(r"[(\[]\s*([^()\[\]\s]{1,12})\s*[)\]]")
 _BARE = re.compile(
     r"(?<![\w/(\[])(?<![0-9] )([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])"
 )
-_IN_ROW = re.compile(r"(?<=[0-9]) (usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
+_IN_ROW = re.compile(r"(?<=[0-9]) +(usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
 _HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)[^|]*")
 _GROUPED = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w|\.[0-9])")
