@@ -131,8 +131,9 @@ def test_what_was_not_measured_in_the_usual_mode_stands_by_the_operation_alone()
     assert not times_alone(allreduce, "overlap"), "known of ours, even where a file does not say it"
 
 
-def test_of_others_the_first_mode_is_the_usual_one() -> None:
+def test_of_others_what_says_how_it_was_done_is_not_usual() -> None:
     theirs = imported("osu_x", "overall", "pure")
-    assert usual_mode(theirs) == "overall"
+    assert usual_mode(theirs) == ""
+    assert usual_mode(imported("osu_y", "device-device", "standard")) == "standard"
     assert not times_alone(theirs, "overall")
     assert times_alone(theirs, "pure")

@@ -126,7 +126,6 @@ class Parser(LineParser):
         Raises:
             LineError: A title, heading or row is not understood.
         """
-        below_heading, self._may_go_on = self._may_go_on, False
         words = line.words
         if not words:
             return
@@ -138,9 +137,10 @@ class Parser(LineParser):
             self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
             self.end_table()
         if _whole(words[0]) is not None:
+            self._may_go_on = False
             self._row(line)
-        elif below_heading and self._goes_on(line):
-            return
+        elif self._may_go_on and self._goes_on(line):
+            self._may_go_on = False
         elif (columns := columns_of(line)) is not None:
             self._head(columns, line)
         elif not self._title(line):

@@ -55,6 +55,7 @@ _COLUMN = re.compile(
     r"(Group|defects|Mbytes/sec|Msg/sec)|(overlap)\[%\]",
     re.ASCII,
 )
+_LIKE_COLUMN = re.compile(r"[\w#]*[\[(][\w%/]+[\])]|\w+/s(?:ec)?|defects", re.ASCII)
 BYTES, CALLS, GROUP, DEFECTS, RATE, MESSAGES = (
     *("bytes", "repetitions", "Group", "defects", "Mbytes/sec", "Msg/sec"),
 )
@@ -205,10 +206,10 @@ def more_columns(line: Line, begun: Columns) -> Columns | None:
         begun: What the line above it has.
 
     Raises:
-        LineError: A column is there twice.
+        LineError: A column is there twice, or not known.
     """
     words = line.words
-    if not words or not all(_COLUMN.fullmatch(word) for word in words):
+    if not words or not all(_LIKE_COLUMN.fullmatch(word) for word in words):
         return None
     more = _columns(line)
     return None if {BYTES, CALLS, GROUP, *begun} & {*more} else begun | more

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -221,6 +222,9 @@ def _mixed(folder: Path, compiler: str, launcher: str) -> Path:
     for name, line in (("mpicc", f'exec {_bin(compiler)}/mpicc "$@"'), ("mpiexec", start)):
         (folder / name).write_text(f"#!/bin/sh\n{line}\n")
         (folder / name).chmod(0o755)
+    # What the compiler would build is what it builds under its own name.
+    built = kernel.build(find.find(prefix(compiler)))
+    shutil.copytree(built.parent, kernel.kernel_path(find.find(str(folder / "mpicc"))).parent)
     return folder / "mpicc"
 
 

@@ -456,6 +456,12 @@ def test_a_table_that_a_mail_has_wrapped_row_by_row_is_put_together(tmp_path: Pa
     }
 
 
+@pytest.mark.parametrize("rest", ["[xsec]", "Xbytes/sec", "(us/s)", "[XB/sec]"])
+def test_the_rest_of_a_heading_names_what_imb_has_or_ends_the_table(tmp_path: Path, rest: str) -> None:
+    said = said_of(tmp_path / "imb.txt", WRAPPED.replace("Mbytes/sec", rest))
+    assert f"the column {rest!r} is not understood" in said
+
+
 @pytest.mark.parametrize("last", ["", "# All processes entering MPI_Finalize", "16 9 5.00 6.00 5.50"])
 def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> None:
     text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
