@@ -160,7 +160,9 @@ READERS = {
         module="julia",
         program="MPIBenchmarks.jl",
         mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
-        r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+        r"|size \(bytes\),(?:(?:iterat[a-z]*|iters),"
+        r"(?:(?:min_)?time|latency|bandwidth) \((?:seconds|us|MB/s)\)"
+        r"|(?:time|latency) \(seconds\))",
     ),
     # The last one: a heading that another format knows is of that.
     "table": Reader(
