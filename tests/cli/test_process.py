@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,8 +17,6 @@ from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_FAULT, EXIT_USAGE
 from mpigauge.result.reader import load
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Cli
     from tests.fakes.mpi import FakeMpi
 
@@ -131,18 +131,23 @@ def test_what_we_start_knows_a_home(openmpi: FakeMpi, machine: Path) -> None:
     assert done.returncode == EXIT_DONE, done.stderr
 
 
+@cache
+def usual(*draw: str) -> bytes:
+    """A figure without settings of anybody."""
+    assert started(*draw, "-o", "usual.svg").returncode == EXIT_DONE
+    return Path("usual.svg").read_bytes()
+
+
 @pytest.mark.parametrize("place", ["matplotlibrc", "../elsewhere", "../home/config/matplotlib/matplotlibrc"])
 def test_figures_have_no_settings_of_the_folder_the_environment_or_the_home(
     measured: Path, machine: Path, place: str
 ) -> None:
     draw = ("plot", str(measured), "--series", "ring", "--kind", "time")
-    assert started(*draw, "-o", "usual.svg").returncode == EXIT_DONE
+    whole = usual(*draw)
     for name, settings in (("broken", b"font.size: \xff"), ("odd", b"font.size: 40\nno.such.key: 1\n")):
         path = machine / "work" / place
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(settings)
         done = started(*draw, "-o", f"{name}.svg", MATPLOTLIBRC="../elsewhere")
         assert (done.returncode, done.stderr) == (EXIT_DONE, f"figure: {name}.svg\n")
-        assert (machine / "work" / f"{name}.svg").read_bytes() == (
-            machine / "work" / "usual.svg"
-        ).read_bytes()
+        assert (machine / "work" / f"{name}.svg").read_bytes() == whole
