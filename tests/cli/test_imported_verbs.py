@@ -99,6 +99,14 @@ def test_launches_of_one_command_decide(cli: Cli, bound: str, status: int) -> No
     assert cli("check", launches("a.txt"), "--expect", f"pingpong time < {bound}").status == status
 
 
+@pytest.mark.parametrize(("stat", "status"), [("mean", 0), ("median", 0), ("p99", EXIT_UNDECIDED)])
+def test_a_mean_is_no_percentile_that_somebody_asks_for(cli: Cli, stat: str, status: int) -> None:
+    done = cli("check", launches("a.txt"), "--expect", f"pingpong 8B {stat} time < 2us")
+    assert done.status == status
+    assert ("undecided: imported, mean, no p99" in done.out) == (status != 0)
+    assert "not measured" not in done.out
+
+
 # ---- history, baselines --------------------------------------------------------------------------
 
 
@@ -108,7 +116,7 @@ def test_a_history_of_texts_has_the_dates_of_their_files(cli: Cli) -> None:
     assert (done.status, done.err) == (0, "")
     found = json.loads(done.out)
     assert [one["file"] for one in found["sessions"]] == names, "in the order of time"
-    assert not any(one["dated"] for one in found["sessions"])
+    assert not any(one["dated"] or one["versions"] for one in found["sessions"])
     times_us = [float(time_us) for time_us in TIMES]
     for cell in found["cells"]:
         assert [time_s * 1e6 for time_s in cell["times_s"]] == pytest.approx(times_us)

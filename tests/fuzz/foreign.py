@@ -81,7 +81,7 @@ _BRACKETS = re.compile(r"[(\[]\s*([^()\[\]\s]{1,12})\s*[)\]]")
 _BARE = re.compile(
     r"(?<![\w/(\[])(?<![0-9] )([A-Za-z]{1,8}/s(?:ec)?|usec|nsec|msec|[MG]bps)(?:/xfer)?(?![\w)\]])"
 )
-_IN_ROW = re.compile(r"(?<=[0-9]) (usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
+_IN_ROW = re.compile(r"(?<=[0-9]) +(usecs?|nsec|msec|sec|us|ms|ns|s|[MG]bps)\b")
 _HEADING = re.compile(r"[^A-Za-z0-9|]*(?:Size\b|bytes\s+#)[^|]*")
 _GROUPED = re.compile(r"(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?![\w,])")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?!\w|\.[0-9])")
@@ -388,13 +388,13 @@ def _units(lines: Lines, number: int) -> set[str]:
         if "Message Rate Profile" in lines[at]:
             return {"msg/s"}
         if named & (_KNOWN | _STRANGE) or _HEADING.fullmatch(lines[at]):
-            return (named | _broken(lines[:at])) & _KNOWN
+            return (named | _broken(lines[:at], 20 if len(lines[at].split()) == 1 else 3)) & _KNOWN
     return set()
 
 
-def _broken(above: Lines) -> set[str]:
+def _broken(above: Lines, most: int) -> set[str]:
     """The units of the lines right above a line of a heading: a mail may have broken it."""
-    near = [line for line in above[-3:] if "#bytes" in line]  # something may have been said between
+    near = [line for line in above[-most:] if "#bytes" in line]  # something may have been said between
     right = takewhile(lambda named: named & _KNOWN, map(_named, reversed(above)))
     return set[str]().union(*map(_named, near), *right)
 

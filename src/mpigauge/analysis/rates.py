@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.reasons import ImplausibleRate
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import EVERY_PAIR, Pattern, Terms, blocks_of
+from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
 
 PLAUSIBLE_BYTES_PER_S = 384e9
 """No core is faster with what is larger than its L2: one cache line per cycle at 6 GHz.
@@ -74,12 +74,16 @@ def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> flo
 
 
 def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
-    """Messages over the time of one operation: of all pairs, in all directions."""
+    """Messages over the time of one operation: of all pairs, in all directions.
+
+    Of others, whose benchmarks count those of all ranks, of all that they count.
+    """
     if time is None or time.estimate <= 0:
         return None
-    many = pattern is not None and pattern.volumes.operation == EVERY_PAIR
-    pairs = _blocks(EVERY_PAIR, cell) if many else 1
-    return None if pairs is None else pairs * directions_of(cell, pattern) / time.estimate
+    operation = pattern.volumes.operation if pattern is not None else ONE
+    ours = pattern is None or pattern.name in known()
+    each = _blocks(operation, cell) if operation == EVERY_PAIR or not ours else 1
+    return None if each is None else each * directions_of(cell, pattern) / time.estimate
 
 
 def implausible(

@@ -64,8 +64,8 @@ SIZE_HEADING = (
 """What stands above a column of sizes."""
 
 _SIZES = (
-    rf"(?:(?:(?:osu|imb|ib|fi)_\w+[ _])?{SIZE_HEADING}\s*[*`]*\s*(?:[(\[][^|,;\t)\]]*[)\]]|in bytes)?"
-    r"|[(\[](?:[KMG]?i?B|bytes)[)\]])\s*"
+    rf"(?:(?:(?:osu|imb|ib|fi)_\w{{1,40}}[ _])?{SIZE_HEADING}[\s*`]{{0,80}}"
+    r"(?:[(\[][^|,;\t()\[\]]{0,40}[)\]]|in bytes)?|[(\[](?:[KMG]?i?B|bytes)[)\]])"
 )
 
 _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
@@ -160,7 +160,9 @@ READERS = {
         module="julia",
         program="MPIBenchmarks.jl",
         mark=r"(?:Running benchmark|#) (?:IMB|OSU) [\w ]+? (?:with type \w+ )?on [0-9]+ MPI ranks"
-        r"|size \(bytes\),(?:iterat[a-z]*,|iters,)?\w+ \([^)]*\)",
+        r"|size \(bytes\),(?:(?:iterat[a-z]*|iters),"
+        r"(?:(?:min_)?time|latency|bandwidth) \((?:seconds|us|MB/s)\)"
+        r"|(?:time|latency) \(seconds\))",
     ),
     # The last one: a heading that another format knows is of that.
     "table": Reader(
@@ -169,10 +171,10 @@ READERS = {
         example="mpigauge import table before-after.md -o both.jsonl",
         module="table",
         program="tables of times and rates in Markdown, HTML and CSV",
-        mark=rf"^(?:[\s>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,2}}[\s*`#]*{_SIZES}[*`]*\s*\|"
-        rf"|[# \"]*{_SIZES}\"?\s*[,;]\s*\S"
-        rf"|[# ]*{_SIZES}\s*\t\s*{_NO_SUITE}\S)"
-        rf"|^[\s>]*\|[^|]*[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]*\|[\s|]*\Z"
+        mark=rf"^(?:[ \t>]*\|?(?:[^|\d][^|]{{0,30}}\|){{0,2}}[\s*`#]{{0,80}}{_SIZES}[\s*`]{{0,80}}\|"
+        rf"|[# \"]{{0,9}}{_SIZES}[ \"]{{0,9}}[,;]\s{{0,9}}\S"
+        rf"|[# ]{{0,9}}{_SIZES} {{0,9}}\t\s{{0,9}}{_NO_SUITE}\S)"
+        rf"|^[ \t>]*\|[^|]{{0,200}}[(\[](?:[nu\u00b5\u03bcm]s(?:ec)?|[MG]i?B/s)[)\]][^|]{{0,200}}\|[\s|]*\Z"
         rf"|^\s*(?i:<table)\b",
     ),
 }

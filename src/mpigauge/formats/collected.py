@@ -92,6 +92,7 @@ class Collected:
         form: The format of what is read now.
         environment: Of the machine, where a text says it.
         unread: Lines that were no rows of their tables, of all files.
+        given_ranks: How many took part, by who imports; 0 if they do not say.
     """
 
     def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
@@ -105,7 +106,7 @@ class Collected:
         self.environment: Environment | None = None
         self.form = ""
         self.unread: list[Unread] = []
-        self._given_ranks, self._same = ranks, same
+        self.given_ranks, self._same = ranks, same
         self._entries: list[_Entry] = []
         self._lines: Sequence[Line] = ()
         self._texts: Sequence[str] = ()
@@ -180,7 +181,7 @@ class Collected:
     @property
     def ranks(self) -> int:
         """How many ranks took part by the command line above the table, or by who imports; 0 if unknown."""
-        return ranks_of(self._table.command) or self._given_ranks
+        return ranks_of(self._table.command) or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------
 

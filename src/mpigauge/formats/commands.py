@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mpigauge.formats.text import may_be_row
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,8 +46,6 @@ _PROCESSORS = frozenset({"srun", "flux"})
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 _RULE = re.compile(r"[\W_]*")
-_NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
-NUMBERS_OF_ROW = 4
 MOST = 400
 """Characters of a command line: a longer one is the output of a program."""
 
@@ -104,9 +104,8 @@ def is_prose(text: str) -> bool:
         bool(words)
         and len(words) <= MOST
         and not words.startswith(("#", "```", "|"))
-        and not words[0].isdigit()
         and (_RULE.fullmatch(words) is None)
-        and len(_NUMBERS.findall(words)) < NUMBERS_OF_ROW
+        and not may_be_row(words)
     )
 
 

@@ -113,7 +113,8 @@ class Parser(LineParser):
         self._suite = Suite()
         self._facts = dict[str, str]()
         self._above = Above()
-        self._near: list[str] | None = None
+        self._near = list[str]()
+        self._looked_above = False
         self._table: _Table | None = None
         self._may_go_on = False
         self._first_half: Line | None = None
@@ -169,7 +170,7 @@ class Parser(LineParser):
     def _title(self, line: Line) -> bool:
         """Whether a line is the title of a program or of a table."""
         if suite := suite_of(line.text):
-            self._suite, self._above, self._near = suite, Above(), []
+            self._suite, self._above, self._near, self._looked_above = suite, Above(), [], True
             self._table, self._ended, self._new = None, False, True
             return True
         if (above := title_of(line)) is None:
@@ -182,8 +183,8 @@ class Parser(LineParser):
 
     def _look_above(self, line: Line) -> None:
         """Above the first title or heading there is more than this reader was given."""
-        if self._near is None:
-            self._near = []
+        if not self._looked_above:
+            self._looked_above = True
             for above in self.found.above(line):
                 if above.words and _whole(above.words[0]) is None:
                     self._said(above)
@@ -201,7 +202,7 @@ class Parser(LineParser):
             self._facts |= facts
         else:
             self._suite = program_of(line.text, self._suite) or self._suite
-            self._near = [*(self._near or ()), line.text]
+            self._near.append(line.text)
 
     # ---- Headings and rows -----------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ class Parser(LineParser):
         """A heading."""
         self._look_above(line)
         if not self._above.name:
-            self._above.name = name_near(self._near or ())
+            self._above.name = name_near(self._near)
         self._begin(kind_of(self._suite, self._above, columns), line)
         self._may_go_on = True
 
@@ -221,12 +222,13 @@ class Parser(LineParser):
         self._above, self._near, self._ended = Above(), [], False
 
     def _goes_on(self, line: Line) -> bool:
-        """Whether a line is the rest of a heading that a mail or page has wrapped."""
+        """Whether a line is the rest of a heading that a mail or page has wrapped: behind its times."""
         if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
             return False
-        wrapped = len(columns) - len(self._table.columns)
-        kind = kind_of(self._suite, self._table.kind.above, columns)
-        self._table = replace(_table(kind, self.found), wrapped=wrapped)
+        whole = _table(kind_of(self._suite, self._table.kind.above, columns), self.found)
+        if [name for _, name in whole.meanings] != [name for _, name in self._table.meanings]:
+            raise line.refused("the heading is broken before its times", HINT)
+        self._table = replace(whole, wrapped=len(columns) - len(self._table.columns))
         return True
 
     def _row(self, line: Line) -> None:
@@ -260,7 +262,7 @@ def _started(kind: Kind, found: Collected) -> int:
     """The ranks that a command line starts, or who imports names: of many, IMB begins with two."""
     started = ranks_of(found.command)
     whole_job = kind.part in {P2P, MT} or started <= least_ranks(found.command)
-    return found.ranks if whole_job else 0
+    return found.ranks if whole_job else found.given_ranks
 
 
 def _take_row(
@@ -377,7 +379,7 @@ def _time(
     fits = _fits(line, row, (moved / high, moved / low if low else float("inf")))
     if not fits and is_exact(table.kind):
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
-    return float(row[name]) * scale, fits
+    return float(row[name]) * scale, fits and meaning.rated
 
 
 def _check_order(line: Line, row: dict[str, str]) -> None:

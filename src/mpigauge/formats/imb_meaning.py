@@ -171,7 +171,7 @@ _COUNTED: Mapping[str, Mapping[str, int]] = {
 """How many times its size a row counts as moved in its time; of P2P and bands: each pair, or each rank."""
 
 _PAIRED = frozenset({"PingPong", "PingPing"})
-_OF_PAIRS = _PAIRED | {"UniBandMT", "BiBandMT"}
+_BANDS = frozenset({"UniBandMT", "BiBandMT"})
 
 
 def _count(kind: Kind) -> int:
@@ -180,28 +180,32 @@ def _count(kind: Kind) -> int:
 
 
 def _operation(kind: Kind) -> Terms:
-    """Whether each pair or rank moves that many, or all together."""
+    """Whether each pair or rank moves that many, or all together; of bands each thread of a pair."""
     if kind.part == P2P:
-        return EVERY_PAIR if kind.name in _OF_PAIRS else EACH_RANK
-    return EVERY_PAIR if kind.part == MT and kind.name in _OF_PAIRS else ONE
+        return EVERY_PAIR if kind.name in _PAIRED else EACH_RANK
+    if kind.part == MT and kind.name in _BANDS:
+        inverse, one, each, squared = EVERY_PAIR
+        return inverse, one, each * max(kind.above.threads, 1), squared
+    return ONE
 
 
 def is_exact(kind: Kind) -> bool:
     """Return whether its rates are of its times: those of P2P and of bands are of the slowest rank."""
-    return kind.part != P2P and _operation(kind) == ONE
-
-
-def moved_of(kind: Kind, ranks: int) -> float:
-    """Return how many times its size the rate of a row counts in its time; 0 if that is not known."""
-    operation = _operation(kind)
-    return _count(kind) * blocks_of(operation, ranks) if ranks or operation == ONE else 0
+    return _operation(kind) == ONE
 
 
 def messages_of(kind: Kind, ranks: int) -> float:
     """Return how many messages are on their way at a time; 0 if that is not known."""
-    if kind.part == MT:
-        return moved_of(kind, ranks) * max(kind.above.threads, 1)
-    return moved_of(kind, ranks) if kind.part == P2P else 0
+    operation = _operation(kind)
+    return _count(kind) * blocks_of(operation, ranks) if ranks or operation == ONE else 0
+
+
+def moved_of(kind: Kind, ranks: int) -> float:
+    """Return how many times its size the rate of a row counts in its time; 0 if that is not known.
+
+    A size of part MT is that of all threads of a rank together.
+    """
+    return messages_of(kind, ranks) / (kind.above.threads if _shares(kind) else 1)
 
 
 # ---- Meanings --------------------------------------------------------------------------------------
@@ -260,6 +264,11 @@ def _ours(twin: Twin, mode: str) -> Meaning:
     )
 
 
+def _shares(kind: Kind) -> bool:
+    """Whether a size is parted among messages: no rate follows then from what each of them took."""
+    return kind.name in _BANDS and kind.above.threads > 1
+
+
 def _foreign(kind: Kind, column: str) -> list[tuple[Meaning, str]]:
     count = _count(kind)
     times = " and ".join(one for one in ("t_ovrl", "t_pure") if one in kind.columns) or column
@@ -270,7 +279,7 @@ def _foreign(kind: Kind, column: str) -> list[tuple[Meaning, str]]:
         directions=count or 1,
         operation=_operation(kind),
         sized=BYTES in kind.columns,
-        rated=column == MESSAGES or bool(count) or kind.part == HALO,
+        rated=column == MESSAGES or kind.part == HALO or (bool(count) and not _shares(kind)),
         windowed=column == MESSAGES,
         overlaps=column == "t_ovrl",
     )

@@ -377,7 +377,8 @@ class Parser(LineParser):
         if table is None:
             return False
         names = _names(table)
-        words = [number(word) for word in without_note(line.words, len(names))]
+        noted = without_note(line.words, len(names))
+        words = [number(word, whole=SIZE in names[at : at + 1]) for at, word in enumerate(noted)]
         if not names:
             if begins_row(words) and not (table.ended or self._lost):
                 raise line.refused("numbers without a heading that says what they are", HINT)

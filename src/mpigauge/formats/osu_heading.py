@@ -149,7 +149,7 @@ _LIKE_HEADING = re.compile(
     r"# ?(?:Size\b|(?:(?:Avg |Min |Max )?Latency|Bandwidth|Overall)(?: ?[(\[]|\Z)|MB/s\b)"
 )
 
-_COLUMN_WITH_UNIT = re.compile(rf"(?:{_TIMES}|{_RATES}) ?[(\[](?:us|MB/s)[)\]]")
+_COLUMN_WITH_UNIT = re.compile(rf"(?:{_TIMES}|{_RATES}) ?[(\[](?:us|MB/s)[)\]]|Size\s.*(?:Messages|MB)/s")
 
 SIZE, RATE, MESSAGES, VALIDATION = "Size", "Bandwidth", "Messages/s", "Validation"
 LATENCY, OVERALL, PURE = "Latency", "Overall", "Pure Comm."

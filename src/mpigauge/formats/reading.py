@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 from mpigauge.formats import READERS
 from mpigauge.formats.collected import Collected, LineParser
-from mpigauge.formats.text import LineError, begins_row, content_of, lines_of
+from mpigauge.formats.text import LineError, begins_row, content_of, lines_of, may_be_row
 from mpigauge.formats.unread import seems
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _pieces(lines: Sequence[Line]) -> list[_Piece]:
 
 def _behind_rows(lines: Sequence[Line], at: int, least: int) -> int:
     """Where the lines begin that stand between a title and the last row above it."""
-    while at - 1 > least and not lines[at - 1].text[:1].isdigit():
+    while at - 1 > least and not may_be_row(lines[at - 1].text):
         at -= 1
     return at
 

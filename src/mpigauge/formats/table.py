@@ -59,7 +59,9 @@ _SIZE = re.compile(
 _RANKS = re.compile(r"(?:#|mpi )?(?:ranks|np|nprocs|procs|processes)", re.IGNORECASE)
 _TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
 _BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
-_RULED = re.compile(r"[\s|:+-]*[-=][\s|:+=-]*")
+_RULES, _DASHES = frozenset(" \t|:+-="), frozenset("-=")
+"""Of what a line below a heading is made, and of what at least one."""
+
 _VALUE = re.compile(
     r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?|[0-9]{1,3}(?: [0-9]{3})+(?:\.[0-9]+)?)"
     rf"(?:\s*(?P<unit>{_ANY}))?",
@@ -87,7 +89,7 @@ _VERSION = re.compile(r"\bv?[0-9]+\.[0-9][\w.]*")
 BAR, HTML = "|", "<"
 NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", "none"})
 DELIMITERS = ",;\t"
-NAME_MOST = 60
+NAME_MOST, FIELD_MOST = 60, 400
 FACTORS_MOST = 2
 """Columns that may stand before that of sizes."""
 
@@ -184,12 +186,12 @@ class Parser(LineParser):
         fields = _fields(text, delimiter) if delimiter else []
         if fields and _size_at(fields, delimiter) is not None:
             self._heading(line, fields, delimiter)
-        elif not _RULED.fullmatch(text):
+        elif not _is_ruled(text):
             self._say(_fields(text, BAR) if text.startswith(BAR) else [text])
 
     def _say(self, fields: Sequence[str]) -> None:
         """Keep what a line says, or the one field of a row; a row of another table says nothing."""
-        said = [one for one in fields if one]
+        said = [one for one in fields if one and len(one) <= FIELD_MOST]
         if len(said) == 1:
             self._above = [*self._above, *said][-FROM_ABOVE:]
         elif said:
@@ -243,7 +245,7 @@ class Parser(LineParser):
             LineError: It has no size, or another field is no number, or nobody says its unit.
         """
         table = self._table
-        if all(not one or _RULED.fullmatch(one) for one in fields) or not table.runs:
+        if all(not one or _is_ruled(one) for one in fields) or not table.runs:
             return
         if any(fields[table.width :]):
             raise line.refused(f"has {len(fields)} fields below {table.width} headings", COMPLETE)
@@ -321,6 +323,12 @@ def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
     return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
 
 
+def _is_ruled(text: str) -> bool:
+    """Return whether a line or field has nothing but dashes and what stands between them."""
+    signs = set(text)
+    return signs <= _RULES and not signs.isdisjoint(_DASHES)
+
+
 def _is_caption(text: str) -> bool:
     """Return whether a line says what the numbers below it are: it names their unit, or is a heading."""
     return _UNIT.search(text) is not None or (
@@ -338,12 +346,16 @@ def _fields(text: str, delimiter: str) -> list[str]:
     if delimiter == BAR:
         words = text.strip(" >").removeprefix(BAR).removesuffix(BAR).split(BAR)
     else:
-        words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [""])
+        try:
+            words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            return []
     return [_bare(word) for word in words]
 
 
 def _bare(text: str) -> str:
-    return " ".join(_BOLD.sub("", _TAG.sub(" ", text)).strip(" #").split())
+    """Return a field without what makes it bold; none is longer than a caption."""
+    return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:FIELD_MOST])).strip(" #").split())
 
 
 def _size_bytes(line: Line, word: str, unit: str) -> int:

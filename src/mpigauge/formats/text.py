@@ -264,6 +264,10 @@ _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
+_NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+NUMBERS_OF_ROW = 4
+"""Numbers that are a row whatever word stands before them; prose and command lines have fewer."""
+
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
@@ -303,6 +307,14 @@ def decimals_of(word: str) -> int:
 def begins_row(words: Sequence[str]) -> bool:
     """Return whether a line can only be a row of a table, whole or torn: a whole number, and digits."""
     return bool(words) and is_whole(words[0]) and (len(words) == 1 or any(map(str.isdigit, words[1])))
+
+
+def may_be_row(text: str) -> bool:
+    """Return whether a line can be a row of a table of any format, whatever stands before its numbers."""
+    bare = text.lstrip(" \t|>*")
+    if bare.startswith("#"):
+        return False
+    return bare[:1].isdigit() or bare.startswith("</t") or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
 
 
 def is_headless_row(words: Sequence[str], columns: int) -> bool:

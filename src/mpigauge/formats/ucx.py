@@ -32,8 +32,8 @@ _UNITS = re.compile(
 )
 _COLUMNS = re.compile(r"\|\s*(?:(?P<first>Stage|Test)\s*\|\s*)?# iterations\s*\|")
 _COMMAS = re.compile(r"(?P<names>(?:[\w.-]+,)*)iterations,[\w.]+_lat,avg_lat,overall_lat,")
-_BOX = re.compile(r"\|\s*(?P<key>[A-Z][A-Za-z ]+?):\s+(?P<value>.*?)\s*\|")
-_NAMED = re.compile(r"\+(?P<name>[A-Za-z0-9_][\w/.-]*?)-*\+[-+]*")
+_BOX = re.compile(r"\| {0,40}(?P<key>[A-Z][A-Za-z ]{1,40}):(?P<value>[^|]*)\|")
+_NAMED = re.compile(r"\+(?P<name>[A-Za-z0-9_][\w/.-]{0,200}?)-*\+[-+]*")
 _LABEL = re.compile(r"(?:\[thread (?P<thread>[0-9]{1,5})\]|Final:)\s*")
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,9})?", re.ASCII)
 _SHAPES = (re.compile(r"[0-9]+\.[0-9]{3}"), re.compile(r"[0-9]+\.[0-9]{2}"), re.compile(r"[0-9]+"))
@@ -178,7 +178,7 @@ class Parser(LineParser):
             self._table.commas, self._table.headed = match["names"].count(","), True
         elif match := _BOX.match(line.text):
             self._begin(line, again=match["key"] in self._table.box)
-            self._table.box[match["key"]] = match["value"]
+            self._table.box[match["key"]] = match["value"].strip()
         elif match := _NAMED.fullmatch(line.text):
             self._end_test()
             self._table.name = match["name"]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MARKS = {
-    "GPCNeT": r"^Network Tests v[0-9]|^\W*(?:Isolated Network Tests|Network Tests running with Congestion)\b",
-    "UCC perftest": r"^\s*Count\s+Size\s+Time, us\b|\bucc_perftest\b",
-    "HPC Challenge": r"^\s*Max Ping Pong Latency:\s+[0-9]|\bHPC Challenge\b",
+    "GPCNeT": r"^Network Tests v[0-9]|^[| ]{0,200}(?:Isolated Network Tests|Network Tests running with)\b",
+    "UCC perftest": r"^[ \t]{0,40}Count {1,40}Size {1,40}Time, us\b|\bucc_perftest\b",
+    "HPC Challenge": r"^[ \t]{0,40}Max Ping Pong Latency: {1,40}[0-9]|\bHPC Challenge\b",
     "iperf3": r'"version":\s*"iperf 3|^\[ *ID\] Interval +Transfer +Bitrate',
     "iperf": r"^\[ *ID\] Interval +Transfer +Bandwidth",
     "sockperf": r"^sockperf: ",
@@ -30,7 +30,7 @@ MARKS = {
     "gloo's benchmark": r"^Algorithm: +\w+$|^ +(?:size \(B\) +)?elements +min \(us\)",
     "Google Benchmark": r"^Benchmark +Time +CPU +Iterations\b|\"library_build_type\":",
     "NVSHMEM perftest": r"^mype: [0-9]+ mype_node: [0-9]+|\bshmem_(?:put|get|p|g)_(?:bw|latency)\b",
-    "mpptest": r"^\S*mpptest\b",
+    "mpptest": r"^\S{0,200}?mpptest\b",
     "SKaMPI": r"^# SKaMPI\b|^(?:# )?begin result \"",
     "ReproMPI": r"\bReproMPI\b",
     "LinkTest": r"^(?:fzj-?)?link ?test\b",

@@ -17,6 +17,7 @@ import pytest
 from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
 from mpigauge.formats.loading import load
+from mpigauge.formats.text import content_of, decoded
 from tests.places import ROOT
 
 if TYPE_CHECKING:
@@ -166,6 +167,22 @@ def test_every_number_is_read_as_it_is_printed_and_no_other(name: str) -> None:
 def test_lines_that_cannot_be_rows_are_named_and_no_others(name: str) -> None:
     unread = [int(one.source.rpartition(" ")[2]) for one in load(FOLDER / name).unread]
     assert unread == [*ALL[name].unread]
+
+
+BY_FILE = {"24_nccl_alltoall_empty_redop_tags.txt", "78_netpipe_exo_like.out"}
+"""What is known by the name of its file, or by the shape of all its lines."""
+
+
+@pytest.mark.parametrize("name", sorted({*READ} - BY_FILE))
+@pytest.mark.parametrize("other", ["74_imb_allreduce_16.txt", "39b_osu_utf8_bom_blank_first.txt"])
+def test_what_stands_before_or_after_another_suite_is_read_as_alone(
+    tmp_path: Path, name: str, other: str
+) -> None:
+    texts = [decoded(content_of(FOLDER / one)) for one in (name, other)]
+    alone = sum(len(load(FOLDER / one).imported) for one in (name, other))
+    for both in (texts, reversed(texts)):
+        (tmp_path / "both.txt").write_text("\n".join(both), encoding="utf-8")
+        assert len(load(tmp_path / "both.txt").imported) == alone
 
 
 @pytest.mark.parametrize("name", [name for name, one in ALL.items() if one.refused])

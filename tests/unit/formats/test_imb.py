@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge import formats
 from mpigauge.analysis.rows import rows
 from mpigauge.formats.imb_meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
@@ -107,6 +108,8 @@ def test_each_benchmark_of_p2p_counts_its_messages(
     assert key == (pattern, "2x3" if "(" in name else "standard", 1024, processes)
     assert time_us == pytest.approx(10.0)
     assert rates(tmp_path, text) == {1024: pytest.approx(float(row.split()[3]))}
+    (shown,) = rows(made_of(tmp_path / "imb.txt", records_of(tmp_path / "imb.txt", text)))
+    assert shown.messages_per_s == pytest.approx(float(row.split()[4]))
 
 
 @pytest.mark.parametrize(
@@ -307,7 +310,13 @@ def test_threads_and_windows_are_part_of_what_is_measured(tmp_path: Path) -> Non
         ("imb_mt_pingpongmt", "4 threads", 4096, 2): pytest.approx(10.0),
         ("imb_mt_unibandmt", "window 64 3 threads", 3072, 4): pytest.approx(10.0),
     }
-    assert rates(tmp_path, text)[3072] == pytest.approx(614.4)
+    assert rates(tmp_path, text)[3072] is None, "a message has a third of that size"
+    band = next(
+        row for row in rows(made_of(tmp_path, records_of(tmp_path / "imb.txt"))) if row.cell.bytes == 3072
+    )
+    assert band.messages_per_s == pytest.approx(600000)
+    alone = text.replace("(threads: 3)", "(threads: 1)").replace("600000", "200000")
+    assert rates(tmp_path, alone)[3072] == pytest.approx(614.4)
     said = said_of(tmp_path / "imb.txt", text.replace("600000", "60000"))
     assert "its time and its messages contradict each other" in said
 
@@ -395,6 +404,13 @@ def test_a_command_that_starts_many_ranks_leaves_open_how_many_took_part(
     assert found(tmp_path, text) == {("allreduce", "blocking", 8, ranks): pytest.approx(3.0)}
 
 
+def test_who_imports_may_say_what_a_command_leaves_open(tmp_path: Path) -> None:
+    text = f"$ mpirun -np 16 ./IMB-MPI1 Allreduce\n# Benchmarking Allreduce\n{TIMES}\n8 1000 1.00 3.00 2.00\n"
+    (tmp_path / "imb.txt").write_text(text, encoding="utf-8")
+    records = formats.read("imb", [tmp_path / "imb.txt"], ranks=4)
+    assert [of.ranks for of in times_of(records)] == [4]
+
+
 def runs(folder: Path, text: str) -> dict[tuple[str, int, str], list[object]]:
     """Microseconds of all launches, by pattern, ranks and label."""
     times: dict[tuple[str, int, str], list[object]] = {}
@@ -467,6 +483,11 @@ def test_half_a_row_of_a_wrapped_table_is_none(tmp_path: Path, last: str) -> Non
     text = WRAPPED.replace("\n3.50", f"\n{last}") + table("Bcast", 2, TIMES, "4 1000 1.00 2.00 1.50")
     assert {(pattern, size) for pattern, _, size, _ in found(tmp_path, text)} == {("shift", 0), ("bcast", 4)}
     assert "has 5 words below 6 columns" in said_of(tmp_path / "imb.txt", text)
+
+
+def test_a_heading_that_is_broken_before_its_times_is_none(tmp_path: Path) -> None:
+    text = table("PingPong", 2, ONE_TIME.replace(" t[", "\nt["), "1024 1000", "10.00 102.40")
+    assert "the heading is broken before its times" in said_of(tmp_path / "imb.txt", text)
 
 
 @pytest.mark.parametrize("wrapped", ["1024 1000 10.00\n102.40", "1024 1000\n10.00 102.40"])

@@ -111,7 +111,7 @@ def test_a_bandwidth_is_of_two_to_the_twenty_bytes(tmp_path: Path) -> None:
         ),
         (titled("IMB Pingpong") + f"{PAIR}\n8,100,1.0e-6\n", "has 3 numbers below 4 columns"),
         (titled("IMB Pingpong") + f"{PAIR}\n8,100,NaN,NaN\n", "time (seconds): 'NaN' is not a number"),
-        ("size (bytes),iterations,time (fortnights)\n8,1,1.0\n", "is called 'time (fortnights)'"),
+        ("size (bytes),iterations,time (seconds),lag (s)\n8,1,1.0,2.0\n", "is called 'lag (s)'"),
     ],
 )
 def test_what_could_be_wrong_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -126,6 +126,12 @@ def test_a_file_without_a_title_says_by_its_name_what_it_is(tmp_path: Path) -> N
     cell, time_s = only(tmp_path, text, "times.csv")
     assert (cell.pattern, cell.ranks) == ("julia_unnamed", 0)
     assert time_s == pytest.approx(2e-6)
+
+
+def test_other_values_with_such_a_size_are_a_table_of_somebody(tmp_path: Path) -> None:
+    cell, time_s = only(tmp_path, "size (bytes),main (us)\n8,0.5\n")
+    assert (cell.pattern, cell.label) == ("table_latency", "main")
+    assert time_s == pytest.approx(0.5e-6)
 
 
 @given(

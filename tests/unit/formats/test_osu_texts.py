@@ -340,10 +340,11 @@ def test_columns_of_windows_that_nothing_says_more_of_are_not_read(tmp_path: Pat
     assert read == times_of(records_of(tmp_path / "t", text(*VARIED)))
 
 
-def test_a_heading_that_is_damaged_ends_the_table_above_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("heading", ["Size # Avg Latency(us)", "node1: # Size            Messages/s"])
+def test_a_heading_that_is_damaged_ends_the_table_above_it(tmp_path: Path, heading: str) -> None:
     """Rows below it are of something else."""
     above = ("# OSU MPI Bandwidth Test v7.5", "# Size      Bandwidth (MB/s)", "256     1394.81")
-    records = records_of(tmp_path / "t", text(*above, "Size # Avg Latency(us)", "1024     26.01"))
+    records = records_of(tmp_path / "t", text(*above, heading, "1024     26.01"))
     assert {of.bytes for of in times_of(records)} == {256}
     assert len(unread_of(records)) == 1
 
@@ -353,6 +354,15 @@ def test_times_of_another_program_are_no_rates_of_a_version_that_misnames_them(t
     lines = (*above, "--- osu_latency ---", "# Size       Avg Latency(us)", "1      1.04")
     times = times_of(records_of(tmp_path / "t", text(*lines)))
     assert {of.bytes: time_s for of, time_s in times.items()}[1] == close(1.04e-6)
+
+
+def test_commas_part_thousands_of_sizes_and_rates(tmp_path: Path) -> None:
+    lines = ("# OSU MPI Bandwidth Test v5.9", "# Size      Bandwidth (MB/s)", "1,024  1,985.02")
+    times = times_of(records_of(tmp_path / "t", text(*lines, "1,048,576   11,992.28")))
+    assert {of.bytes: time_s for of, time_s in times.items()} == {
+        1024: close(1024 / 1985.02e6),
+        2**20: close(2**20 / 11992.28e6),
+    }
 
 
 def test_a_heading_of_sizes_alone_is_of_no_rates(tmp_path: Path) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mpigauge import formats
 from mpigauge.errors import UsageError
 from mpigauge.formats.commands import command_in, ranks_of, repeats
+from mpigauge.formats.runs import LABEL_MOST, joined
 from mpigauge.result.records import Imported
 from tests.printed import records_of
 
@@ -189,3 +192,12 @@ def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
         ("before-second", 1.5),
         ("after-second", 2.5),
     }
+
+
+@given(st.sets(st.tuples(st.text("ab-", min_size=1, max_size=32), st.text("ab-", max_size=32)), max_size=8))
+def test_labels_of_runs_and_columns_are_never_alike(pairs: set[tuple[str, str]]) -> None:
+    labels = joined(pairs)
+    assert set(labels) == pairs
+    assert all(len(label) <= LABEL_MOST for label in labels.values())
+    if all(column and run for column, run in pairs):
+        assert len(set(labels.values())) == len(pairs)

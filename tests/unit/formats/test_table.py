@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.formats import read
+from mpigauge.formats.loading import load
 from mpigauge.formats.reading import recognised
 from tests.printed import records_of, said_of, times_of
 
@@ -250,6 +253,22 @@ def test_a_damaged_page_gives_what_it_says_or_nothing(
         return
     printed = {float(word) for word in re.findall(r"[0-9]+(?:\.[0-9]+)?", text)}
     assert {round(time_s * 1e6, 6) for time_s in times.values()} <= printed
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("-" * 10**5 + "x", "| " * 10**5, "size" + " " * 10**5 + "x", "size (" + "a" * 10**5),
+        *("+a" + "-" * 10**5 + "x", "| Key: " + " " * 10**5, "(" * 10**5, "*" * 10**5 + "a", "\n" * 10**5),
+    ],
+)
+def test_long_lines_take_no_time_to_speak_of(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "table.md"
+    path.write_text(f"{line}\n| Size | old (us) |\n|--|--|\n{line}\n{line}", encoding="ascii")
+    began = time.process_time()
+    with suppress(UsageError):
+        load(path)
+    assert time.process_time() - began < 5
 
 
 NAMES = st.lists(st.from_regex(r"[a-z]{4,8}x", fullmatch=True), min_size=1, max_size=4, unique=True)

@@ -151,7 +151,8 @@ def _file_s(path: Path) -> float:
 def _versions(result: Result) -> dict[str, str]:
     here = result.campaign.environment
     found = {
-        "mpigauge": result.campaign.mpigauge,
+        # Who imports has not measured.
+        "mpigauge": result.campaign.mpigauge if result.launches or not result.imported else "",
         "kernel": here.kernel,
         "governor": here.governor,
         "turbo": here.turbo,

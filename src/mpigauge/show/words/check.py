@@ -6,8 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.analysis.estimate import Printed
+from mpigauge.analysis.expectations import USUAL
 from mpigauge.show.words.factors import UNSAID, phrases_of
-from mpigauge.vocabulary import EXPECTATION_VERDICTS
+from mpigauge.vocabulary import EXPECTATION_VERDICTS, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +33,8 @@ def verdict(one: Judged) -> str:
     """The word for a number."""
     if one.row is None:
         return NOT_MEASURED
+    if other := _other_statistic(one):
+        return f"{one.verdict}: imported, {other}, no {one.expectation.stat}"
     if one.value is None:
         return one.row.status if one.row.time is None and one.row.status != "ok" else NOT_MEASURED
     if _is_single(one):
@@ -39,6 +43,13 @@ def verdict(one: Judged) -> str:
         launches = one.row.time.launches if one.row.time is not None else 0
         return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
     return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
+
+
+def _other_statistic(one: Judged) -> str:
+    """What others have printed in place of the statistic that is expected; empty if that is no matter."""
+    time = one.row.time if one.row is not None else None
+    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != USUAL
+    return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
 
 
 def _is_single(one: Judged) -> bool:
@@ -61,7 +72,7 @@ def size_of(one: Judged) -> str:
 
 def notes(found: Sequence[Judged]) -> Iterator[str]:
     """What to do about what is undecided."""
-    if nothing := sum(one.value is None for one in found):
+    if nothing := sum(one.value is None and not _other_statistic(one) for one in found):
         yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
     if beyond := sum(one.verdict != one.alone for one in found):
         tested = sum(one.p is not None for one in found)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 LINE_MOST = 76
 """Characters of a doubt: beside its sign it fits into a line of a screen."""
 
+OF_COLUMNS = "table_"
+"""What names of patterns begin with that are of the columns of somebody's own table, each of them a run."""
+
 UNREAD_MOST = 4
 """Lines that are named below a table; of more, how many they are."""
 
@@ -26,9 +29,13 @@ UNREAD_MOST = 4
 def launches_of(results: Sequence[Result]) -> str:
     """Return what intervals of imported times are over, if there are any."""
     most = max((one.launch for result in results for one in result.imported), default=1)
-    runs = {one.cell.label for result in results for one in result.imported} - {""}
+    labelled = [one.cell for result in results for one in result.imported if one.cell.label]
+    runs = {cell.label for cell in labelled}
     if most == 1 and len(runs) > 1:
-        return f"imported: {len(runs)} runs, no samples; import --same makes launches of runs"
+        # Columns of one table cannot be joined.
+        tables = any(not cell.pattern.startswith(OF_COLUMNS) for cell in labelled)
+        joins = "; import --same makes launches of runs" if tables else ""
+        return f"imported: {len(runs)} runs, no samples{joins}"
     if most == 1:
         return "imported: no samples, so no intervals"
     return f"imported: no samples; intervals over {most} launches of one command"
