@@ -117,6 +117,17 @@ def test_ranks_make_a_bus_bandwidth(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_tables_of_another_program_are_not_left_out_silently(cli: Cli) -> None:
+    heading = "# Benchmarking PingPong\n# #processes = 2\n#bytes #repetitions t[usec] Mbytes/sec\n"
+    imb = f"{heading}8 1000 1.60 5.00\n"
+    Path("both.txt").write_text(f"{tables('3.50')}\n{imb}")
+    done = cli("import", "osu", "both.txt", "-o", "osu.jsonl")
+    assert done.status == 0
+    assert "both.txt: has tables of imb, too: mpigauge import imb both.txt" in done.err
+    assert "latency" in cli("show", "both.txt").out
+
+
+@pytest.mark.usefixtures("here")
 def test_what_a_text_says_beside_its_columns_is_in_the_answer(cli: Cli) -> None:
     """Buffers on a device stand on a line of their own, in one log and beside another file."""
     for name, letter, where in (("host.txt", "H", "HOST"), ("device.txt", "D", "DEVICE")):

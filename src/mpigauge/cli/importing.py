@@ -1,5 +1,6 @@
 """`mpigauge import`: another launcher's or program's output becomes a result file."""
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,16 @@ def command() -> None:
     """
 
 
+def _tell_left_out(name: str, paths: tuple[Path, ...]) -> None:
+    """Say that a log has tables of another program, too."""
+    from mpigauge.formats.reading import left_out
+
+    for path in paths:
+        for other in left_out(path, name):
+            quoted = shlex.quote(str(path))
+            note(f"mpigauge: {path}: has tables of {other}, too: mpigauge import {other} {quoted}")
+
+
 def _import(
     name: str,
     *,
@@ -129,6 +140,8 @@ def _import(
         for record in records:
             file.append(record)
     path = file.path
+    if READERS[name].prints_tables:
+        _tell_left_out(name, paths)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
     text, rows = tabulate([path], Asked(None, form, unit_names, stat, shown))

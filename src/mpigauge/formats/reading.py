@@ -56,6 +56,11 @@ def recognised(content: bytes) -> tuple[str, ...]:
     return tuple(piece.form for piece in _pieces(lines_of("", content, _any_mark())))
 
 
+def left_out(path: Path, form: str) -> list[str]:
+    """Return the formats of a file that reading it as one format has left out."""
+    return [one for one in dict.fromkeys(recognised(content_of(path))) if one != form]
+
+
 def read_any(path: Path) -> list[Record] | None:
     """Return the records of a file of any format that is recognised by what is in it; None if none is.
 
