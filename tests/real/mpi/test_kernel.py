@@ -275,7 +275,7 @@ def test_visits_that_come_on_are_no_hang(mpich: Library, shim: Callable[[Library
     """Together they take longer than a hang may, and each of them much less."""
     slow = {"SHIM_ACTION": "delay", "SHIM_BYTES": "1024", "SHIM_DELAY_NS": "5000000"}
     launch = LAUNCH.replace("cell_ns=5000000", "cell_ns=500000")
-    visits = "\n".join(f"visit id={i} cell={i} pattern=pingpong bytes=1024" for i in range(24))
+    visits = "\n".join(f"visit id={i} cell={i} pattern=pingpong bytes=1024" for i in range(40))
     done = _start(
         mpich, kernel.build(mpich), f"{launch} hang_ns=1000000000\n{visits}\nend\n", **shim(mpich), **slow
     )
