@@ -278,7 +278,7 @@ def _take_row(
         raise line.refused("sizes, repetitions and groups are whole numbers", "complete the row")
     if not table.meanings:
         raise line.refused("its heading has no time or rate that is known", HINT)
-    row = {name: number(word) for name, word in words.items()}
+    row = {name: number(word, whole=name == MESSAGES) for name, word in words.items()}
     for meaning, name in table.meanings:
         time_s, rated = _time(line, row, counts.get(BYTES) or 0, table, meaning, name)
         cell = _cell(meaning, table, facts, counts.get(BYTES) or 0, counts.get(GROUP))

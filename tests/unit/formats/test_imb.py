@@ -404,6 +404,13 @@ def test_a_command_that_starts_many_ranks_leaves_open_how_many_took_part(
     assert found(tmp_path, text) == {("allreduce", "blocking", 8, ranks): pytest.approx(3.0)}
 
 
+def test_a_count_of_messages_may_have_one_comma(tmp_path: Path) -> None:
+    """It is a whole number, and the rate beside it proves it."""
+    heading = "# Benchmarking Uniband\n# #processes = 2\n#bytes #repetitions Mbytes/sec Msg/sec\n"
+    times = found(tmp_path, f"{heading}4194304 10 11,992.28 2,859\n")
+    assert times == {("stream", "unidirectional", 4194304, 2): pytest.approx(1e6 / 2859)}
+
+
 def test_who_imports_may_say_what_a_command_leaves_open(tmp_path: Path) -> None:
     text = f"$ mpirun -np 16 ./IMB-MPI1 Allreduce\n# Benchmarking Allreduce\n{TIMES}\n8 1000 1.00 3.00 2.00\n"
     (tmp_path / "imb.txt").write_text(text, encoding="utf-8")
