@@ -72,7 +72,7 @@ def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
 
 
 def _of_tables() -> list[click.Parameter]:
-    """What texts may not say of themselves."""
+    """Return the options for what a text may not say of itself."""
     ranks = click.Option(
         ["--np"],
         type=click.IntRange(1, 10**6),

@@ -61,7 +61,7 @@ _OSU = (
 SIZE_HEADING = (
     r"(?i:(?:(?:msg|message|buffer|data|transfer|packet|payload|block)[ _]?)?(?:sizes?|len(?:gth)?|bytes))"
 )
-"""What stands above a column of sizes."""
+"""Headings of a column of sizes."""
 
 _SIZES = (
     rf"(?:(?:(?:osu|imb|ib|fi)_\w{{1,40}}[ _])?{SIZE_HEADING}[\s*`]{{0,80}}"
@@ -69,7 +69,7 @@ _SIZES = (
 )
 
 _NO_SUITE = r"(?!#|iters|(?:Avg |Min |Max |Bi-)?(?:Lat(?:ency)?\b|Bandwidth|Overall|MB/s))"
-"""What does not stand behind it in a table of somebody's own: columns of OSU, IMB and others, with tabs."""
+"""Columns of OSU, IMB and others, with tabs: a table of somebody's own has none of them behind the sizes."""
 
 READERS = {
     "journal": Reader(

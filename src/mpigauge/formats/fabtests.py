@@ -25,7 +25,7 @@ HEADING = re.compile(
 )
 LIKE_HEADING = re.compile(r"\bbytes\s+(?:iters|#?sent)\b|usec/xfer|Mxfers/")
 TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
-"""What begins the output for machines, of the option -m, and what a row of it is."""
+"""The beginning of the output for machines, of the option -m, and a row of it."""
 
 PROGRAM = re.compile(
     r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)(?![A-Za-z0-9])"

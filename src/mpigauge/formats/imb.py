@@ -190,7 +190,7 @@ class Parser(LineParser):
                     self._said(above)
 
     def _said(self, line: Line) -> None:
-        """What a line that is neither title nor heading nor row says."""
+        """Keep what a line says that is neither title nor heading nor row."""
         if self._table is not None and self._table.kind.part == HALO and (row := HALO_ROW.match(line.text)):
             _take_halo(line, row, self._table, self.found)
         elif self._table is not None and is_headless_row(line.words, len(self._table.columns)):

@@ -1,4 +1,4 @@
-"""What stands above a table of the Intel MPI Benchmarks, and the names of its columns.
+"""Titles and headings of the Intel MPI Benchmarks, and the names of their columns.
 
 Source: IMB_g_info.c, IMB_output.c, imb_p2p.c, MT_benchmark.h and halo_benchmark.h of versions 2018 to
 2021.11, and output.c of the PALLAS MPI Benchmarks 2.2, from which versions 2 and 3 differ in the title alone.
