@@ -125,7 +125,7 @@ class Printed(Timing):
 
     @property
     def by_launch(self) -> Mapping[int, float]:
-        """Return what others have printed of each launch, in seconds, by its number; nothing of a single one."""
+        """Return the printed seconds of each launch by its number; nothing of a single one."""
         return dict(self.times)
 
     @property
