@@ -268,7 +268,7 @@ def test_long_lines_take_no_time_to_speak_of(tmp_path: Path, line: str) -> None:
     began = time.process_time()
     with suppress(UsageError):
         load(path)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 30
 
 
 NAMES = st.lists(st.from_regex(r"[a-z]{4,8}x", fullmatch=True), min_size=1, max_size=4, unique=True)
