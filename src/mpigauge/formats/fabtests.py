@@ -162,7 +162,7 @@ class Parser(LineParser):
                 row = dict(zip(table.columns, map(number, words), strict=True))
                 self._take(line, " ".join(names), row)
         elif all(_SCALED.fullmatch(word) for word in words[:2]):
-            raise line.refused(unlike(line.words, table.columns), "complete the row")
+            raise line.refused(unlike(line.words, len(table.columns)), "complete the row")
 
     def _record(self, line: Line) -> None:
         """Read a row of the output for machines, which names all its numbers."""

@@ -53,6 +53,7 @@ from mpigauge.formats.text import (
     decimals_of,
     ends_of,
     is_headless_row,
+    is_number,
     is_whole,
     number,
     unlike,
@@ -74,7 +75,6 @@ WITHOUT: dict[str, FailureKind] = {
 """What stands in the place of numbers, and what that is."""
 
 MEGA = (10**6, 2**20)
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
 HALO_ROW = re.compile(
     r"([0-9]{1,18})\(x([0-9]{1,3})\)\(bytes\) ([0-9.e+-]{1,20})\(usec\) ([0-9.e+-]{1,20})\(Mb/s\)", re.ASCII
 )
@@ -132,10 +132,10 @@ class Parser(LineParser):
             return
         if self._first_half is not None and self._table is not None:
             half, self._first_half = self._first_half, None
-            if len(words) == self._table.wrapped and all(map(_NUMBER.fullmatch, map(number, words))):
+            if len(words) == self._table.wrapped and all(map(is_number, map(number, words))):
                 self._row(Line(half.file, half.number, f"{half.text} {line.text}"))
                 return
-            self.found.doubt(half.refused(unlike(half.words, self._table.columns), "complete the row"))
+            self.found.doubt(half.refused(unlike(half.words, len(self._table.columns)), "complete the row"))
             self.end_table()
         if _whole(words[0]) is not None:
             self._may_go_on = False
@@ -162,7 +162,7 @@ class Parser(LineParser):
         if system:
             self.found.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
         if self._first_half is not None and self._table is not None:
-            why = unlike(self._first_half.words, self._table.columns)
+            why = unlike(self._first_half.words, len(self._table.columns))
             raise self._first_half.refused(why, "complete the row")
 
     # ---- What stands above -----------------------------------------------------------------------
@@ -248,7 +248,7 @@ class Parser(LineParser):
         elif table.wrapped and len(words) == len(table.columns) - table.wrapped:
             self._first_half = line
         elif _begins_row(words):
-            raise line.refused(unlike(words, table.columns), "complete the row")
+            raise line.refused(unlike(words, len(table.columns)), "complete the row")
 
 
 def _table(kind: Kind, found: Collected) -> _Table:
@@ -367,7 +367,7 @@ def _time(
         return _time_of_messages(line, row, size, meaning), meaning.rated
     scale = table.columns[name]
     last = name == [*table.columns][-1]
-    if scale is None or not (decimals_of(row[name]) or (not last and _NUMBER.fullmatch(row[name]))):
+    if scale is None or not (decimals_of(row[name]) or (not last and is_number(row[name]))):
         raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
     _check_order(line, row)
     low, high = (end * scale for end in ends_of(row[name]))
@@ -388,7 +388,7 @@ def _check_order(line: Line, row: dict[str, str]) -> None:
     Raises:
         LineError: It is.
     """
-    ordered = [row[name] for name in ("t_min", "t_avg", "t_max") if _NUMBER.fullmatch(row.get(name, ""))]
+    ordered = [row[name] for name in ("t_min", "t_avg", "t_max") if is_number(row.get(name, ""))]
     ends = [ends_of(word) for word in ordered]
     if any(less[0] > more[1] for less, more in pairwise(ends)):
         raise line.refused("its least, mean and largest time are in no such order", "restore its columns")
@@ -425,7 +425,7 @@ def _time_of_messages(line: Line, row: dict[str, str], size: int, meaning: Meani
 
 def _fits(line: Line, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
     """Whether the rate of a row is another one, in MB of any version."""
-    if not _NUMBER.fullmatch(row[RATE]):
+    if not is_number(row[RATE]):
         raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", "complete the row")
     low, high = ends_of(row[RATE])
     return any(agree((low * mega, high * mega), bytes_per_s) for mega in MEGA)

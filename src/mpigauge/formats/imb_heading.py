@@ -45,7 +45,7 @@ _BUFFERS = re.compile(r"\s-mem_alloc_type[ =]+([a-z]{1,12})\b")
 _LEAST = re.compile(r"\s-npmin[ =]+([0-9]{1,7})\b")
 
 PARTS = {"1": "mpi1", "2": "ext", "4": "mpi4"}
-"""What parts are called that a title has the number of: that of IMB-EXT is `MPI-2 part`."""
+"""Names of parts by the number in a title: that of IMB-EXT is `MPI-2 part`."""
 
 SCALES = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 """Seconds in what stands in brackets behind the name of a time."""
@@ -64,7 +64,7 @@ _CERTAIN = frozenset({"#bytes", "#repetitions"})
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Which program printed a text.
+    """Program that printed a text.
 
     Attributes:
         title: As it names itself; empty if only its command line is there.
@@ -81,7 +81,7 @@ class Suite:
 
 @dataclass(slots=True)
 class Above:
-    """What stands above the heading of a table.
+    """Facts above the heading of a table.
 
     Attributes:
         multi: Whether groups of processes were busy at the same time.

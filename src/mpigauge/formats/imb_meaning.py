@@ -1,4 +1,4 @@
-"""What tables of the Intel MPI Benchmarks are of: ours where that is the same, else by part and name.
+"""Meanings of tables of the Intel MPI Benchmarks: ours where that is the same, else by part and name.
 
 Source: the lists of benchmarks and their scales in IMB_bnames_*.h, IMB_parse_name_*.c,
 helper_IMB_functions.h, src_c/P2P and src_cpp/MT of versions 2018 to 2021.11.
@@ -91,7 +91,7 @@ def _names_in(line: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a table is of.
+    """Subject of a table.
 
     Attributes:
         words: What else it says that makes its numbers others; a mode of its own.
@@ -106,7 +106,7 @@ class Kind:
 
     @property
     def prefix(self) -> str:
-        """What comes before its name where the measurement is not ours."""
+        """Return the prefix of its name where the measurement is not ours."""
         part = "" if self.part == MPI1 else self.part
         multi = "multi" if self.above.multi and not self.in_pairs else ""
         return "_".join(filter(None, ("imb", part, "gpu" if self.gpu else "", multi)))
@@ -231,7 +231,7 @@ def meanings_of(kind: Kind) -> list[tuple[Meaning, str]]:
 
 
 def _twin(kind: Kind, column: str) -> Twin | None:
-    """What we call the same measurement; None if we have none, or the text says that it is done otherwise."""
+    """Return our name of the same measurement; None if there is none, or it is done otherwise."""
     twin = BY_IMB.get(kind.name.removesuffix(PURE))
     if twin is None or kind.part not in OURS or kind.gpu or kind.words:
         return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.formats.text import is_number, unlike
 from mpigauge.plan.benchmarks import BY_IMB
 from mpigauge.plan.patterns import ONE, known
 
@@ -25,7 +26,6 @@ _TITLE = re.compile(
     r"on (?P<ranks>[0-9]{1,7}) MPI ranks(?: with window synchronization: (?P<sync>\w+))?"
 )
 _FILE = re.compile(r"julia_(?P<suite>imb|osu)_(?P<name>[a-z_]+)")
-_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 _ROW = re.compile(r"[0-9]+,")
 _TWO_DECIMALS = re.compile(r"[0-9]+\.[0-9]{2}", re.ASCII)
 
@@ -117,10 +117,10 @@ class Parser(LineParser):
     def _row(self, line: Line) -> None:
         table, words = self._table, line.text.split(",")
         if len(words) != len(table.columns):
-            raise line.refused(f"has {len(words)} numbers below {len(table.columns)} columns", COMPLETE)
+            raise line.refused(unlike(words, len(table.columns)), COMPLETE)
         row = dict(zip(table.columns, words, strict=True))
         for name, word in row.items():
-            if not _NUMBER.fullmatch(word):
+            if not is_number(word):
                 raise line.refused(f"{name}: {word!r} is not a number", COMPLETE)
         size_bytes = int(row[SIZE])
         if BANDWIDTH in row and not size_bytes:

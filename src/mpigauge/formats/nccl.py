@@ -16,9 +16,8 @@ from mpigauge.formats.collected import LineParser
 from mpigauge.formats.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, Job, Proof, blocks_of, collective
 from mpigauge.formats.nccl_json import WHOLE, read_json
 from mpigauge.formats.nccl_reported import Reported
-from mpigauge.formats.nccl_times import MS, PLACES, US, Operation, is_number
-from mpigauge.formats.text import LineError, is_whole, number, without_note
-from mpigauge.units import counted
+from mpigauge.formats.nccl_times import MS, PLACES, US, Operation
+from mpigauge.formats.text import LineError, is_number, is_whole, number, unlike, without_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,9 +162,9 @@ class Columns:
         if len(words) > total and places in {PLACES[:1], (PLACE_UNKNOWN,)} and not self.trailing:
             # The heading was cut between both places.
             places, cut, total = PLACES, True, total + len(self.half)
-        unlike = f"has {counted(len(words), 'word')} below {counted(total, 'column')}"
+        refusal = unlike(words, total)
         if len(words) > total:
-            raise line.refused(unlike, "complete the row")
+            raise line.refused(refusal, "complete the row")
         halves = list[Half]()
         for at, place in enumerate(places):
             begin = first + at * len(self.half)
@@ -174,7 +173,7 @@ class Columns:
                 time, algbw, busbw = words[begin : begin + len(TIME)]
                 halves.append(Half(place, time, algbw, busbw, checked))
         whole = {total, first + len(self.half)}
-        missing = "" if len(words) in whole or (halves and cut) else unlike
+        missing = "" if len(words) in whole or (halves and cut) else refusal
         if missing and not halves:
             raise line.refused(missing, "complete the row")
         return Row(

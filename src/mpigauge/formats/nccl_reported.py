@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from mpigauge.formats.nccl_job import Proof, short
-from mpigauge.formats.nccl_times import PLACES, Operation, is_number
-from mpigauge.formats.text import is_whole
+from mpigauge.formats.nccl_times import PLACES, Operation
+from mpigauge.formats.text import is_number, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

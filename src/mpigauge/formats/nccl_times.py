@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
 PLACES = ("out-of-place", "in-place")
 GB, US, MS = 1e9, 1e-6, 1e-3
-
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?(?:e[+-]?[0-9]{1,2})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +89,3 @@ class Operation:
             agree((printed[0] * GB, printed[1] * GB), (moved[0] * factor, moved[1] * factor))
             for factor in factors
         )
-
-
-def is_number(word: str) -> bool:
-    """Return whether a word is a number as nccl-tests prints times, rates and counts."""
-    return _NUMBER.fullmatch(word) is not None

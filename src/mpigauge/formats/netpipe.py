@@ -7,14 +7,13 @@ its size over its time is refused. Source: src/netpipe.c of 3.7, 4 and 5.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
 from mpigauge.formats.netpipe_screen import LEAST, MEAN, RANKS, Screen, is_rate_of
-from mpigauge.formats.text import ends_of, is_headless_row, is_whole
+from mpigauge.formats.text import ends_of, is_headless_row, is_number, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +49,6 @@ MEANING = Meaning(
     time_of="one message: half a round trip, unless NetPIPE was told to stream or to send both ways, "
     "which its file does not say",
 )
-EXPONENT = "e"
-_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 
 
 class Parser(LineParser):
@@ -110,10 +107,10 @@ def _row(line: Line, found: Collected) -> None:
     words = line.words
     if len(words) not in SHAPES or not is_whole(words[0]):
         raise line.refused("is no row of NetPIPE", HINT)
-    if not all(_is_number(word) for word in words):
+    if not all(map(is_number, words)):
         raise line.refused("has a word that is not a number", HINT)
-    size, rate = int(words[0]), _ends(words[1])
-    shape = next((one for one in SHAPES[len(words)] if _proved(size, rate, _ends(words[-1]), one)), None)
+    size, rate = int(words[0]), ends_of(words[1])
+    shape = next((one for one in SHAPES[len(words)] if _proved(size, rate, ends_of(words[-1]), one)), None)
     if shape is None:
         raise line.refused("its rate is not its size over its time", HINT)
     time_s = float(words[-1]) * shape.unit_s
@@ -123,14 +120,3 @@ def _row(line: Line, found: Collected) -> None:
 
 def _proved(size: int, rate: tuple[float, float], time: tuple[float, float], shape: Shape) -> bool:
     return is_rate_of(size, rate, (time[0] * shape.unit_s, time[1] * shape.unit_s), shape.units)
-
-
-def _is_number(word: str) -> bool:
-    return _NUMBER.fullmatch(word) is not None
-
-
-def _ends(word: str) -> tuple[float, float]:
-    """Between what a number was rounded, also one with an exponent."""
-    mantissa, _, power = word.lower().partition(EXPONENT)
-    low, high = ends_of(mantissa)
-    return low * 10.0 ** int(power or 0), high * 10.0 ** int(power or 0)

@@ -60,11 +60,12 @@ from mpigauge.formats.text import (
     is_headless_row,
     is_whole,
     number,
+    unlike,
     without_note,
 )
 from mpigauge.plan.benchmarks import DATATYPES, OWN, OWN_DECIMALS
 from mpigauge.plan.patterns import known
-from mpigauge.units import TIME_UNITS, counted
+from mpigauge.units import TIME_UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -388,8 +389,7 @@ class Parser(LineParser):
                 raise line.refused(f"{words[0][:40]!r} is no size", "complete the row")
             return False
         if len(words) != len(names):
-            have, need = counted(len(words), "word"), counted(len(names), "column")
-            raise line.refused(f"has {have} below {need}", "complete the row")
+            raise line.refused(unlike(words, len(names)), "complete the row")
         row = dict(zip(names, words, strict=True))
         _check_size(line, table, row)
         fewer = _has_fewer_digits(line, table, row)

@@ -232,7 +232,7 @@ class Parser(LineParser):
             return
         if len(words) != len(table.columns):
             if begins_row(words):
-                raise line.refused(unlike(words, table.columns), "complete the row")
+                raise line.refused(unlike(words, len(table.columns)), "complete the row")
             return
         row = dict(zip(table.columns, map(number, words), strict=True))
         if wrong := next((name for name, word in row.items() if not is_number(word)), None):

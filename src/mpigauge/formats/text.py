@@ -25,7 +25,7 @@ from mpigauge.result.reader import STANDARD_INPUT
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 SHORTER = "name the file that has the table, or cut it out of this one"
@@ -260,7 +260,7 @@ def _token(token: str, *, loose: bool, last: bool) -> str:
 # ---- Words -----------------------------------------------------------------------------------------
 
 _WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
 _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
@@ -289,13 +289,13 @@ def is_whole(word: str) -> bool:
 
 
 def is_number(word: str) -> bool:
-    """Return whether a word is a whole number or a decimal one that is not negative."""
+    """Return whether a word is a number that is not negative: whole, decimal, or with an exponent."""
     return _NUMBER.fullmatch(word) is not None
 
 
 def digits_of(word: str) -> int:
     """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
-    return len(word.replace(".", "").lstrip("0"))
+    return len(word.lower().partition("e")[0].replace(".", "").lstrip("0"))
 
 
 def decimals_of(word: str) -> int:
@@ -323,9 +323,9 @@ def is_headless_row(words: Sequence[str], columns: int) -> bool:
     return len(words) == columns > 1 and all(numbers[1:]) and not numbers[0]
 
 
-def unlike(words: Sequence[str], columns: Collection[str]) -> str:
+def unlike(words: Sequence[str], columns: int) -> str:
     """Return what there is to say of a row that has not as many words as there are columns."""
-    return f"has {counted(len(words), 'word')} below {counted(len(columns), 'column')}"
+    return f"has {counted(len(words), 'word')} below {counted(columns, 'column')}"
 
 
 def without_note(words: Sequence[str], columns: int) -> list[str]:
@@ -347,7 +347,7 @@ def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
 def step_of(word: str) -> float:
     """Return the unit of the last digit of a number over the number; 0 of no number."""
     try:
-        low, high = ends_of(word.lower().partition("e")[0])
+        low, high = ends_of(word)
     except ValueError:
         return 0.0
     return 2 * (high - low) / (high + low) if high > 0 else 0.0

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mpigauge.formats.collected import Collected, LineParser, Meaning, cell_of
-from mpigauge.formats.text import LineError, agree, ends_of, is_whole, number
+from mpigauge.formats.text import LineError, agree, ends_of, is_number, is_whole, number
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ _COMMAS = re.compile(r"(?P<names>(?:[\w.-]+,)*)iterations,[\w.]+_lat,avg_lat,ove
 _BOX = re.compile(r"\| {0,40}(?P<key>[A-Z][A-Za-z ]{1,40}):(?P<value>[^|]*)\|")
 _NAMED = re.compile(r"\+(?P<name>[A-Za-z0-9_][\w/.-]{0,200}?)-*\+[-+]*")
 _LABEL = re.compile(r"(?:\[thread (?P<thread>[0-9]{1,5})\]|Final:)\s*")
-_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,9})?", re.ASCII)
 _SHAPES = (re.compile(r"[0-9]+\.[0-9]{3}"), re.compile(r"[0-9]+\.[0-9]{2}"), re.compile(r"[0-9]+"))
 """A time, a rate in bytes and one in messages: what has fewer digits behind the point was cut off."""
 
-_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+", re.ASCII)
 _BLOCK = re.compile(r"[0-9]{1,15}(?::[0-9]{1,5})?", re.ASCII)
 _PRODUCT = re.compile(r"\$\(\(\s*([0-9]{1,15}(?:\s*\*\s*[0-9]{1,15}){0,5})\s*\)\)", re.ASCII)
 
@@ -284,11 +282,11 @@ def _kind(match: re.Match[str], line: Line) -> str:
 
 def _plain(word: str) -> str:
     """Return a number without commas: with option -N whole numbers have them."""
-    return word.replace(",", "") if _GROUPED.fullmatch(word) else number(word)
+    return number(word, whole=True)
 
 
 def _is_number(word: str) -> bool:
-    return _NUMBER.fullmatch(_plain(word)) is not None
+    return is_number(_plain(word))
 
 
 # ---- What was measured ---------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def test_a_bandwidth_is_of_two_to_the_twenty_bytes(tmp_path: Path) -> None:
             titled("IMB Pingpong") + f"{PAIR}\n8,100,1.0e-3,7.74\n",
             "its time and its throughput contradict each other",
         ),
-        (titled("IMB Pingpong") + f"{PAIR}\n8,100,1.0e-6\n", "has 3 numbers below 4 columns"),
+        (titled("IMB Pingpong") + f"{PAIR}\n8,100,1.0e-6\n", "has 3 words below 4 columns"),
         (titled("IMB Pingpong") + f"{PAIR}\n8,100,NaN,NaN\n", "time (seconds): 'NaN' is not a number"),
         ("size (bytes),iterations,time (seconds),lag (s)\n8,1,1.0,2.0\n", "is called 'lag (s)'"),
     ],
