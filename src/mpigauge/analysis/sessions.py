@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from mpigauge.analysis.interval import launch_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from mpigauge.analysis.estimate import Timing
     from mpigauge.result.records import Done, Launch
@@ -57,6 +58,26 @@ class OverSessions:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class OddSession:
+    """A result that is far from all others of its time.
+
+    Attributes:
+        begun_s: Unix time; 0 if it is not known.
+        daily: Whether no two of the sessions began on one day.
+        ratios: How many times as long its odd numbers take as in the median session, from the least.
+        of: How many numbers it has.
+        left_out: Whether what is expected of the next session does without it.
+    """
+
+    path: Path
+    begun_s: float
+    daily: bool
+    ratios: tuple[float, ...]
+    of: int
+    left_out: bool
+
+
 class Session(NamedTuple):
     """Launches that were made at one time.
 
@@ -69,6 +90,12 @@ class Session(NamedTuple):
     numbers: tuple[int, ...]
     begin_s: float
     end_s: float
+
+
+def are_daily(begins_s: Iterable[float]) -> bool:
+    """Whether no two sessions began on one day, UTC."""
+    days = [datetime.fromtimestamp(one, UTC).date() for one in begins_s]
+    return len(set(days)) == len(days)
 
 
 def begins_s(launches: Iterable[Launch]) -> dict[int, float]:

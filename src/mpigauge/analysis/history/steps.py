@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.compare.max_t import LEVEL, step_down
-from mpigauge.analysis.history.splits import SEGMENT_LEAST, largest, steps, stretches
+from mpigauge.analysis.history.drifts import with_drifts
+from mpigauge.analysis.history.splits import SEGMENT_LEAST, calmed, largest, steps, stretches
+from mpigauge.analysis.history.step import Step, first_with_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,39 +36,13 @@ LEVEL_OF_STRETCHES = 0.02
 """Their part of the error, where they are sought; the rest is that of steps."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """A change of a curve's cells.
-
-    Attributes:
-        begin: The first session of the piece before it.
-        place: The first session after it.
-        end: The first session that is not of the piece after it.
-        mean: Of the logarithms, after over before, shape ``(cells,)``; NaN where it cannot be said.
-        error: Its standard error.
-        freedom: Degrees of freedom of that.
-        reach: How many standard errors an interval takes that holds for all cells and places at once, 95 %.
-        p: Adjusted for all cells of all curves, and all places.
-        changed: Whether the change is beyond chance and of at least the margin.
-    """
-
-    begin: int
-    place: int
-    end: int
-    mean: Values
-    error: Values
-    freedom: Values
-    reach: float
-    p: Values
-    changed: Values
-
-
 def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> list[list[Step]]:
     """The changes of each of several curves, in their order.
 
     In each piece the likeliest place is sought; where it is none, the likeliest stretch that differs from
     what is before and after it. Where there is neither, the piece is whole, else its parts are searched
-    again. That any of unchanged curves is said to have changed has a probability of 5 % at most.
+    again. Steps that a line fits better are told as one drift. That any of unchanged curves is said to have
+    changed has a probability of 5 % at most.
 
     Args:
         logs: Of each curve, shape ``(sessions, cells)``, NaN where there is no time; as many sessions each.
@@ -84,7 +60,10 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
             split[tuple(step.place for step in mine)].append(member)
         for places, changed in split.items():
             pieces += [(changed, *ends) for ends in pairwise((begin, *places, end))]
-    return [sorted(found[member], key=lambda step: step.place) for member in range(len(logs))]
+    return [
+        with_drifts(sorted(found[member], key=lambda step: step.place), *curve, margin)
+        for member, curve in enumerate(zip(logs, floors, strict=True))
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +114,7 @@ def _found(search: Search, piece: _Piece, margin: float, level: float) -> Iterat
     for member, places in likeliest.places.items():
         mine = piece.owner == member
         if enough[mine].any():
-            ends = [piece.begin + _first_with_time(piece.values[:, mine], at) for at in places]
+            ends = [piece.begin + first_with_time(piece.values[:, mine], at) for at in places]
             bounds = (piece.begin, *ends, piece.begin + len(piece.values))
             mean, error, freedom = (one[mine] for one in (likeliest.mean, likeliest.error, likeliest.freedom))
             around = zip(bounds, bounds[1:], bounds[2:])  # noqa: B905 - three in a row
@@ -170,7 +149,7 @@ class _Likeliest:
 
 
 def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
-    candidates = list(search(piece.values[None], piece.floor))
+    candidates = list(search(calmed(piece.values[None]), piece.floor))
     places = [place for mine, _ in candidates for place in mine]
     moments = [np.concatenate([known[at][0] for _, known in candidates]) for at in range(3)]
     t = np.abs(moments[0] / moments[1])
@@ -185,9 +164,3 @@ def _chance(search: Search, piece: _Piece, t: Values, level: float) -> tuple[Val
     """Adjusted p of each cell, and how many standard errors an interval for all of them takes."""
     null = largest(search, piece.values, piece.floor)
     return step_down(np.vstack([t, null])), float(np.quantile(null.max(axis=1), 1 - level))
-
-
-def _first_with_time(values: Values, place: int) -> int:
-    """Sessions that do not have the curve are of neither side: the change was seen after them."""
-    there = np.flatnonzero(np.isfinite(values).any(axis=1))
-    return int(there[there >= place][0])

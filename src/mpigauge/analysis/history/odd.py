@@ -1,0 +1,69 @@
+"""Odd sessions: far from all others of their time, and too few of them to be what is usual.
+
+Source: docs/method.md#history
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.analysis.sessions import OddSession, are_daily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mpigauge.analysis.history.history import History
+    from mpigauge.analysis.percentiles import Values
+
+    Flags = NDArray[np.bool_]
+
+FAR = 5.0
+"""Median absolute deviations from the median: what is farther is odd."""
+
+SESSIONS_LEAST = 6
+"""Of fewer none is odd: nobody knows then what is usual."""
+
+ONE_IN = 5
+"""If more are far, they are no oddity."""
+
+
+def apart_from_usual(logs: Values, least: float) -> tuple[Values, Flags]:
+    """How far each value is from the median of its cell, and whether that is odd.
+
+    Args:
+        logs: Of sessions between changes, shape ``(sessions, cells)``, NaN where there is none.
+        least: What is nearer is not odd, however alike the others are.
+
+    Returns:
+        Two arrays of the same shape.
+    """
+    there = np.isfinite(logs)
+    count = there.sum(axis=0)
+    known = there.any(axis=0)
+    apart, far = np.full_like(logs, np.nan), np.zeros_like(there)
+    apart[:, known] = logs[:, known] - np.nanmedian(logs[:, known], axis=0)
+    usual = np.nanmedian(np.abs(apart[:, known]), axis=0)
+    far[:, known] = np.abs(apart[:, known]) > np.maximum(FAR * usual, least)
+    few = far.sum(axis=0) <= count // ONE_IN
+    return apart, far & few & (count >= SESSIONS_LEAST)
+
+
+def odd_sessions(shown: History) -> Iterator[OddSession]:
+    """Each odd session once, in the order of time, with all numbers in which a library takes part."""
+    daily = are_daily(one.begun_s for one in shown.sessions)
+    for place, session in enumerate(shown.sessions):
+        odd = [(track, int(cell)) for track in shown.tracks for cell in np.flatnonzero(track.odd[place])]
+        if odd:
+            yield OddSession(
+                session.path,
+                session.begun_s,
+                daily,
+                tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
+                sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in shown.tracks),
+                any(track.leaves_out(place, cell) for track, cell in odd),
+            )
