@@ -16,6 +16,7 @@ from mpigauge.analysis.history.changes import changes_of
 from mpigauge.analysis.history.curves import curves_of
 from mpigauge.analysis.history.odd import apart_from_usual
 from mpigauge.analysis.history.prediction import Predicted, before
+from mpigauge.analysis.history.steps import suspected
 from mpigauge.vocabulary import BROKEN, DIFFERENT
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.history.odd import Flags
     from mpigauge.analysis.history.prediction import Before
     from mpigauge.analysis.history.session import Session
+    from mpigauge.analysis.history.step import Step
     from mpigauge.analysis.percentiles import Values
     from mpigauge.vocabulary import ComparisonVerdict
 
@@ -112,12 +114,14 @@ class History:
         tracks: Of all curves in which an MPI library takes part.
         controls: Of all others, and of signs of the machine.
         thresholds: What matters, and what must be excluded of the last session if all is to be well.
+        suspected: What may have changed in sessions too few to say so, by curve.
     """
 
     sessions: Sequence[Session]
     tracks: tuple[Track, ...]
     controls: tuple[Track, ...]
     thresholds: Thresholds
+    suspected: Sequence[tuple[Track, Step]] = ()
 
     @property
     def enough(self) -> bool:
@@ -169,8 +173,14 @@ def judged(
     cells = [curve for curve in curves if not curve.control]
     moved = changes_of(controls, [], among, margin)
     changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
+    tracks = _tracks(cells, changed, thresholds)
+    maybe = suspected([curve.logs for curve in cells], [curve.floor for curve in cells], margin)
     return History(
-        sessions, _tracks(cells, changed, thresholds), _tracks(controls, moved, thresholds), thresholds
+        sessions,
+        tracks,
+        _tracks(controls, moved, thresholds),
+        thresholds,
+        [(tracks[at], step) for at, step in maybe.items()],
     )
 
 

@@ -65,5 +65,5 @@ def odd_sessions(shown: History) -> Iterator[OddSession]:
                 daily,
                 tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
                 sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in shown.tracks),
-                any(track.leaves_out(place, cell) for track, cell in odd),
+                sum(track.leaves_out(place, cell) for track, cell in odd),
             )

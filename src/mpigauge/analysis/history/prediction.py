@@ -9,7 +9,6 @@ Source:
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,16 +64,16 @@ class Before:
         return np.exp(self.mean - half), np.exp(self.mean + half)
 
 
-def before(logs: Values, floor: Values, odd: Flags | None = None) -> Before:
+def before(logs: Values, floor: Values, odd: Flags) -> Before:
     """What sessions say of the next one.
 
     Args:
         logs: Of one curve, shape ``(sessions, cells)``; every cell has `comparison.BASE_LEAST` values.
         floor: Variance of a ratio of each cell that the steps of the clock hide, shape ``(cells,)``.
-        odd: Which values are left out, of the same shape; none if it is None.
+        odd: Which values are left out, of the same shape.
     """
     asked = np.isfinite(logs).sum(axis=0)
-    there = np.isfinite(logs) if odd is None else np.isfinite(logs) & ~odd
+    there = np.isfinite(logs) & ~odd
     count = there.sum(axis=0).astype(float)
     mean = np.where(there, logs, 0.0).sum(axis=0) / count
     residuals = np.where(there, logs - mean, 0.0)
@@ -89,14 +88,12 @@ def before(logs: Values, floor: Values, odd: Flags | None = None) -> Before:
 class Predicted:
     """The family of cells of one session, held against the sessions before it: `compare.max_t.Family`.
 
+    Sessions are few and the new one is alone: Student's t, with Holm's and Bonferroni's corrections.
+
     Args:
         known: Of each curve what sessions before say.
         now: Logarithms of the times of the session, of all cells in their order.
     """
-
-    scale_freedom = math.inf
-    permutes = False
-    """Sessions are few and the new one is alone: Student's t, with Holm's and Bonferroni's corrections."""
 
     def __init__(self, known: Sequence[Before], now: Values) -> None:
         self.mean = now - np.concatenate([one.mean for one in known])
@@ -106,7 +103,3 @@ class Predicted:
         # One session more in the history hardly narrows it: no number of launches is advised.
         self.spread = np.full(len(now), np.inf)
         self.floor = np.concatenate([one.floor for one in known])
-
-    def t(self, shift: Values) -> Values:
-        """Of the data alone."""
-        return np.asarray((self.mean - shift) / self.error)[None]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.trimmed import cut_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -19,11 +21,6 @@ if TYPE_CHECKING:
     Moments = tuple[Values, Values, Values]
     Search = Callable[[Values, Values], Iterator[tuple[list[tuple[int, ...]], Moments]]]
     """Of values and floors: the places of some candidates, and their moments ``(orders, places, cells)``."""
-
-
-def cut_of(count: int) -> int:
-    return 0 if count < 8 else 1 if count < 15 else count // 10
-
 
 SEGMENT_LEAST = 3
 """Sessions on either side of a change."""

@@ -14,17 +14,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import special
 
-from mpigauge.analysis.compare.max_t import LEVEL, step_down
+from mpigauge.analysis.compare.max_t import LEVEL, holm, step_down
 from mpigauge.analysis.history.drifts import with_drifts
-from mpigauge.analysis.history.splits import SEGMENT_LEAST, calmed, largest, steps, stretches
+from mpigauge.analysis.history.splits import SEGMENT_LEAST, SEGMENTS, calmed, largest, steps, stretches
 from mpigauge.analysis.history.step import Step, first_with_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.history.splits import Search
     from mpigauge.analysis.percentiles import Values
+
+    Chance = Callable[[Search, "_Piece", "_Likeliest", float], tuple[Values, float]]
 
 SESSIONS_LEAST = 8
 """Of fewer no order is rare enough to be more than chance, however large a change is."""
@@ -66,6 +69,23 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
     ]
 
 
+def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> dict[int, Step]:
+    """The likeliest change of each curve in sessions too few to be permuted, by Student's t and Holm.
+
+    What it says rests on sessions that vary as normal numbers do, and decides nothing.
+
+    Args:
+        logs: As all others of `steps_of`.
+
+    Returns:
+        By place of the curve; empty where there are sessions enough, or too few for a change.
+    """
+    piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
+    if not SEGMENTS[steps] * SEGMENT_LEAST <= len(piece.values) < SESSIONS_LEAST:
+        return {}
+    return {member: mine[0] for member, mine in _found(steps, piece, margin, LEVEL, _by_student)}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
     """Some curves within some sessions.
@@ -99,17 +119,19 @@ def _tested(piece: _Piece, margin: float) -> dict[int, list[Step]]:
     if sessions < SESSIONS_LEAST:
         return {}
     if sessions < STRETCHES_FROM:
-        return dict(_found(steps, piece, margin, LEVEL))
-    found = dict(_found(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES))
+        return dict(_found(steps, piece, margin, LEVEL, _by_orders))
+    found = dict(_found(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES, _by_orders))
     if set(piece.owner.tolist()) == found.keys():
         return found
-    return dict(_found(stretches, piece, margin, LEVEL_OF_STRETCHES)) | found
+    return dict(_found(stretches, piece, margin, LEVEL_OF_STRETCHES, _by_orders)) | found
 
 
-def _found(search: Search, piece: _Piece, margin: float, level: float) -> Iterator[tuple[int, list[Step]]]:
+def _found(
+    search: Search, piece: _Piece, margin: float, level: float, chance: Chance
+) -> Iterator[tuple[int, list[Step]]]:
     """What one search finds with this error, over all curves of a piece."""
     likeliest = _likeliest(search, piece)
-    p, reach = _chance(search, piece, likeliest.t, level)
+    p, reach = chance(search, piece, likeliest, level)
     enough = (p <= level) & (likeliest.t > 0) & (np.abs(likeliest.mean) >= math.log1p(margin))
     for member, places in likeliest.places.items():
         mine = piece.owner == member
@@ -160,7 +182,15 @@ def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
     return _Likeliest({member: places[at] for member, at in best.items()}, mean, error, freedom)
 
 
-def _chance(search: Search, piece: _Piece, t: Values, level: float) -> tuple[Values, float]:
+def _by_orders(search: Search, piece: _Piece, likeliest: _Likeliest, level: float) -> tuple[Values, float]:
     """Adjusted p of each cell, and how many standard errors an interval for all of them takes."""
     null = largest(search, piece.values, piece.floor)
-    return step_down(np.vstack([t, null])), float(np.quantile(null.max(axis=1), 1 - level))
+    return step_down(np.vstack([likeliest.t, null])), float(np.quantile(null.max(axis=1), 1 - level))
+
+
+def _by_student(_: Search, piece: _Piece, likeliest: _Likeliest, level: float) -> tuple[Values, float]:
+    """As `_by_orders`, where sessions are too few: every place of every cell is one of many."""
+    places = len(piece.values) - SEGMENTS[steps] * SEGMENT_LEAST + 1
+    alone = 2 * special.stdtr(likeliest.freedom, -likeliest.t)
+    reach = special.stdtrit(likeliest.freedom, 1 - level / 2 / places / len(likeliest.t))
+    return np.minimum(holm(alone) * places, 1.0), float(reach.max())
