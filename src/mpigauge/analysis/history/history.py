@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ class Track:
         odd: Which of them are odd; of the last session none, which is held against those before.
         base: The sessions before the last one; None if they are too few.
         last: The last session against them, by column; none of cells that it has not.
+        suspected: What may have changed, where sessions are too few to say so.
     """
 
     curve: Curve
@@ -54,6 +55,7 @@ class Track:
     odd: Flags
     base: Base | None
     last: Mapping[int, Decision]
+    suspected: Step | None = None
 
     @property
     def outside(self) -> dict[int, Decision]:
@@ -114,14 +116,12 @@ class History:
         tracks: Of all curves in which an MPI library takes part.
         controls: Of all others, and of signs of the machine.
         thresholds: What matters, and what must be excluded of the last session if all is to be well.
-        suspected: What may have changed in sessions too few to say so, by curve.
     """
 
     sessions: Sequence[Session]
     tracks: tuple[Track, ...]
     controls: tuple[Track, ...]
     thresholds: Thresholds
-    suspected: Sequence[tuple[Track, Step]] = ()
 
     @property
     def enough(self) -> bool:
@@ -173,15 +173,12 @@ def judged(
     cells = [curve for curve in curves if not curve.control]
     moved = changes_of(controls, [], among, margin)
     changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
-    tracks = _tracks(cells, changed, thresholds)
     maybe = suspected([curve.logs for curve in cells], [curve.floor for curve in cells], margin)
-    return History(
-        sessions,
-        tracks,
-        _tracks(controls, moved, thresholds),
-        thresholds,
-        [(tracks[at], step) for at, step in maybe.items()],
-    )
+    tracks = [
+        replace(track, suspected=maybe.get(at))
+        for at, track in enumerate(_tracks(cells, changed, thresholds))
+    ]
+    return History(sessions, tuple(tracks), _tracks(controls, moved, thresholds), thresholds)
 
 
 def _tracks(

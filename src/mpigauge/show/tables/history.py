@@ -177,7 +177,9 @@ def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
 
 def _suspected(shown: History) -> Iterator[dict[str, Any]]:
     """What may have changed in sessions too few to tell."""
-    for track, step in shown.suspected:
+    for track in shown.tracks:
+        if (step := track.suspected) is None:
+            continue
         for cell in np.flatnonzero(step.changed):
             yield {
                 **_cell(track, int(cell), len(shown.sessions)),

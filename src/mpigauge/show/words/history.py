@@ -38,6 +38,7 @@ class Told:
         cells: Columns of the curve, from the smallest size.
         change: Their last one.
         outside: Whether the last session is beyond what was to be expected.
+        suspected: Whether they may have changed, in sessions too few to say so.
     """
 
     track: Track
@@ -45,6 +46,7 @@ class Told:
     change: Change | None
     outside: bool
     lost: bool
+    suspected: bool = False
 
     @property
     def worst(self) -> int:
@@ -70,13 +72,22 @@ def told_of(track: Track) -> list[Told]:
     """Cells of a curve, those together of which the same is said."""
     groups: dict[tuple[object, ...], list[int]] = {}
     lost = set(track.lost)
+    maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
     for cell in range(track.curve.logs.shape[1]):
         change, out = track.latest(cell), track.outside.get(cell)
         longer = change is not None and change.cells[cell].ratio > 1
-        said = (change.place if change else None, longer, out.verdict if out else "", cell in lost)
+        out_word = out.verdict if out else ""
+        said = (change.place if change else None, longer, out_word, cell in lost, cell in maybe)
         groups.setdefault(said, []).append(cell)
     return [
-        Told(track, cells, track.latest(cells[0]), cells[0] in track.outside, cells[0] in lost)
+        Told(
+            track,
+            cells,
+            track.latest(cells[0]),
+            cells[0] in track.outside,
+            cells[0] in lost,
+            cells[0] in maybe,
+        )
         for cells in groups.values()
     ]
 
@@ -112,7 +123,7 @@ def verdict_of(told: Told) -> str:
     if told.outside and told.last is not None:
         return "last session longer" if told.last.ratio > 1 else "last session shorter"
     if told.last is not None:
-        return "no change"
+        return "may have changed" if told.suspected else "no change"
     here = len(told.track.curve.sessions)
     last = len(told.track.curve.logs) - 1
     ended = here >= SESSIONS_LEAST and last not in told.track.curve.sessions
@@ -217,8 +228,8 @@ def _control(track: Track) -> str:
 def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str:
     if not shown.enough:
         return few(len(shown.sessions), SESSIONS_LEAST)
-    if shown.suspected:
-        return next(_suspected(shown, unsaid))
+    for suspected in _suspected(shown, unsaid):
+        return suspected
     outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
     longer = [(told, last) for told, last in outside if last.ratio > 1]
     if not longer:
@@ -232,7 +243,9 @@ def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str
 def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
     """What may have changed, and how many sessions more would tell."""
     count = len(shown.sessions)
-    for track, step in shown.suspected:
+    for track in shown.tracks:
+        if (step := track.suspected) is None:
+            continue
         cells = [int(cell) for cell in np.flatnonzero(step.changed)]
         worst = max(cells, key=lambda cell: abs(step.mean[cell]))
         factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"

@@ -64,7 +64,7 @@ def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
     few = [one for one in found if one not in named and one.left_out]
     if few:
         numbers = sum(one.left_out for one in few)
-        yield f"odd alone, left out of what is expected: {numbers} numbers of {count_of(len(few))}"
+        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(few))}"
 
 
 def _odd_line(one: OddSession) -> str:
