@@ -22,6 +22,10 @@ DRIFT_LEAST = 2 * SEGMENT_LEAST
 """Sessions that a drift lasts: of fewer a step looks the same."""
 
 
+LIKELIER = 20
+"""So many times as likely as steps a line must make the sessions: steps have a day to look at."""
+
+
 class _Line(NamedTuple):
     """Straight until a session, and from there straight to the end.
 
@@ -39,7 +43,7 @@ class _Line(NamedTuple):
 
 
 def with_drifts(steps: Iterable[Step], logs: Values, floor: Values, margin: float) -> list[Step]:
-    """The changes of a curve, where a line leaves less than the steps of one direction do in its place.
+    """The changes of a curve, where a line describes sessions better than the steps of one direction.
 
     Both are priced by Schwarz (1978): every level, place, slope and bend costs the logarithm of the number of
     sessions.
@@ -91,7 +95,7 @@ def _drift(
     lines = [(price(one.squares, cells.sum() + 1), one) for one in _lines(known, there, floor)]
     least, line = min(lines, key=lambda pair: pair[0])
     changed = cells & (np.abs(line.rise) >= math.log1p(margin))
-    if least >= stairs or not changed.any():
+    if least + 2 * math.log(LIKELIER) >= stairs or not changed.any():
         return None
     return Step(
         begin,
