@@ -17,7 +17,7 @@ from mpigauge.analysis.history.odd import apart_from_usual
 from mpigauge.analysis.history.prediction import Before, Predicted, before
 from mpigauge.analysis.history.session import Session, apart_from, in_time, session_of
 from mpigauge.analysis.history.splits import SEGMENT_LEAST, SEGMENTS, largest, most_of, steps, stretches
-from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import steps_of
 from mpigauge.analysis.rows import rows
 from tests.histories import result, slower_from, usual

@@ -16,7 +16,7 @@ from mpigauge.analysis.history.history import History, judged
 from mpigauge.analysis.history.odd import apart_from_usual, odd_sessions
 from mpigauge.analysis.history.session import Session
 from mpigauge.analysis.history.splits import SEGMENT_LEAST, calmed
-from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from tests.made import campaign
 
 if TYPE_CHECKING:
@@ -186,7 +186,20 @@ def test_two_steps_of_one_direction_are_no_drift() -> None:
     logs = noise(6, 30)
     logs[10:] += np.log(1.1)
     logs[20:] += np.log(1.1)
-    assert places(history(logs)) == [(10, False), (20, False)]
+    shown = history(logs)
+    assert places(shown) == [(10, False), (20, False)]
+    for change in shown.tracks[0].changes:
+        for cell in change.cells.values():
+            assert cell.low < 1.1 < cell.high < 1.15
+
+
+def test_what_a_cell_did_later_is_no_part_of_an_earlier_change() -> None:
+    logs = noise(6, 30)
+    logs[10:, :3] += np.log(1.1)
+    logs[20:, 3:] += np.log(1.1)
+    first, second = history(logs).tracks[0].changes
+    assert (first.place, sorted(first.cells)) == (10, [0, 1, 2])
+    assert (second.place, sorted(second.cells)) == (20, [3, 4, 5])
 
 
 def test_a_drift_of_the_machine_is_not_the_librarys() -> None:
@@ -205,7 +218,7 @@ def test_a_clear_change_in_few_sessions_is_suspected_and_decides_nothing() -> No
         assert shown.verdict == "undecided"
         step = shown.tracks[0].suspected
         assert step is not None
-        assert (step.place, step.changed.all()) == (place, True)
+        assert (step.place, bool(step.changed.all())) == (place, True)
         assert history(noise(9, count)).tracks[0].suspected is None
     for count in (5, CHANGES_FROM):
         logs = noise(9, count)

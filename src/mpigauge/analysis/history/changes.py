@@ -163,4 +163,5 @@ def _decision(step: Step, cell: int) -> Decision:
         missed=math.expm1((reach + float(special.stdtrit(freedom, POWER))) * error),
         needed=None,
         launches=int(freedom) + 2,
+        t=mean / error,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.analysis.history.splits import BLUR, SEGMENT_LEAST, calmed
+from mpigauge.analysis.history.splits import BLUR, calmed
 from mpigauge.analysis.history.step import Step, first_with_time
 
 if TYPE_CHECKING:
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.percentiles import Values
 
-DRIFT_LEAST = 2 * SEGMENT_LEAST
+DRIFT_LEAST = 8
 """Sessions that a drift lasts: of fewer a step looks the same."""
 
 
 LIKELIER = 20
-"""So many times as likely as steps a line must make the sessions: steps have a day to look at."""
+"""How many times likelier a line must make the sessions than one step, and several steps than a line.
+
+One step has a day to look at; several small ones in one direction are mostly what a drift looks like.
+"""
 
 
 class _Line(NamedTuple):
@@ -95,7 +98,8 @@ def _drift(
     lines = [(price(one.squares, cells.sum() + 1), one) for one in _lines(known, there, floor)]
     least, line = min(lines, key=lambda pair: pair[0])
     changed = cells & (np.abs(line.rise) >= math.log1p(margin))
-    if least + 2 * math.log(LIKELIER) >= stairs or not changed.any():
+    doubt = 2 * math.log(LIKELIER) * (1 if len(steps) == 1 else -1)
+    if least + doubt >= stairs or not changed.any():
         return None
     return Step(
         begin,

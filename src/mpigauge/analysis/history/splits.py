@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.trimmed import cut_of
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -31,6 +29,12 @@ STRETCH_MOST = 60
 NEAR = 2 * SEGMENT_LEAST - 1
 """Sessions around one, of which most are on its side of a change, wherever that is."""
 
+SESSIONS_LEAST = 8
+"""Of fewer no order is rare enough to be more than chance, however large a change is."""
+
+ONE_IN = 10
+"""One of so many sessions, one at least, is drawn towards those around it."""
+
 PERMUTATIONS = 999
 BLUR = 1e-8
 """Variance of a mean of sessions that nothing removes: 0.01 %. Else t of equal values were rounding."""
@@ -41,8 +45,8 @@ _ENTRIES_MOST = 1 << 21
 def calmed(values: Values) -> Values:
     """Sessions that are far from those around them, drawn towards these: one odd session moves no mean.
 
-    Of the distances to the median of five sessions around, the largest, as many as `cut_of` says, are cut to
-    the next largest. A change for three sessions or more stays as it is.
+    Of the distances to the median of five sessions around, the largest, one in ten, are cut to the next
+    largest. A change for three sessions or more stays as it is.
 
     Args:
         values: Shape ``(orders, sessions, cells)``; a session without a value is around nobody.
@@ -51,8 +55,9 @@ def calmed(values: Values) -> Values:
     calm = values.copy()
     for count in np.unique(there.sum(axis=0)):
         cells = np.flatnonzero(there.sum(axis=0) == count)
-        if (cut := cut_of(int(count))) == 0:
+        if count < SESSIONS_LEAST:
             continue
+        cut = max(1, int(count) // ONE_IN)
         mine = values[:, :, cells]
         if count == len(there):
             calm[:, :, cells] = _drawn(mine, cut)

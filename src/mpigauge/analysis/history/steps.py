@@ -18,7 +18,15 @@ from scipy import special
 
 from mpigauge.analysis.compare.max_t import LEVEL, holm, step_down
 from mpigauge.analysis.history.drifts import with_drifts
-from mpigauge.analysis.history.splits import SEGMENT_LEAST, SEGMENTS, calmed, largest, steps, stretches
+from mpigauge.analysis.history.splits import (
+    SEGMENT_LEAST,
+    SEGMENTS,
+    SESSIONS_LEAST,
+    calmed,
+    largest,
+    steps,
+    stretches,
+)
 from mpigauge.analysis.history.step import Step, first_with_time
 
 if TYPE_CHECKING:
@@ -28,9 +36,6 @@ if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
 
     Chance = Callable[[Search, "_Piece", "_Likeliest", float], tuple[Values, float]]
-
-SESSIONS_LEAST = 8
-"""Of fewer no order is rare enough to be more than chance, however large a change is."""
 
 STRETCHES_FROM = 3 * SEGMENT_LEAST
 """Sessions from which something can have come and gone."""
@@ -64,26 +69,35 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
         for places, changed in split.items():
             pieces += [(changed, *ends) for ends in pairwise((begin, *places, end))]
     return [
-        with_drifts(sorted(found[member], key=lambda step: step.place), *curve, margin)
+        with_drifts(_alone(found[member], *curve, margin), *curve, margin)
         for member, curve in enumerate(zip(logs, floors, strict=True))
     ]
 
 
-def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> dict[int, Step]:
-    """The likeliest change of each curve in sessions too few to be permuted, by Student's t and Holm.
+def _alone(found: Sequence[Step], logs: Values, floor: Values, margin: float) -> list[Step]:
+    """The changes of a curve in the order of time, each between those before and after it.
 
-    What it says rests on sessions that vary as normal numbers do, and decides nothing.
-
-    Args:
-        logs: As all others of `steps_of`.
-
-    Returns:
-        By place of the curve; empty where there are sessions enough, or too few for a change.
+    Where it was found, the piece may have held others: what these did is no part of it.
     """
-    piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
-    if not SEGMENTS[steps] * SEGMENT_LEAST <= len(piece.values) < SESSIONS_LEAST:
-        return {}
-    return {member: mine[0] for member, mine in _found(steps, piece, margin, LEVEL, _by_student)}
+    ordered = sorted(found, key=lambda step: step.place)
+    bounds = [0, *(step.place for step in ordered), len(logs)]
+    around = zip(bounds, ordered, bounds[2:])  # noqa: B905 - begin, step and end
+    alone = [_between(step, begin, end, logs, floor, margin) for begin, step, end in around]
+    return [step for step in alone if step.changed.any()]
+
+
+def _between(step: Step, begin: int, end: int, logs: Values, floor: Values, margin: float) -> Step:
+    """A change by the sessions between two others alone."""
+    if (begin, end) == (step.begin, step.end):
+        return step
+    ((_, moments),) = steps(calmed(logs[None, begin:end]), floor)
+    here = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
+    told = step.changed & (here[0] != 0)
+    before = (step.mean, step.error, step.freedom)
+    mean, error, freedom = (np.where(told, new, old) for new, old in zip(here, before, strict=True))
+    clear = np.abs(mean) >= np.maximum(math.log1p(margin), step.reach * error)
+    changed = step.changed & (clear | ~told)
+    return Step(begin, step.place, end, mean, error, freedom, step.reach, step.p, changed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

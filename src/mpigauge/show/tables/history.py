@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mpigauge.analysis.history.odd import odd_sessions
-from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number, odd_records
 from mpigauge.show.words import compare

@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
 from mpigauge.analysis.history.odd import odd_sessions
-from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import STRETCHES_FROM
 from mpigauge.analysis.sessions import are_daily
 from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
