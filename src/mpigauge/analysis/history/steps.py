@@ -100,6 +100,23 @@ def _between(step: Step, begin: int, end: int, logs: Values, floor: Values, marg
     return Step(begin, step.place, end, mean, error, freedom, step.reach, step.p, changed)
 
 
+def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> dict[int, Step]:
+    """The likeliest change of each curve in sessions too few to be permuted, by Student's t and Holm.
+
+    What it says rests on sessions that vary as normal numbers do, and decides nothing.
+
+    Args:
+        logs: As all others of `steps_of`.
+
+    Returns:
+        By place of the curve; empty where there are sessions enough, or too few for a change.
+    """
+    piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
+    if not SEGMENTS[steps] * SEGMENT_LEAST <= len(piece.values) < SESSIONS_LEAST:
+        return {}
+    return {member: mine[0] for member, mine in _found(steps, piece, margin, LEVEL, _by_student)}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
     """Some curves within some sessions.
