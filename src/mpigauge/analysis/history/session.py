@@ -96,7 +96,7 @@ def session_of(result: Result, rows: Iterable[Row]) -> Session:
 
 
 def time_of(row: Row) -> float | None:
-    """The time of a cell in a session, s, as tables have it; None if there is none.
+    """The time of a cell in a session, s: the median of its launches; None if there is none.
 
     What others have printed is one number of a session, whatever it is of its launches.
     """
