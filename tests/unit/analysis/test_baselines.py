@@ -91,7 +91,8 @@ def test_ratios_are_of_launches_that_have_both(
     if ratio.paired:
         centre = pulled_in(over_logs - under_logs).mean()
     else:
-        centre = trimmed(over_logs)[0] - trimmed(under_logs)[0]
+        above, below = (trimmed(logs)[0] if len(logs) > 1 else logs[0] for logs in (over_logs, under_logs))
+        centre = above - below
     assert math.log(ratio.estimate) == pytest.approx(centre)
     assert (ratio.low is None) == (min(map(len, mine)) == 1)
 
