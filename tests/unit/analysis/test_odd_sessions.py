@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.history.curves import Curve
 from mpigauge.analysis.history.history import History, judged
-from mpigauge.analysis.history.odd import apart_from_usual, odd_sessions
+from mpigauge.analysis.history.odd import apart_from_usual
 from mpigauge.analysis.history.session import Session
 from mpigauge.analysis.history.splits import SEGMENT_LEAST, calmed
 from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
@@ -145,11 +145,11 @@ def test_an_odd_session_is_named_once_with_all_its_numbers() -> None:
     logs = noise(3, 12)
     logs[4] += np.log(1.4)
     logs[4, 5] -= np.log(1.4)
-    (odd,) = odd_sessions(history(logs))
+    (odd,) = history(logs).odd_sessions
     assert (odd.path, odd.begun_s, odd.daily) == (Path("4.jsonl"), 5 * DAY_S, True)
     assert (len(odd.ratios), odd.of, odd.left_out) == (5, 6, 5)
     assert odd.ratio == pytest.approx(1.4, rel=0.03)
-    assert not list(odd_sessions(history(noise(3, 12))))
+    assert not list(history(noise(3, 12)).odd_sessions)
 
 
 def test_a_session_before_a_change_is_odd_among_those_before_it() -> None:
@@ -158,7 +158,7 @@ def test_a_session_before_a_change_is_odd_among_those_before_it() -> None:
     logs[3] += np.log(1.4)
     shown = history(logs)
     assert [place for place, _ in places(shown)] == [10]
-    (odd,) = odd_sessions(shown)
+    (odd,) = shown.odd_sessions
     assert (odd.path, len(odd.ratios), odd.left_out) == (Path("3.jsonl"), 6, 0)
 
 

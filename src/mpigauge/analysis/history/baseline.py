@@ -13,7 +13,6 @@ from mpigauge.analysis.compare.pairs import Pair
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.history.changes import switches_of
 from mpigauge.analysis.history.history import history_of
-from mpigauge.analysis.history.odd import odd_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +60,7 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
         if len(before) in track.curve.sessions
         for switch in switches_of(track.curve, last, len(before), sessions)
     )
-    return Against(replace(found, cells=cells, odd=tuple(odd_sessions(history))), list(switches))
+    return Against(replace(found, cells=cells, odd=tuple(history.odd_sessions)), list(switches))
 
 
 def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:

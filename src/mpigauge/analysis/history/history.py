@@ -17,6 +17,7 @@ from mpigauge.analysis.history.curves import curves_of
 from mpigauge.analysis.history.odd import apart_from_usual
 from mpigauge.analysis.history.prediction import Predicted, before
 from mpigauge.analysis.history.steps import suspected
+from mpigauge.analysis.sessions import OddSession, are_daily
 from mpigauge.vocabulary import BROKEN, DIFFERENT
 
 if TYPE_CHECKING:
@@ -133,6 +134,22 @@ class History:
         """Numbers whose last session may be slower by more than is allowed: sessions differ too much."""
         last = (one for track in self.tracks for one in track.last.values())
         return sum(not one.passes(self.thresholds.allow) for one in last)
+
+    @property
+    def odd_sessions(self) -> Iterator[OddSession]:
+        """Each odd session once, in the order of time, with all numbers in which a library takes part."""
+        daily = are_daily(one.begun_s for one in self.sessions)
+        for place, session in enumerate(self.sessions):
+            odd = [(track, int(cell)) for track in self.tracks for cell in np.flatnonzero(track.odd[place])]
+            if odd:
+                yield OddSession(
+                    session.path,
+                    session.begun_s,
+                    daily,
+                    tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
+                    sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in self.tracks),
+                    sum(track.leaves_out(place, cell) for track, cell in odd),
+                )
 
     @property
     def verdict(self) -> ComparisonVerdict:

@@ -5,19 +5,13 @@ Source: docs/method.md#history
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.sessions import OddSession, are_daily
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from mpigauge.analysis.history.history import History
     from mpigauge.analysis.percentiles import Values
 
     Flags = NDArray[np.bool_]
@@ -51,19 +45,3 @@ def apart_from_usual(logs: Values, least: float) -> tuple[Values, Flags]:
     far[:, known] = np.abs(apart[:, known]) > np.maximum(FAR * usual, least)
     few = far.sum(axis=0) <= count // ONE_IN
     return apart, far & few & (count >= SESSIONS_LEAST)
-
-
-def odd_sessions(shown: History) -> Iterator[OddSession]:
-    """Each odd session once, in the order of time, with all numbers in which a library takes part."""
-    daily = are_daily(one.begun_s for one in shown.sessions)
-    for place, session in enumerate(shown.sessions):
-        odd = [(track, int(cell)) for track in shown.tracks for cell in np.flatnonzero(track.odd[place])]
-        if odd:
-            yield OddSession(
-                session.path,
-                session.begun_s,
-                daily,
-                tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
-                sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in shown.tracks),
-                sum(track.leaves_out(place, cell) for track, cell in odd),
-            )

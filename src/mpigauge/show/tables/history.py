@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.analysis.history.odd import odd_sessions
 from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.show.tables.records import cell_record, number, odd_records
@@ -167,7 +166,7 @@ def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "sessions": [_session(one) for one in shown.sessions],
-        "odd_sessions": odd_records(odd_sessions(shown)),
+        "odd_sessions": odd_records(shown.odd_sessions),
         "suspected": [*_suspected(shown)],
         "left_out": [{"file": str(one.path), "differs": [*differs]} for one, differs in left_out],
         "cells": [*_records(shown)],

@@ -11,7 +11,6 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
-from mpigauge.analysis.history.odd import odd_sessions
 from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import STRETCHES_FROM
 from mpigauge.analysis.sessions import are_daily
@@ -260,7 +259,7 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     yield from _expected(shown)
     count = len(shown.sessions)
     yield from _came_and_went(shown)
-    yield from odd_lines([*odd_sessions(shown)])
+    yield from odd_lines([*shown.odd_sessions])
     if shown.verdict != "undecided":
         yield from (f"may have changed: {said}" for said in _suspected(shown, ()))
     yield from _not_looked_for(count)
