@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -218,7 +219,8 @@ def judged(world: World, count: int = MAPS) -> Found:
         slow += bool(blamed)
         named += bool(blamed) and blamed == {*world.culprits}
         others += not blamed <= {*world.culprits}
-        undecided += not blamed and (bool(one.suspects) or not one.decided)
+        needed = one.launches_needed or math.inf
+        undecided += not blamed and (bool(one.suspects) or needed > len(logs))
     return Found(len(maps), slow, named, others, undecided)
 
 

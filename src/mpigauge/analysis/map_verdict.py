@@ -138,8 +138,9 @@ def verdict_of(
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
     missing = sum(not link.whole for link in links)
-    decided = found and not suspects and not missing and all(one.decided for one in found.values())
-    word = _word(links, slow=bool(slow_links or slow_hosts), decided=bool(decided))
+    needed = launches_needed(found)
+    decided = not suspects and not missing and needed is not None and needed <= launches
+    word = _word(links, slow=bool(slow_links or slow_hosts), decided=decided)
     trials = launches if found else 0
     why = reasons(len(judged), trials, found, links=len(links), missing=missing)
     return Verdict(
@@ -153,7 +154,7 @@ def verdict_of(
         notes=tuple(notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
-        launches_needed=launches_needed(found),
+        launches_needed=needed,
     )
 
 

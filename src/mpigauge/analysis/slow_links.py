@@ -83,7 +83,6 @@ class Blame:
         threshold: The factor that had to be exceeded: the one asked for, or more where links differ anyway.
         launches_needed: With so many, a link that is slow in all of them can be told from chance; None if
             never.
-        decided: Whether there are as many.
     """
 
     links: dict[Link, Extent]
@@ -91,7 +90,6 @@ class Blame:
     suspects: dict[Link, Extent]
     threshold: float
     launches_needed: int | None
-    decided: bool
 
 
 def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_rate: float) -> Blame:
@@ -115,9 +113,9 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
         at least five robust standard deviations of links, so that a network whose links all differ is not
         called slow in places.
     """
-    launches, count, _ = logs.shape
+    count = logs.shape[1]
     if count < HOSTS_LEAST:
-        return Blame({}, {}, {}, factor, None, decided=False)
+        return Blame({}, {}, {}, factor, None)
     fit = _fit(logs, _classes(count, groups))
     test = _test_of(logs, fit, factor, error_rate)
     hosts: dict[int, Extent] = {}
@@ -138,9 +136,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
     for place, _, extent, sure in test.findings(own, chances):
         i, j = (int(ends[place]) for ends in one_of_each)
         (links if sure else suspects)[i, j] = extent
-    needed = test.launches_needed(float(chances[0].max()))
-    decided = needed is not None and needed <= launches
-    return Blame(links, hosts, suspects, test.threshold, needed, decided)
+    return Blame(links, hosts, suspects, test.threshold, test.launches_needed(float(chances[0].max())))
 
 
 # ---- The rule ------------------------------------------------------------------------------------

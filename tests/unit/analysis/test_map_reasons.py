@@ -24,7 +24,7 @@ def test_what_is_hidden_by_how_links_differ_anyway_is_a_suspect_and_not_nothing(
 
 
 def test_one_launch_of_a_map_is_told_to_be_too_few() -> None:
-    unknown = Blame({}, {}, {}, FACTOR, None, decided=False)
+    unknown = Blame({}, {}, {}, FACTOR, None)
     (why,) = reasons(4, 1, {8: unknown}, links=6, missing=0)
     assert undecided(why) == "one launch cannot tell: use --launches 5 or more"
     (differ,) = reasons(4, 5, {8: unknown}, links=6, missing=0)
