@@ -93,7 +93,7 @@ def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
     maps = per_example * settings().max_examples
     found = [judged(network(hosts, kind=kind, seed=seed)) for seed in range(maps)]
     false = sum(1 for one in found if one.links or one.hosts)
-    assert false <= ERROR_RATE * maps
+    assert false <= max(1, ERROR_RATE * maps)
     assert sum(enough(one, LAUNCHES) for one in found) >= 0.8 * maps
 
 
@@ -215,33 +215,36 @@ def test_what_happens_in_most_launches_of_few_is_a_suspect() -> None:
     assert set(found.suspects) == {(0, 1)}
 
 
-@pytest.mark.parametrize("struck", [3, 4, 5, 8, 10])
-@pytest.mark.parametrize("factor", [2.0, 3.0, 10.0])
+STRUCK = st.sets(st.integers(0, 9), min_size=3)
+"""Launches of ten in which something is slow."""
+
+
+@settings(derandomize=True, deadline=None)
+@given(STRUCK, st.floats(2, 20), st.integers(0, 999))
 def test_a_flaky_link_is_named_with_its_launches_and_what_it_takes_in_these(
-    struck: int, factor: float
+    struck: set[int], factor: float, seed: int
 ) -> None:
     """A broken cable is slow in all, a loose one in some: no number lies between slow and usual."""
-    for seed in range(20):
-        logs = network(8, 10, seed=seed)
-        logs[10 - struck :] = slow_link(logs, 1, 2, factor)[10 - struck :]
-        found = judged(logs)
-        assert not found.hosts
-        ((ends, extent),) = found.links.items()
-        assert (ends, extent.launches, extent.slow) == ((1, 2), 10, struck)
-        assert extent.flaky == (struck < 10)
-        assert extent.factor == pytest.approx(factor, rel=0.1)
+    logs = network(8, 10, seed=seed)
+    logs[[*struck]] = slow_link(logs, 1, 2, factor)[[*struck]]
+    found = judged(logs)
+    assert not found.hosts
+    ((ends, extent),) = found.links.items()
+    assert (ends, extent.launches, extent.slow) == ((1, 2), 10, len(struck))
+    assert extent.flaky == (len(struck) < 10)
+    assert extent.factor == pytest.approx(factor, rel=0.15)
 
 
-@pytest.mark.parametrize("struck", [3, 5, 8])
-def test_a_flaky_host_is_named_and_none_of_its_links(struck: int) -> None:
-    for seed in range(20):
-        logs = network(8, 10, seed=seed)
-        logs[:struck] = slow_host(logs, 5, 3.0)[:struck]
-        found = judged(logs)
-        assert not found.links
-        ((host, extent),) = found.hosts.items()
-        assert (host, extent.launches, extent.slow) == (5, 10, struck)
-        assert extent.factor == pytest.approx(3.0, rel=0.1)
+@settings(derandomize=True, deadline=None)
+@given(STRUCK, st.floats(2, 20), st.integers(0, 999))
+def test_a_flaky_host_is_named_and_none_of_its_links(struck: set[int], factor: float, seed: int) -> None:
+    logs = network(8, 10, seed=seed)
+    logs[[*struck]] = slow_host(logs, 5, factor)[[*struck]]
+    found = judged(logs)
+    assert not found.links
+    ((host, extent),) = found.hosts.items()
+    assert (host, extent.launches, extent.slow) == (5, 10, len(struck))
+    assert extent.factor == pytest.approx(factor, rel=0.15)
 
 
 def test_a_flaky_host_does_not_hide_a_flaky_link_elsewhere() -> None:
