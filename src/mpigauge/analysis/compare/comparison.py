@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.analysis.sessions import OddSession
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 ALONG = frozenset({"bytes", "window"})
@@ -99,6 +100,7 @@ class Comparison:
         together: Runs of sizes that are slower or faster together, without those whose every size is so by
             itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
+        odd: Those of them that are far from the others.
         signs: Of the machine itself, those that are not as they were in the sessions.
         builds: Libraries of one kind that were configured otherwise.
         forced: In what both sides differ that must be alike, if they were compared all the same.
@@ -114,6 +116,7 @@ class Comparison:
     rates: tuple[Rate, ...] = ()
     together: tuple[Together, ...] = ()
     sessions: int | None = None
+    odd: tuple[OddSession, ...] = ()
     signs: tuple[MachineSign, ...] = ()
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
