@@ -46,7 +46,7 @@ def test_a_dict_a_file_and_options_are_one_plan(openmpi: FakeMpi, cli: Cli) -> N
         mpigauge.run("p.toml", **more),
         mpigauge.run(Path("p.toml"), output="o.jsonl", **more),
     ]
-    plan, _ = planned(("pingpong", "--sizes", "8,64", "--launches", "2", "--samples", "40", "--seed", "7"))
+    plan, *_ = planned(("pingpong", "--sizes", "8,64", "--launches", "2", "--samples", "40", "--seed", "7"))
     for name in ("title", "measure", "seed", "launches_max", "rounds_max", "budget_s", "precision", "ranks"):
         assert getattr(found[0].results[0].campaign.plan, name) == getattr(plan, name), name
     cells = [one.results[0].campaign.cells for one in found]

@@ -28,6 +28,7 @@ from mpigauge.analysis.percentiles import (
 )
 from mpigauge.analysis.variance import NO_SHARES, shares_of
 from mpigauge.analysis.within_launch import summarise_launches
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,6 +93,16 @@ class Timing:
     launch_share: float | None = None
     visit_share: float | None = None
     round_share: float | None = None
+
+    @property
+    def of_few_launches(self) -> bool:
+        """Whether it has an interval that rests on too few launches to be counted as precise."""
+        return self.low is not None and self.launches < ENOUGH_LAUNCHES
+
+    def is_precise(self, precision: float) -> bool:
+        """Return whether it has an interval of enough launches that is as narrow as asked for."""
+        known = self.half_width is not None and not self.of_few_launches
+        return known and (self.half_width or 0.0) <= precision
 
     @property
     def by_launch(self) -> Mapping[int, float]:

@@ -90,7 +90,7 @@ def test_a_quiet_measurement_is_quiet() -> None:
 
 
 def test_one_launch_has_no_interval() -> None:
-    assert "--launches 5" in texts(ONE_LAUNCH)["no-interval"]
+    assert "--launches 6" in texts(ONE_LAUNCH)["no-interval"]
     assert "1 launch" in texts(ONE_LAUNCH, launches_requested=1)["no-interval"]
     assert "only 1 of 5 launches" in texts(ONE_LAUNCH, launches_requested=5)["no-interval"]
     assert set(texts(ONE_LAUNCH, launches_requested=5, precision=0.01)) == {"no-interval"}
@@ -105,8 +105,15 @@ def test_a_clock_that_stands_still_has_no_interval() -> None:
 def test_few_launches_are_named() -> None:
     few = replace(QUIET, launches=3, rank_low=None, rank_high=None)
     assert set(texts(few)) == {"few-launches"}
-    assert "--launches 5" in texts(few, launches_requested=3)["few-launches"]
+    assert set(texts(replace(few, launches=5))) == {"few-launches"}
+    assert "--launches 6" in texts(few, launches_requested=3)["few-launches"]
     assert "10 were started" in texts(few, launches_requested=10)["few-launches"]
+
+
+@pytest.mark.parametrize(("launches", "precise"), [(2, False), (5, False), (6, True)])
+def test_narrow_intervals_of_few_launches_are_not_counted_as_precise(launches: int, precise: bool) -> None:
+    assert replace(QUIET, launches=launches).is_precise(0.02) is precise
+    assert not replace(QUIET, launches=launches).is_precise(0.019)
 
 
 @pytest.mark.parametrize(
