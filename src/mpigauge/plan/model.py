@@ -63,7 +63,7 @@ Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """Of a program: it can be anything that has no NUL."""
 
 ENOUGH_LAUNCHES = 6
-"""The fewest that an interval of their median has; with fewer it is marked, and never counted as precise."""
+"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
 
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
