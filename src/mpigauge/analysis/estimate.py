@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import geometric_mean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from mpigauge.analysis.clock_steps import relative_step
-from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, interval_of, with_step
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, Interval, chance_beyond, interval_of
 from mpigauge.analysis.launch_groups import outliers, two_kinds
 from mpigauge.analysis.percentiles import (
     Values,
     deviation_of,
-    median_interval,
-    median_of_few,
     percentile,
     supported_percentile,
 )
@@ -48,13 +46,14 @@ class Timing:
         estimate: The number itself.
         low: Lower end of its 95 % interval.
         high: Its upper end.
-        rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
+        rank_low: Lower end of what launches alone give, by order statistics; None under 6 launches.
         rank_high: Its upper end.
         half_width: Relative half-width of the interval: of its larger side, by which factor the estimate may
             be too small or too large, less 1.
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
-            launches makes narrower; both parts are added in quadrature, as logarithms.
+            launches makes narrower; both parts are added to each side in quadrature, as logarithms.
+        widening: How many times as wide that of the launches is, since neighbouring ones are alike.
         launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
@@ -80,6 +79,7 @@ class Timing:
     half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
+    widening: float = 1.0
     launches: int = 0
     samples: int = 0
     mean: float | None = None
@@ -105,6 +105,54 @@ class Timing:
         """Return whether it has an interval of enough launches that is as narrow as asked for."""
         known = self.half_width is not None and not self.of_few_launches
         return known and (self.half_width or 0.0) <= precision
+
+    def widened(self, factor: float) -> Self:
+        """Return the same time with an interval whose part of the launches is so many times as wide."""
+        if self.half_width is None or not self.by_launch:
+            return self
+        found = interval_of(self._times_s, self.step, widening=factor)
+        return replace(
+            self,
+            low=found.low,
+            high=found.high,
+            half_width=found.half_width,
+            launches_half_width=found.half_width,
+            widening=factor,
+        )
+
+    def with_machine(self, reach: float) -> Self:
+        """Return the same time with an interval that covers what is not known of the machine.
+
+        Args:
+            reach: As a logarithm.
+        """
+        if self.half_width is None or not self.by_launch:
+            return self
+        found = interval_of(self._times_s, self.step, machine=reach, widening=self.widening)
+        return replace(
+            self,
+            low=found.low,
+            high=found.high,
+            half_width=found.half_width,
+            machine_half_width=math.expm1(reach),
+        )
+
+    def chance_beyond(self, bound_s: float, *, above: bool) -> float | None:
+        """Return how often chance takes it so far beyond a bound; None where it has no interval.
+
+        Args:
+            above: Whether it is asked if the time is longer than the bound; else whether it is shorter.
+        """
+        if self.low is None or not self.by_launch or bound_s <= 0:
+            return None
+        machine = math.log1p(self.machine_half_width or 0.0)
+        return chance_beyond(
+            self._times_s, bound_s, self.step, machine=machine, widening=self.widening, above=above
+        )
+
+    @property
+    def _times_s(self) -> Values:
+        return np.array([*self.by_launch.values()])
 
     @property
     def by_launch(self) -> Mapping[int, float]:
@@ -321,14 +369,14 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
     ordered = _in_order(cell)
     clock_step = relative_step(medians, [step for steps in cell.steps_s for step in steps])
     found = interval_of(medians, clock_step)
-    rank_low, rank_high = _ranks_interval(medians, clock_step)
+    ranks = found if medians.size >= ENOUGH_LAUNCHES else Interval(found.centre)
     shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
     return Estimate(
         estimate=found.centre,
         low=found.low,
         high=found.high,
-        rank_low=rank_low,
-        rank_high=rank_high,
+        rank_low=ranks.low,
+        rank_high=ranks.high,
         half_width=found.half_width,
         launches_half_width=found.half_width,
         launches=len(summaries),
@@ -364,18 +412,6 @@ def _in_order(cell: Launches) -> Values:
         ordered = np.concatenate([visit for visits in cell.visits for visit in visits])
     ordered.sort()
     return ordered
-
-
-def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:
-    """Of the median of launch medians, by order statistics, with what a step of the clock hides."""
-    low, high = median_interval(medians)
-    if math.isnan(low):
-        return None, None
-    middle = median_of_few(medians)
-    if low <= 0:
-        return low, high
-    down, up = (with_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))
-    return middle / math.exp(down), middle * math.exp(up)
 
 
 def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
