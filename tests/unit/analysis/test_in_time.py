@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.estimate import Timing, estimate
-from mpigauge.analysis.in_time import launches_in_time, widened
+from mpigauge.analysis.in_time import launches_in_time
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -45,11 +45,19 @@ def test_intervals_are_widened_by_the_factor_that_is_said() -> None:
     times = cells(drifting(generator, 0.99))
     found = launches_in_time(times)
     assert found is not None
-    before, after = times[0], widened(times[0], found)
+    before, after = times[0], times[0].widened(found.factor)
     assert after.estimate == before.estimate
     assert before.half_width is not None
     assert after.half_width is not None
     assert np.log1p(after.half_width) == pytest.approx(found.factor * np.log1p(before.half_width))
+    assert after.low is not None
+    assert before.low is not None
+    assert before.high is not None
+    assert after.high is not None
+    down, up = before.estimate / before.low, before.high / before.estimate
+    assert after.estimate / after.low == pytest.approx(down**found.factor)
+    assert after.high / after.estimate == pytest.approx(up**found.factor)
+    assert down != pytest.approx(up)
     assert after.by_launch == before.by_launch
 
 

@@ -212,9 +212,9 @@ def test_an_interval_whose_launches_agree_does_not_ask_for_more_of_them() -> Non
 
 
 def test_a_wide_interval_says_what_would_make_it_narrow() -> None:
-    assert "--launches 36" not in texts(QUIET, precision=0.01)["wide"]
-    assert "about 33 launches" in texts(QUIET, precision=0.01)["wide"]
-    assert "--launches 16" in texts(QUIET, precision=0.015)["wide"]
+    assert "--launches 40" not in texts(QUIET, precision=0.01)["wide"]
+    assert "about 40 launches" in texts(QUIET, precision=0.01)["wide"]
+    assert "--launches 18" in texts(QUIET, precision=0.015)["wide"]
     for share, remedy in (("round_share", "--budget"), ("visit_share", "visits")):
         shares = {"launch_share": 0.1, "visit_share": 0.1, "round_share": 0.1, share: 0.8}
         noisy = texts(replace(QUIET, **shares), precision=0.01)["wide"]  # type: ignore[arg-type]
