@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from mpigauge.analysis.clock_steps import relative_step
-from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, Interval, chance_beyond, interval_of
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, chance_beyond, interval_of, with_step
 from mpigauge.analysis.launch_groups import outliers, two_kinds
 from mpigauge.analysis.percentiles import (
     Values,
     deviation_of,
+    median_interval,
+    median_of_few,
     percentile,
     supported_percentile,
 )
@@ -46,7 +48,7 @@ class Timing:
         estimate: The number itself.
         low: Lower end of its 95 % interval.
         high: Its upper end.
-        rank_low: Lower end of what launches alone give, by order statistics; None under 6 launches.
+        rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
         half_width: Relative half-width of the interval: of its larger side, by which factor the estimate may
             be too small or too large, less 1.
@@ -369,14 +371,14 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
     ordered = _in_order(cell)
     clock_step = relative_step(medians, [step for steps in cell.steps_s for step in steps])
     found = interval_of(medians, clock_step)
-    ranks = found if medians.size >= ENOUGH_LAUNCHES else Interval(found.centre)
+    rank_low, rank_high = _ranks_interval(medians, clock_step)
     shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
     return Estimate(
         estimate=found.centre,
         low=found.low,
         high=found.high,
-        rank_low=ranks.low,
-        rank_high=ranks.high,
+        rank_low=rank_low,
+        rank_high=rank_high,
         half_width=found.half_width,
         launches_half_width=found.half_width,
         launches=len(summaries),
@@ -412,6 +414,18 @@ def _in_order(cell: Launches) -> Values:
         ordered = np.concatenate([visit for visits in cell.visits for visit in visits])
     ordered.sort()
     return ordered
+
+
+def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:
+    """Of the median of launch medians, by order statistics, with what a step of the clock hides."""
+    low, high = median_interval(medians)
+    if math.isnan(low):
+        return None, None
+    middle = median_of_few(medians)
+    if low <= 0:
+        return low, high
+    down, up = (with_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))
+    return middle / math.exp(down), middle * math.exp(up)
 
 
 def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:

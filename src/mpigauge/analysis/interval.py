@@ -11,7 +11,7 @@ from scipy import special
 
 from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
-from mpigauge.analysis.trimmed import cut_of, trimmed
+from mpigauge.analysis.winsorised import pulled_in
 from mpigauge.plan.model import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def chance_beyond(
 
     It is the level on one side at which the interval of these launches ends at the bound, so that it is at
     most 2.5 % where that of 95 % ends beyond it. Where no launch is on the bound's side, order statistics say
-    no more than how rare that is; there it is also what Yuen's trimmed t says, if that is less.
+    no more than how rare that is; there it is also what Student's t of the winsorised mean says, if less.
 
     Args:
         times_s: Two or more positive numbers, one per launch, as those of `interval_of`.
@@ -124,21 +124,20 @@ def chance_beyond(
     # As far as launches alone are asked to account for it.
     end = centre - math.sqrt(max(0.0, beyond**2 - shared**2)) / widening
     if logs.size < LAUNCHES_FOR_RANGE:
-        return _by_student(logs, end, 0)
+        return _by_student(logs, end)
     ordered = np.sort(logs)
     if end >= ordered[0]:
         return _by_order(ordered, end)
     rarest = (1 - LEVEL) / 2 if logs.size < ENOUGH_LAUNCHES else 0.5**logs.size
-    return min(rarest, _by_student(logs, end, cut_of(logs.size)))
+    return min(rarest, _by_student(logs, end))
 
 
-def _by_student(values: Values, end: float, cut: int) -> float:
-    """How often chance takes the trimmed mean so far above a number that is below it."""
-    mean, variance, left = trimmed(values, cut)
-    error = math.sqrt(float(variance) / left)
+def _by_student(values: Values, end: float) -> float:
+    """How often chance takes the winsorised mean so far above a number, by Student's t."""
+    mean, error = _mean_and_error(values)
     if error == 0:
         return 0.5 if end >= mean else 0.0
-    return float(special.stdtr(left - 1, (end - float(mean)) / error))
+    return float(special.stdtr(values.size - 1, (end - mean) / error))
 
 
 def _by_order(ordered: Values, end: float) -> float:
@@ -165,8 +164,8 @@ def interval_of_amounts(values: Values, hidden: float = 0.0) -> Interval:
     return Interval(centre, centre - with_step(below, hidden), centre + with_step(above, hidden))
 
 
-def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
-    """Return the trimmed mean of differences, with Yuen's interval of 95 %: as contrasts have it.
+def difference_interval(values: Values, hidden: float = 0.0) -> Interval:
+    """Return the winsorised mean of differences, with Student's interval of 95 %: as contrasts have it.
 
     Args:
         values: Shape ``(launches,)``, of any sign, in any unit.
@@ -174,9 +173,15 @@ def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
     """
     if values.size == 1:
         return Interval(float(values[0]))
-    mean, variance, left = trimmed(values, cut_of(values.size))
-    half = with_step(student(left - 1) * math.sqrt(float(variance) / left), hidden)
-    return Interval(float(mean), float(mean) - half, float(mean) + half)
+    mean, error = _mean_and_error(values)
+    half = with_step(student(values.size - 1) * error, hidden)
+    return Interval(mean, mean - half, mean + half)
+
+
+def _mean_and_error(values: Values) -> tuple[float, float]:
+    """The winsorised mean of two values or more, and its standard error."""
+    known = pulled_in(values)
+    return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
 
 
 def _sides(values: Values) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.analysis.estimate import Estimate, Printed
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.other_minutes import (
     Meanwhile,
@@ -119,9 +120,10 @@ def test_launches_stay_what_they_are_and_times_of_others_too() -> None:
     assert one.low is not None
     assert one.high is not None
     machine = math.log1p(one.machine_half_width or 0.0)
-    for end, launches in ((one.low, one.rank_low), (one.high, one.rank_high)):
-        alone = math.log((launches or 0.0) / one.estimate)
-        assert abs(math.log(end / one.estimate)) == pytest.approx(math.hypot(alone, machine))
+    alone = interval_of(np.array(one.launch_medians), one.clock_step)
+    for end, of_launches in ((one.low, alone.low), (one.high, alone.high)):
+        part = math.log((of_launches or 0.0) / one.estimate)
+        assert abs(math.log(end / one.estimate)) == pytest.approx(math.hypot(part, machine))
     assert one.high / one.estimate != pytest.approx(one.estimate / one.low, rel=1e-4)
     printed = Printed(estimate=1e-6)
     assert for_other_minutes(printed, (), Meanwhile(0.1)) is printed
