@@ -9,6 +9,7 @@ import pytest
 
 from mpigauge.analysis.estimate import Timing, estimate
 from mpigauge.analysis.in_time import launches_in_time
+from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -59,6 +60,22 @@ def test_intervals_are_widened_by_the_factor_that_is_said() -> None:
     assert after.high / after.estimate == pytest.approx(up**found.factor)
     assert down != pytest.approx(up)
     assert after.by_launch == before.by_launch
+
+
+@pytest.mark.parametrize(("memory", "launches"), [(0.5, 10), (0.7, 10), (0.7, 30)])
+def test_the_factor_is_what_a_median_of_launches_in_time_needs(memory: float, launches: int) -> None:
+    """Of a thousand sets of launches whose memory is known."""
+    generator = np.random.default_rng(7)
+    times = generator.normal(0, 0.05, (1000, launches))
+    for place in range(1, launches):
+        times[:, place] = memory * times[:, place - 1] + np.sqrt(1 - memory**2) * times[:, place]
+
+    def held(widening: float) -> float:
+        found = [interval_of(np.exp(one), widening=widening) for one in times]
+        return float(np.mean([(one.low or 0) <= 1 <= (one.high or 0) for one in found]))
+
+    assert held(1.0) < 0.82
+    assert 0.9 <= held(np.sqrt((1 + memory) / (1 - memory))) <= 0.97
 
 
 def test_few_or_equal_launches_say_nothing() -> None:
