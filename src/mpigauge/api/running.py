@@ -62,8 +62,8 @@ def run(
             `.toml`); names of patterns, a string or several; None for what `mpigauge run` measures.
         output: The result file; it must not exist. None: a new one in `results/`.
         suite: A built-in plan, as `--suite`.
-        quick: A first look: about ten seconds.
-        thorough: Ten minutes, more sizes.
+        quick: A first look: about ten seconds per job.
+        thorough: Ten minutes per job, more sizes.
         options: What lies over the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
             `budget="10s"`, `mpi="openmpi"`. One value will do where there may be several.
 

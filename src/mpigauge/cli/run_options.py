@@ -141,8 +141,8 @@ WHERE = (
 """Factors of a cell that a plan gives for all patterns, and how jobs are started."""
 
 HOW_LONG = (
-    click.option("--quick", is_flag=True, help="A first look: about ten seconds."),
-    click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, ±1 %."),
+    click.option("--quick", is_flag=True, help="A first look: about ten seconds per job."),
+    click.option("--thorough", is_flag=True, help="Ten minutes per job, more sizes, ±1 %."),
     click.option(
         "--budget",
         metavar="TIME",
