@@ -105,7 +105,7 @@ def test_amounts_may_be_negative_and_differences_are_winsorised() -> None:
     for found in (interval_of_amounts(values), difference_interval(values)):
         assert found.low is not None
         assert found.high is not None
-        assert -1 < found.low < found.centre < found.high < 1
+        assert -2 < found.low < found.centre < found.high < 2
 
 
 # ---- What a narrower one takes -------------------------------------------------------------------

@@ -245,6 +245,10 @@ def _said(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared]
 
 
+OF_PAIRS = "times as long: of launches in pairs, not of the two times beside it"
+"""Where times and their ratio stand side by side: a mean of ratios is no ratio of medians."""
+
+
 def notes(shown: Comparison) -> Iterator[str]:
     """What else is to be known, below the table."""
     said = Counter(map(verdict_of, shown.cells))
@@ -263,6 +267,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    if any(one.decision is not None and one.pair.paired for one in shown.cells):
+        yield OF_PAIRS
     yield from map(_builds, shown.builds)
     for one in without_effect(shown):
         yield _no_effect(one, shown.thresholds.margin)
