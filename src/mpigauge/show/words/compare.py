@@ -16,7 +16,7 @@ from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
-from mpigauge.show.words.ratios import VERDICTS
+from mpigauge.show.words.ratios import OF_PAIRS, VERDICTS
 from mpigauge.show.words.sessions import few
 from mpigauge.vocabulary import DIFFERENT
 
@@ -245,10 +245,6 @@ def _said(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared]
 
 
-OF_PAIRS = "times as long: of launches in pairs, not of the two times beside it"
-"""Where times and their ratio stand side by side: a mean of ratios is no ratio of medians."""
-
-
 def notes(shown: Comparison) -> Iterator[str]:
     """What else is to be known, below the table."""
     said = Counter(map(verdict_of, shown.cells))
@@ -268,7 +264,7 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
-        yield OF_PAIRS
+        yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
     for one in without_effect(shown):
         yield _no_effect(one, shown.thresholds.margin)
