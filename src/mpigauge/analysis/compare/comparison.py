@@ -106,7 +106,7 @@ class Comparison:
         forced: In what both sides differ that must be alike, if they were compared all the same.
         unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
             no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
-        odd: Launches that were odd in several cells.
+        odd_launches: Those that were odd in several cells.
     """
 
     cells: tuple[Compared, ...]
@@ -121,7 +121,7 @@ class Comparison:
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
     unasked: str = ""
-    odd: tuple[OddPair, ...] = ()
+    odd_launches: tuple[OddPair, ...] = ()
 
     @property
     def judges(self) -> bool:
@@ -184,7 +184,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
     odd = tuple(odd_pairs(judged)) if judged else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd=odd)
+    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:

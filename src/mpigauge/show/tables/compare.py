@@ -249,9 +249,9 @@ def _data(
             }
             for one in shown.together
         ],
-        "odd": [
+        "odd_launches": [
             {"launch": one.launch, "factor": one.factor, "cells": one.cells, "of": one.of}
-            for one in shown.odd
+            for one in shown.odd_launches
         ],
         "builds": [
             {
