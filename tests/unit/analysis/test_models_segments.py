@@ -64,8 +64,8 @@ def test_the_number_is_that_of_the_criterion() -> None:
     count = points.sizes.size
     grid = grid_of(count)
     square = grid.square(fit_lines(points.sizes, points.logs, grid.inside, SCALE).cost)
-    costs, _ = best_cuts(square[None])
-    found = int(chosen_count(costs, grid)[0]) + 1
+    costs, edges = best_cuts(square[None])
+    found = int(chosen_count(costs, edges, grid)[0]) + 1
 
     def criterion(segments: int) -> float:
         cost = exhaustive(square, count, [], segments)[0]

@@ -174,7 +174,7 @@ def _has(breaks: Values, cuts: list[Values]) -> Values:
 def _cuts(found: Cut, sizes: Values, logs: Values, again: Values) -> list[Values]:
     """The inner edges of each replicate, their number free."""
     costs, edges = best_cuts(found.grid.square(_costs(found, sizes, logs, again)))
-    best = chosen_count(costs, found.grid)
+    best = chosen_count(costs, edges, found.grid)
     return [found.grid.nodes[edges[count][row, 1:-1]] for row, count in enumerate(best)]
 
 
