@@ -16,7 +16,7 @@ import numpy as np
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.percentiles import Values, median_interval
 from mpigauge.mpi.library import Library
 
@@ -137,16 +137,15 @@ def _ratios(contest: Contest, name: str, size: int) -> Values:
 
 
 def _nanoseconds(values: Values) -> str:
-    """Geometric mean over rounds."""
+    """Median over rounds."""
     measured = values[np.isfinite(values)]
-    return f"{launch_interval(measured)[0] * 1e9:.0f}" if measured.size else units.MISSING
+    return f"{interval_of(measured).centre * 1e9:.0f}" if measured.size else units.MISSING
 
 
 def _mean_ratio(ratios: Values) -> str:
     if not ratios.size:
         return units.MISSING
-    centre, low, high, _ = launch_interval(ratios)
-    return _judged(centre, low, high)
+    return _judged(float(np.mean(ratios)), None, None)
 
 
 def _median_ratio(ratios: Values) -> str:

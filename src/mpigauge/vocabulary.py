@@ -148,7 +148,7 @@ cards carried much during a few visits."""
 # ---- What it means -------------------------------------------------------------------------------
 
 Verdict = Literal["slower", "faster", "same", "undecided"]
-"""Of one thing against another, by the one rule of `analysis.verdict`."""
+"""Of one thing against another, by the one rule of `analysis.compare.decision`."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 

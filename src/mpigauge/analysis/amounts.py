@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.analysis.cpu import cpu_share
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.samples import seconds_of, visits_by_launch
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ def _across(launches: Mapping[int, float | None]) -> Amount | None:
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
-    estimate, low, high, _ = launch_interval(np.array(list(known.values())))
-    return Amount(estimate, low, high, known)
+    return Amount(*interval_of(np.array(list(known.values()))), known)
 
 
 QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None]] = {

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from mpigauge.analysis.answer import latency_bytes
 from mpigauge.analysis.explain.beside import stretches
-from mpigauge.analysis.verdict import verdict
+from mpigauge.analysis.ratios import verdict_of
 from mpigauge.vocabulary import Contrasted
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | Non
     """
     begin, unclear = None, set(_unclear(sizes, ratios))
     for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):
-        if verdict(ratio) == "slower":
+        if verdict_of(ratio) == "slower":
             begin = size
         elif size not in unclear:
             break
@@ -177,10 +177,10 @@ def _unclear(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> Iterator[i
     """Sizes that are perhaps slower, less certain by far than both their neighbours, which are slower."""
     for place in range(1, len(sizes) - 1):
         before, here, after = ratios[place - 1 : place + 2]
-        if here is None or here.estimate <= 1 or not verdict(before) == verdict(after) == "slower":
+        if here is None or here.estimate <= 1 or not verdict_of(before) == verdict_of(after) == "slower":
             continue
         around = (_width(before) + _width(after)) / 2
-        if verdict(here) != "slower" and _width(here) > _MUCH_WIDER * around:
+        if verdict_of(here) != "slower" and _width(here) > _MUCH_WIDER * around:
             yield sizes[place]
 
 
@@ -211,10 +211,8 @@ def settings(curves: Sequence[Curve]) -> Iterator[Contrast]:
 
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
     for other, first, state in against_first(curves, of):
-        sizes = sorted(other.times.keys() & first.times.keys())
-        points = [other.beside(first, size) for size in sizes]
-        if known := [one for one in points if one is not None]:
-            yield Contrast(of, other.cell, first.cell, stretches(known), state)
+        if points := other.besides(first):
+            yield Contrast(of, other.cell, first.cell, stretches(points), state)
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:
@@ -230,7 +228,7 @@ def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Cur
 def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
     """Their ratio at each size at which it has an interval."""
     ratios = ((size, over.over(under, size)) for size in sizes)
-    return tuple(At(size, ratio, verdict(ratio)) for size, ratio in ratios if ratio is not None)
+    return tuple(At(size, ratio, ratio.verdict) for size, ratio in ratios if ratio is not None)
 
 
 def _state(curves: Iterable[Curve]) -> StateName | None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.explain.beside import of_times
+from mpigauge.analysis.explain.beside import besides
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.plan.patterns import patterns_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mpigauge.analysis.compare.within import Within
     from mpigauge.analysis.conditions import Distances
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.explain.beside import Beside
@@ -28,36 +30,45 @@ if TYPE_CHECKING:
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """Times of one pattern against size.
 
     Attributes:
         cell: The smallest of it.
-        times: Size to what is known of its time, with that of each launch.
-        distances: Size to how far apart the ranks were in its launches.
+        rows: By size, each with a time and that of each launch.
         state: The state of the machine that it is of; None if that had one only.
+        within: What its result says of two of its rows; None: each pair of curves is held against each other
+            by itself.
     """
 
     cell: Cell
-    times: dict[int, Timing]
-    distances: dict[int, Distances] = field(default_factory=dict)
+    rows: Mapping[int, Row]
     state: StateName | None = None
+    within: Within | None = None
+
+    @cached_property
+    def times(self) -> Mapping[int, Timing]:
+        """Size to what is known of its time."""
+        return {size: row.time for size, row in self.rows.items() if row.time is not None}
 
     def over(self, other: Curve, size: int) -> Ratio | None:
-        """How many times as long it takes, paired by launch where both have the same ones.
+        """Return how many times as long it takes, paired by launch where both have the same ones.
 
         In one place only what was measured at one distance is compared; another place is another distance.
 
         Returns:
             None if there is no interval: of a single launch nothing is said.
         """
-        ratio = like_ratio(self.times[size], other.times[size], self._at(other, size))
+        over, under = self.rows[size], other.rows[size]
+        ratio = self.within.ratio(over, under) if self.within is not None else None
+        ratio = ratio or like_ratio(self.times[size], other.times[size], self._at(other, size))
         return None if ratio is None or ratio.low is None else ratio
 
-    def beside(self, base: Curve, size: int) -> Beside | None:
-        """Its time beside that of another, of the same launches; None where `over` is."""
-        return of_times(size, base.times[size], self.times[size], self._at(base, size))
+    def besides(self, base: Curve) -> list[Beside]:
+        """Return its times beside those of another, at all sizes of both."""
+        same = _place(self.cell) == _place(base.cell)
+        return besides(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
     def apart(self, other: Curve, size: int) -> Apart | None:
         """Why there is none, if their ranks were at different distances."""
@@ -66,7 +77,7 @@ class Curve:
     def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
         if _place(self.cell) != _place(other.cell):
             return ANYWHERE
-        return self.distances.get(size, {}), other.distances.get(size, {})
+        return distances_of(self.rows[size].visits), distances_of(other.rows[size].visits)
 
 
 def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
@@ -91,26 +102,25 @@ def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
     return groups.values()
 
 
-def curves_of(groups: Iterable[Sequence[Row]]) -> list[Curve]:
+def curves_of(groups: Iterable[Sequence[Row]], within: Within | None = None) -> list[Curve]:
     """The curves of messages among these; imported ones have no launches.
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
+        within: As of `Curve`.
     """
     measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
-    return [_curve(rows) for rows in measured if rows]
+    return [_curve(rows, within) for rows in measured if rows]
 
 
 def _launches(row: Row) -> Mapping[int, float]:
     return {} if row.time is None else row.time.by_launch
 
 
-def _curve(rows: Sequence[Row]) -> Curve:
+def _curve(rows: Sequence[Row], within: Within | None) -> Curve:
     """Told apart by its smallest message, which has the window that was asked for."""
-    times = {row.cell.bytes: row.time for row in rows if row.time is not None}
-    distances = {row.cell.bytes: distances_of(row.visits) for row in rows}
     smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
-    return Curve(smallest, times, distances, rows[0].state)
+    return Curve(smallest, {row.cell.bytes: row for row in rows}, rows[0].state, within)
 
 
 def _place(cell: Cell) -> tuple[str, str]:

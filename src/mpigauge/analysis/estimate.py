@@ -11,12 +11,13 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from itertools import islice
+from statistics import geometric_mean
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mpigauge.analysis.clock_steps import relative_step
-from mpigauge.analysis.interval import launch_interval, with_step
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, interval_of, with_step
 from mpigauge.analysis.launch_groups import outliers, two_kinds
 from mpigauge.analysis.percentiles import (
     Values,
@@ -48,7 +49,8 @@ class Timing:
         high: Its upper end.
         rank_low: Lower end of the order-statistics interval of the launch medians; None under 6 launches.
         rank_high: Its upper end.
-        half_width: Relative half-width of the interval, ``high / estimate - 1``.
+        half_width: Relative half-width of the interval: of its larger side, by which factor the estimate may
+            be too small or too large, less 1.
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
             launches makes narrower; both parts are added in quadrature, as logarithms.
@@ -97,6 +99,17 @@ class Timing:
     def by_launch(self) -> Mapping[int, float]:
         """What stands for each launch, in seconds, by its number; nothing where none was measured."""
         return {}
+
+    @property
+    def geometric_mean(self) -> float | None:
+        """Return that of what stands for the launches, in seconds; None if that is 0 or not known."""
+        known = self.by_launch.values()
+        return geometric_mean(known) if known and min(known) > 0 else None
+
+    @property
+    def statistic(self) -> str:
+        """Return what the estimate is of the numbers that stand for the launches."""
+        return "median" if self.launches >= LAUNCHES_FOR_RANGE else "geometric mean"
 
     @property
     def step(self) -> float:
@@ -149,13 +162,13 @@ def printed(
         (time_s,) = times_s.values()
         mean = time_s if statistic == "mean" else None
         return Printed(estimate=time_s, mean=mean, stddev=stddev_s, statistic=statistic)
-    centre, low, high, half_width = launch_interval(np.array(list(times_s.values())), step)
+    found = interval_of(np.array(list(times_s.values())), step)
     return Printed(
-        estimate=centre,
-        low=low,
-        high=high,
-        half_width=half_width,
-        launches_half_width=half_width,
+        estimate=found.centre,
+        low=found.low,
+        high=found.high,
+        half_width=found.half_width,
+        launches_half_width=found.half_width,
         launches=len(times_s),
         statistic=statistic,
         last_digit=step,
@@ -168,8 +181,8 @@ class Estimate(Timing):
     """A time that was measured.
 
     Attributes:
-        estimate: Geometric mean of the launch medians; their median if one of them is 0.
-        low: Lower end of the 95 % t interval on their logarithms; None for one launch or a median of 0.
+        estimate: Median of the launch medians; their geometric mean of fewer than 5 launches.
+        low: Lower end of its 95 % interval; None for one launch or a median of 0.
         launch_variance: Variance of the logarithm of a launch median that more rounds cannot remove.
         round_variance: Variance of log t that one round adds to a launch median; the middle over launches.
         kinds: Centres of two groups of launches, if they fall into two.
@@ -296,17 +309,17 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
     medians = np.array([summary.median for summary in summaries])
     ordered = _in_order(cell)
     clock_step = relative_step(medians, [step for steps in cell.steps_s for step in steps])
-    centre, low, high, half_width = launch_interval(medians, clock_step)
+    found = interval_of(medians, clock_step)
     rank_low, rank_high = _ranks_interval(medians, clock_step)
     shares = shares_of(medians, summaries) if stat == MEDIAN else NO_SHARES
     return Estimate(
-        estimate=centre,
-        low=low,
-        high=high,
+        estimate=found.centre,
+        low=found.low,
+        high=found.high,
         rank_low=rank_low,
         rank_high=rank_high,
-        half_width=half_width,
-        launches_half_width=half_width,
+        half_width=found.half_width,
+        launches_half_width=found.half_width,
         launches=len(summaries),
         samples=ordered.size,
         mean=float(ordered.mean()),

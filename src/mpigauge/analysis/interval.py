@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
-from mpigauge.analysis.percentiles import LEVEL
+from mpigauge.analysis.percentiles import LEVEL, median_of_few
+from mpigauge.analysis.trimmed import cut_of, trimmed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,41 +26,134 @@ UNIFORM_VARIANCE = 1 / 12
 DISTANCE_MOST = 230.0
 """From the centre of an interval to its ends: a factor of 10^100. A file may claim a clock of any step."""
 
+LAUNCHES_FOR_MEDIAN = 6
+"""Of so many launches the median has an interval of 95 % without any assumption."""
+
+LAUNCHES_FOR_RANGE = 5
+"""Of so many the range holds the median in 94 %."""
+
 _SPREAD_POINTS = (0.2, 0.8)
 
 
-def launch_interval(
-    medians: Values, clock_step: float = 0.0
-) -> tuple[float, float | None, float | None, float | None]:
-    """Centre, interval and relative half-width of a cell: Student's t on the logarithms of launch medians.
+class Interval(NamedTuple):
+    """What launches say of a number: its centre, and a 95 % interval whose sides need not be alike.
+
+    Attributes:
+        centre: In the unit of the values.
+        low: Lower end; None where nothing can be said.
+        high: Upper end; None with it.
+    """
+
+    centre: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def half_width(self) -> float | None:
+        """Relative half-width: that of the larger side, by which a factor may be too small or too large."""
+        if self.low is None or self.high is None or not self.low > 0:
+            return None
+        return max(self.high / self.centre, self.centre / self.low) - 1.0
+
+
+def interval_of(times_s: Values, clock_step: float = 0.0) -> Interval:
+    """Return the centre and the 95 % interval of positive numbers, one per launch.
+
+    From 6 launches on the centre is their median, with order statistics interpolated to 95 %; of 5 it is the
+    median with their range; of fewer the geometric mean with Student's t. All of it is of logarithms, so that
+    a time and its rate have the same interval.
 
     Args:
-        medians: One number a launch, shape ``(launches,)``, in seconds.
-        clock_step: The step of the clock over the time. All launches share it, so it is not divided by how
-            many there are.
+        times_s: Shape ``(launches,)``, in seconds or any other unit.
+        clock_step: The step of the clock over the time, which is added to each side in quadrature: all
+            launches share it, so it is not divided by how many there are.
 
     Returns:
-        Geometric mean, low, high in seconds and ``high / centre - 1``. For one launch the last three are
-        None. A median of 0 (the clock stood still) has no logarithm: then the median of the medians, and None
-        thrice.
+        No ends of a single launch, and none where a value is 0 (the clock stood still), which has no
+        logarithm: then the median alone.
 
     Source:
-        docs/method.md#launches, docs/method.md#steps-of-the-clock
+        Hettmansperger and Sheather, Confidence intervals based on interpolated order statistics, Statistics &
+        Probability Letters 4 (1986); docs/method.md#launches
     """
-    count = medians.size
-    if count == 1 or medians.min() <= 0:
-        return float(np.median(medians)), None, None, None
+    if times_s.size == 1 or times_s.min() <= 0:
+        return Interval(median_of_few(times_s))
     # Relative to the first, so that equal launches differ by exactly 0.
-    logs = np.log(medians / medians[0])
-    centre = float(medians[0]) * math.exp(logs.mean())
-    error = float(logs.std(ddof=1)) / math.sqrt(count)
-    growth = math.exp(with_step(student(count - 1) * error, clock_step))
-    return centre, centre / growth, centre * growth, growth - 1.0
+    first = float(times_s[0])
+    centre, below, above = _sides(np.log(times_s / first))
+    middle = first * math.exp(centre)
+    return Interval(
+        middle,
+        middle / math.exp(with_step(below, clock_step)),
+        middle * math.exp(with_step(above, clock_step)),
+    )
+
+
+def interval_of_amounts(values: Values, hidden: float = 0.0) -> Interval:
+    """Return the same of numbers that may be 0 or negative, as they are: no logarithms are taken.
+
+    Args:
+        values: Shape ``(launches,)``, in any unit.
+        hidden: What the steps of the clock hide of them, in that unit.
+    """
+    if values.size == 1:
+        return Interval(float(values[0]))
+    centre, below, above = _sides(values)
+    return Interval(centre, centre - _with_hidden(below, hidden), centre + _with_hidden(above, hidden))
+
+
+def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
+    """Return the trimmed mean of differences, with Yuen's interval of 95 %: as contrasts have it.
+
+    Args:
+        values: Shape ``(launches,)``, of any sign, in any unit.
+        hidden: What the steps of the clock hide of them, in that unit.
+    """
+    if values.size == 1:
+        return Interval(float(values[0]))
+    mean, variance, left = trimmed(values, cut_of(values.size))
+    half = _with_hidden(student(left - 1) * math.sqrt(float(variance) / left), hidden)
+    return Interval(float(mean), float(mean) - half, float(mean) + half)
+
+
+def _sides(values: Values) -> tuple[float, float, float]:
+    """The centre of two values or more, and how far it is to both ends of its interval."""
+    count = values.size
+    if count < LAUNCHES_FOR_RANGE:
+        centre = float(values.mean())
+        half = student(count - 1) * float(values.std(ddof=1)) / math.sqrt(count)
+        return centre, half, half
+    ordered, centre = np.sort(values), median_of_few(values)
+    if count < LAUNCHES_FOR_MEDIAN:
+        return centre, centre - float(ordered[0]), float(ordered[-1]) - centre
+    outer, share = _interpolation(count)
+    low = ordered[outer] + share * (ordered[outer + 1] - ordered[outer])
+    high = ordered[-1 - outer] - share * (ordered[-1 - outer] - ordered[-2 - outer])
+    return centre, centre - float(low), float(high) - centre
+
+
+@lru_cache(maxsize=512)
+def _interpolation(count: int) -> tuple[int, float]:
+    """Place of the outer order statistic, from 0, and which share of the way to the next one the end lies."""
+    inner = next(place for place in range(1, count) if _covers(count, place) < LEVEL)
+    outside, inside = _covers(count, inner - 1), _covers(count, inner)
+    part = (outside - LEVEL) / (outside - inside)
+    share = (count - inner) * part / (inner + (count - 2 * inner) * part)
+    return inner - 1, share
+
+
+def _covers(count: int, place: int) -> float:
+    """How often the order statistics at a place, from 0, and at its opposite have the median between them."""
+    return 1 - 2 * float(special.bdtr(place, count, 0.5))
 
 
 def with_step(distance: float, clock_step: float) -> float:
-    """The half-width of an interval of a logarithm, and in quadrature what a step of the clock hides."""
-    return min(DISTANCE_MOST, math.sqrt(distance**2 + clock_step**2 * UNIFORM_VARIANCE))
+    """Return one side of an interval of a logarithm with, in quadrature, what a step of the clock hides."""
+    return min(DISTANCE_MOST, _with_hidden(distance, clock_step))
+
+
+def _with_hidden(distance: float, step: float) -> float:
+    return math.sqrt(distance**2 + step**2 * UNIFORM_VARIANCE)
 
 
 @lru_cache(maxsize=4096)

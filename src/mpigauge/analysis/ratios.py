@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import launch_interval, student, with_step
+from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
+from mpigauge.analysis.compare.max_t import Apart, Family, Paired, reach
+from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, trimmed_interval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.percentiles import Values
+    from mpigauge.vocabulary import Verdict
 
 _LEAST = 2
 
@@ -24,14 +28,18 @@ PAIRED_SHARE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many times as long one thing takes as another.
+    """How many times as long one thing takes as another, as `compare.decision` says it.
 
     Attributes:
-        estimate: Geometric mean of the ratios, one per launch; of unpaired launches the ratio of their means.
-        low: Lower end of the 95 % t interval on their logarithms; None for one launch.
+        estimate: Trimmed geometric mean of the ratios, one per launch; of unpaired launches the ratio of two.
+        low: Lower end of its 95 % interval; None for one launch.
         high: Its upper end.
         launches: How many launches have both; of unpaired ones, those of the side that has fewer.
         paired: Whether it was formed launch by launch.
+        verdict: Whether the one is slower than the other.
+        small: Its interval excludes 1, but it is within the margin.
+        needed: Launches after which a difference of twice the margin would be found in four of five
+            comparisons; None where nobody has asked, or of more than a thousand.
     """
 
     estimate: float
@@ -39,6 +47,40 @@ class Ratio:
     high: float | None
     launches: int
     paired: bool = True
+    verdict: Verdict = "undecided"
+    small: bool = False
+    needed: int | None = None
+
+    @property
+    def turned(self) -> Ratio:
+        """The other over the one."""
+        words: dict[Verdict, Verdict] = {"slower": "faster", "faster": "slower"}
+        ends = (1 / end if end else None for end in (self.high, self.low))
+        word = words.get(self.verdict, self.verdict)
+        low, high = ends
+        return replace(self, estimate=1 / self.estimate, low=low, high=high, verdict=word)
+
+
+def ratio_from(decision: Decision, *, paired: bool, verdict: Verdict | None = None) -> Ratio:
+    """Return what a comparison says of two cells, as a ratio.
+
+    Args:
+        verdict: What it may say, if that is not the word of the decision.
+    """
+    ends = decision.ratio, decision.low, decision.high
+    if verdict is None:
+        verdict = decision.verdict if decision.launches >= LAUNCHES_LEAST else "undecided"
+    return Ratio(*ends, decision.launches, paired, verdict, decision.small, decision.needed)
+
+
+def verdict_of(ratio: Ratio | None) -> Verdict:
+    """Return the word of a ratio; undecided where there is none."""
+    return "undecided" if ratio is None else ratio.verdict
+
+
+def bounds(margin: float = MARGIN) -> tuple[float, float]:
+    """Return the ratios between which a difference is within the margin, which is symmetric."""
+    return 1 / (1 + margin), 1 + margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +99,19 @@ class Compared:
 
     def ratio(self, clock_step: float = 0.0) -> Ratio | None:
         """How many times as long the one takes as the other; None as of `ratio_of`."""
-        logs = _logs(self.over), _logs(self.under)
-        return _paired(*logs, clock_step) if self.paired else _welch(*logs, clock_step)
+        over, under = _logs(self.over), _logs(self.under)
+        if over is None or under is None:
+            return None
+        floor = np.array([clock_step**2 * UNIFORM_VARIANCE])
+        count = min(over.size, under.size)
+        if count < _LEAST:
+            return Ratio(math.exp(over.mean() - under.mean()), None, None, count, self.paired)
+        if self.paired:
+            return _alone(Paired((over - under)[:, None], floor), paired=True)
+        return _alone(Apart(under[:, None], over[:, None], floor), paired=False)
 
     def difference(self, hidden_s: float = 0.0) -> tuple[float, float] | tuple[None, None]:
-        """95 % t interval of what the one takes beyond the other, in seconds; None twice if not paired.
+        """95 % interval of what the one takes beyond the other, in seconds; None twice if not paired.
 
         Args:
             hidden_s: What the steps of the clock hide of it.
@@ -104,13 +154,43 @@ def ratio_of(
         None if a time is not positive and finite, or one of them has no launch.
 
     Source:
-        docs/method.md#ratios; not paired, Welch's interval on the logarithms of the times of launches.
+        docs/method.md#ratios; not paired, Yuen's and Welch's interval on the logarithms of times of launches.
     """
     return compared(over, under, paired=paired, apart=apart).ratio(clock_step)
 
 
+def judged_together(sides: Sequence[Compared], clock_steps: Sequence[float]) -> list[Ratio | None]:
+    """Return the ratios of several, as one family: their intervals and words hold for all of them at once.
+
+    Args:
+        clock_steps: As of `ratio_of`, of each.
+    """
+    found: list[Ratio | None] = [one.ratio(step) for one, step in zip(sides, clock_steps, strict=True)]
+    floor = np.square(clock_steps) * UNIFORM_VARIANCE
+    for paired in (True, False):
+        places = [
+            at
+            for at, (one, ratio) in enumerate(zip(sides, found, strict=True))
+            if one.paired == paired and ratio is not None and ratio.low is not None
+        ]
+        if places:
+            over, under = (
+                log_matrix([getattr(sides[at], name) for at in places]) for name in ("over", "under")
+            )
+            family = Paired(over - under, floor[places]) if paired else Apart(under, over, floor[places])
+            for at, decision in zip(places, decide(family, Thresholds()), strict=True):
+                found[at] = ratio_from(decision, paired=paired)
+    return found
+
+
+def log_matrix(cells: Sequence[Mapping[int, float]]) -> Values:
+    """Return logarithms of times, shape ``(launches, cells)``; NaN where a cell was not measured."""
+    numbers = sorted({number for cell in cells for number in cell})
+    return np.log([[cell.get(number, math.nan) for cell in cells] for number in numbers])
+
+
 def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None, None]:
-    """95 % t interval of what one cell takes beyond another, in seconds, launch by launch.
+    """95 % interval of what one cell takes beyond another, in seconds, launch by launch.
 
     Returns:
         None twice with fewer than two launches that have both.
@@ -128,11 +208,9 @@ def hidden(over: Timing, under: Timing) -> float:
     return math.hypot(over.step * over.estimate, under.step * under.estimate)
 
 
-def _beyond(apart_s: Sequence[float], hidden_s: float) -> tuple[float, float]:
-    apart = np.array(apart_s)
-    error = float(apart.std(ddof=1)) / math.sqrt(apart.size)
-    half = with_step(student(apart.size - 1) * error, hidden_s)
-    return float(apart.mean()) - half, float(apart.mean()) + half
+def _beyond(apart_s: Sequence[float], hidden_s: float) -> tuple[float, float] | tuple[None, None]:
+    _, low, high = trimmed_interval(np.array(apart_s), hidden_s)
+    return (None, None) if low is None or high is None else (low, high)
 
 
 def _logs(times: Mapping[int, float]) -> Values | None:
@@ -141,30 +219,16 @@ def _logs(times: Mapping[int, float]) -> Values | None:
     return np.log(chosen) if chosen and all(0 < time < math.inf for time in chosen) else None
 
 
-def _paired(over: Values | None, under: Values | None, clock_step: float) -> Ratio | None:
-    """What a launch does to both cancels, so this is narrower than the ratio of two intervals."""
-    if over is None or under is None:
-        return None
-    centre, low, high, _ = launch_interval(np.exp(over - under), clock_step)
-    return Ratio(centre, low, high, over.size)
-
-
-def _welch(over: Values | None, under: Values | None, clock_step: float) -> Ratio | None:
-    if over is None or under is None:
-        return None
-    centre, count = math.exp(over.mean() - under.mean()), min(over.size, under.size)
-    if count < _LEAST:
-        return Ratio(centre, None, None, count, paired=False)
-    shares = [float(one.var(ddof=1)) / one.size for one in (over, under)]
-    error = sum(shares)
-    distance = student(_freedom(shares, (over.size, under.size))) * math.sqrt(error) if error > 0 else 0.0
-    growth = math.exp(with_step(distance, clock_step))
-    return Ratio(centre, centre / growth, centre * growth, count, paired=False)
-
-
-def _freedom(shares: Sequence[float], sizes: Sequence[int]) -> float:
-    """Degrees of freedom of Welch and Satterthwaite."""
-    return sum(shares) ** 2 / sum(share**2 / (size - 1) for share, size in zip(shares, sizes, strict=True))
+def _alone(family: Family, *, paired: bool) -> Ratio:
+    """The only cell of a family."""
+    thresholds = Thresholds()
+    mean, half = float(family.mean[0]), float((reach(family, thresholds.level) * family.error)[0])
+    launches = int(family.launches[0])
+    verdict = verdicts(family, thresholds)[0] if launches >= LAUNCHES_LEAST else "undecided"
+    small = abs(mean) > half and abs(mean) < math.log1p(thresholds.margin)
+    growth = math.exp(min(half, DISTANCE_MOST))
+    centre = math.exp(mean)
+    return Ratio(centre, centre / growth, centre * growth, launches, paired, verdict, small)
 
 
 def below_from(sizes_bytes: Sequence[int], ratios: Sequence[float], limit: float) -> int | None:

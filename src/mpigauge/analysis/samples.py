@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.analysis.clock_steps import median_of, relative_step
 from mpigauge.analysis.estimate import Launches
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.parts import Parts, parts_of, some_at_once
 from mpigauge.analysis.percentiles import Values
 from mpigauge.analysis.synchrony import in_time
@@ -134,7 +134,7 @@ def half_widths(
 
 def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians) -> float | None:
     medians, step = launch_medians(visits, steps, known)
-    return launch_interval(np.array(list(medians.values())), step)[3] if medians else None
+    return interval_of(np.array(list(medians.values())), step).half_width if medians else None
 
 
 def launch_medians(
@@ -149,6 +149,6 @@ def launch_medians(
 
 
 def first_s(visits: Sequence[Visit]) -> float | None:
-    """The first round of a cell in a launch, geometric mean over launches; None if it is not known."""
+    """The first round of a cell in a launch, median over launches; None if it is not known."""
     firsts = [visit.first_s for visit in visits if visit.first_s > 0]
-    return float(np.exp(np.mean(np.log(firsts)))) if firsts else None
+    return interval_of(np.array(firsts)).centre if firsts else None

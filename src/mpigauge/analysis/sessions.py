@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -166,7 +166,7 @@ def across_means(
     known = np.array([mean for mean in means if mean is not None])
     if known.size < least:
         return None
-    centre, low, high, half_width = launch_interval(known, clock_step)
-    if low is None or high is None or half_width is None:
+    found = interval_of(known, clock_step)
+    if found.low is None or found.high is None or found.half_width is None:
         return None
-    return Across(centre, low, high, half_width, known.size)
+    return Across(found.centre, found.low, found.high, found.half_width, known.size)

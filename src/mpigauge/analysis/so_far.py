@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge.analysis.baselines import ratios_of
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.estimate import Timing
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.other_minutes import for_other_minutes, meanwhile_of
 from mpigauge.analysis.precision import essential_visit
 from mpigauge.analysis.rates import directions_of, message_rate_of, rate_of
@@ -152,13 +152,13 @@ def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFa
     """The estimate and its interval."""
     medians, step = launch_medians(visits, steps, known)
     values = np.array(list(medians.values()))
-    centre, low, high, half_width = launch_interval(values, step)
+    found = interval_of(values, step)
     return TimingSoFar(
-        estimate=centre,
-        low=low,
-        high=high,
-        half_width=half_width,
-        launches_half_width=half_width,
+        estimate=found.centre,
+        low=found.low,
+        high=found.high,
+        half_width=found.half_width,
+        launches_half_width=found.half_width,
         launches=values.size,
         medians=medians,
         clock_step=step,

@@ -5,15 +5,14 @@ Times in seconds. A visit's lists have one entry a round (docs/method.md#what-a-
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from mpigauge.analysis.clock_steps import median_of
+from mpigauge.analysis.interval import interval_of, interval_of_amounts
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
     Flags = npt.NDArray[np.bool_]
 
-LEVEL = 0.95
-
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -39,7 +36,7 @@ class Start:
         skew_p50_s: Median over all rounds in time of last start - first start.
         skew_p99_s: Its 99th percentile.
         late_share: Rounds before whose start not every rank had come, of all.
-        root_s: Geometric mean over launches of the median of end - start at the root.
+        root_s: Median over launches of the median of end - start at the root.
         local_s: The same of the median over ranks.
     """
 
@@ -55,11 +52,11 @@ class Overlap:
     """How much computation hides behind a nonblocking operation.
 
     Attributes:
-        estimate: 1 - (time with computation - computation) / time without; mean over launches. Below 0
+        estimate: 1 - (time with computation - computation) / time without; median over launches. Below 0
             if computing costs the operation more than it hides.
-        low: Lower end of the 95 % t interval over launches; None for one launch.
+        low: Lower end of its 95 % interval over launches; None for one launch.
         high: Its upper end.
-        pure_s: Of the operation alone, geometric mean over launches of medians.
+        pure_s: Of the operation alone, median over launches of medians.
     """
 
     estimate: float
@@ -125,10 +122,8 @@ def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
 
 
 def _centre(medians: Sequence[float]) -> float | None:
-    """Geometric mean; None if one of them is not positive."""
-    if not medians or min(medians) <= 0:
-        return None
-    return math.exp(sum(map(math.log, medians)) / len(medians))
+    """Of launches; None if one of them is not positive."""
+    return interval_of(np.array(medians)).centre if medians and min(medians) > 0 else None
 
 
 def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
@@ -151,22 +146,11 @@ def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
         if pure_ns > 0:
             launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
     shares = [float(np.median(values)) for values in launches.values()]
-    low, high = _interval(shares)
-    return Overlap(float(np.mean(shares)), low, high, pure)
+    return Overlap(*interval_of_amounts(np.array(shares)), pure)
 
 
 def _median_ns(samples_ns: npt.NDArray[np.int64], step_ns: float) -> float:
     return median_of([samples_ns.astype(np.float64)], [step_ns])
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float] | tuple[None, None]:
-    """Student's t interval of a mean."""
-    if len(values) < 2:  # noqa: PLR2004 - a spread needs two
-        return None, None
-    reach = float(special.stdtrit(len(values) - 1, (1 + LEVEL) / 2))
-    half = reach * float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    centre = float(np.mean(values))
-    return centre - half, centre + half
 
 
 def clock_states(clocks: Iterable[Clock]) -> Mapping[JobKey, ClockState]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.analysis.compare.within import Within
 from mpigauge.analysis.conditions import condition_of
 from mpigauge.analysis.curves import several_windows
 from mpigauge.analysis.linkmap import with_named_pairs
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
     """One result and what is said of its cells.
 
@@ -53,6 +55,11 @@ class Source:
     states: States = field(default_factory=States)
     controls: tuple[Row, ...] = ()
     stat: str = "median"
+
+    @cached_property
+    def within(self) -> Within:
+        """What is compared within the result, of these rows."""
+        return Within(self.result, [*self.rows, *self.controls])
 
     @property
     def states_shown(self) -> list[str]:

@@ -6,12 +6,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mpigauge.analysis.compare.clusters import clusters_of
 from mpigauge.analysis.compare.control import Rate, rates_of
-from mpigauge.analysis.compare.decision import INSTRUMENT, Decision, Thresholds, decide
-from mpigauge.analysis.compare.sides import family_of, key_of
+from mpigauge.analysis.compare.decision import RUNS_SHARE, Decision, Thresholds, decide
+from mpigauge.analysis.compare.pooled import pooled_runs
+from mpigauge.analysis.compare.sides import family_of, key_of, paired_family
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
@@ -76,18 +74,15 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """Neighbouring sizes of a curve that are slower together.
+    """Neighbouring sizes of a curve that are slower or faster together.
 
     Attributes:
-        sizes: How many lie between the ends, these included.
-        ratio: How many times as long they take, the mean over them.
-        p: How often chance makes as much anywhere.
+        cells: From the smallest size to the largest.
+        decision: What is said of all of them as one number.
     """
 
     cells: tuple[Compared, ...]
-    sizes: int
-    ratio: float
-    p: float
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +95,8 @@ class Comparison:
         interleaved: Whether both sides are of one campaign, launch by launch; what is not may differ since
             the machine does, and is never called slower.
         rates: How this very data would decide if there were no difference, and if there were one.
-        together: Sizes that are slower together, of which none may be by itself.
+        together: Runs of sizes that are slower or faster together, without those whose every size is so by
+            itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
         signs: Of the machine itself, those that are not as they were in the sessions.
         builds: Libraries of one kind that were configured otherwise.
@@ -141,7 +137,7 @@ class Comparison:
     @property
     def verdict(self) -> ComparisonVerdict:
         """Of all of it: the worst comes first."""
-        words = {one.verdict for one in self.cells}
+        words = {one.verdict for one in self.cells} | {one.decision.verdict for one in self.together}
         if self.lost or "slower" in words:
             return "slower"
         if (self.moved or self.signs) and self.judges:
@@ -171,33 +167,43 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     interleaved = bool(known) and all(pair.interleaved for pair in known)
     apart = any(not pair.twins for pair in known if not pair.other.cell.arm)
     cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=apart)]
-    controls = _judged(cannot_differ, thresholds, trusted=True)
+    controls = _judged(cannot_differ, thresholds, trusted=True, share=1.0)
     found = Comparison((), controls, thresholds, interleaved)
     trusted = interleaved and not found.moved
     asked = [pair for pair in known if not _cannot_differ(pair, twins=apart)]
-    cells = _judged(asked, thresholds, trusted=trusted)
+    curves = _curves([pair for pair in asked if pair.judged and pair.paired])
+    share = 1.0 - RUNS_SHARE if curves and trusted else 1.0
+    cells = _judged(asked, thresholds, trusted=trusted, share=share)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
-    rates = rates_of(family_of(judged), thresholds) if judged and controlled else ()
-    together = _together([one for one in cells if one.pair in judged]) if trusted and controlled else ()
+    rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
+    together = _together(cells, curves, thresholds) if trusted else ()
     return Comparison(cells, controls, thresholds, interleaved, rates, together)
 
 
-def _together(cells: Sequence[Compared]) -> tuple[Together, ...]:
-    """Clusters of sizes, without those whose every size is called slower anyway."""
-    if not cells:
+def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Pairs of two sizes or more that differ in nothing else, by their size."""
+    curves: dict[object, list[Pair]] = defaultdict(list)
+    for pair in sorted(pairs, key=lambda pair: pair.base.cell.bytes):
+        curves[key_of(pair.base, ALONG), key_of(pair.other, ALONG)].append(pair)
+    return [curve for curve in curves.values() if len(curve) > 1]
+
+
+def _together(
+    cells: Sequence[Compared], curves: Sequence[Sequence[Pair]], thresholds: Thresholds
+) -> tuple[Together, ...]:
+    """Runs of sizes, without those whose every size has the word of the run anyway."""
+    pairs = [pair for curve in curves for pair in curve]
+    if not pairs:
         return ()
-    curves: dict[object, list[int]] = defaultdict(list)
-    for place in sorted(range(len(cells)), key=lambda place: cells[place].pair.base.cell.bytes):
-        pair = cells[place].pair
-        curves[key_of(pair.base, ALONG), key_of(pair.other, ALONG)].append(place)
-    family = family_of([one.pair for one in cells])
-    found = clusters_of(family, list(curves.values()), float(np.log1p(INSTRUMENT)))
-    named = ((cluster, tuple(cells[place] for place in cluster.cells)) for cluster in found)
-    return tuple(
-        Together(mine, one.sizes, one.ratio, one.p)
-        for one, mine in named
-        if any(cell.verdict != "slower" for cell in mine)
+    places = {id(pair): place for place, pair in enumerate(pairs)}
+    by_pair = {id(one.pair): one for one in cells}
+    found = pooled_runs(
+        paired_family(pairs, thresholds.level),
+        [[places[id(pair)] for pair in curve] for curve in curves],
+        thresholds,
     )
+    runs = [Together(tuple(by_pair[id(pairs[cell])] for cell in run.cells), run.decision) for run in found]
+    return tuple(run for run in runs if any(cell.verdict != run.decision.verdict for cell in run.cells))
 
 
 def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
@@ -210,12 +216,14 @@ def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
     return (base.pattern in CONTROLS and same_copy) or bool(other.arm) or (twins and pair.twins)
 
 
-def _judged(pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool) -> tuple[Compared, ...]:
+def _judged(
+    pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool, share: float
+) -> tuple[Compared, ...]:
     """In the order of the pairs."""
     decisions: dict[int, Decision] = {}
     for paired in (True, False):
         mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
         if mine:
-            decided = decide(family_of(mine), thresholds)
+            decided = decide(family_of(mine, thresholds.level), thresholds, share if paired else 1.0)
             decisions |= {id(pair): one for pair, one in zip(mine, decided, strict=True)}
     return tuple(Compared(pair, decisions.get(id(pair)), trusted) for pair in pairs)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.analysis.compare.decision import Thresholds
-    from mpigauge.analysis.compare.max_t import Family
     from mpigauge.analysis.percentiles import Values
 
 TRIALS = 20
@@ -46,10 +45,8 @@ class Rate:
         return self.times / self.of
 
 
-def rates_of(family: Family, thresholds: Thresholds) -> tuple[Rate, ...]:
-    """False alarms, and the share found of each planted difference; nothing if launches are no pairs."""
-    if not isinstance(family, Paired):
-        return ()
+def rates_of(family: Paired, thresholds: Thresholds) -> tuple[Rate, ...]:
+    """Return how often nulls raise a false alarm, and the share found of each planted difference."""
     return tuple(_rate(family, thresholds, planted) for planted in PLANTED)
 
 
@@ -59,7 +56,7 @@ def _rate(family: Paired, thresholds: Thresholds, planted: float) -> Rate:
     shifted[::4] = np.log1p(planted)
     found = alarms = 0
     for null in _nulls(family):
-        words = verdicts(Paired(null + shifted, family.floor), thresholds)
+        words = verdicts(Paired(null + shifted, family.floor, thresholds.level), thresholds)
         found += sum(word == "slower" for word in words[::4])
         alarms += "slower" in words
     if planted:

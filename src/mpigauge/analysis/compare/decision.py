@@ -19,6 +19,7 @@ from scipy import special
 
 from mpigauge.analysis.compare.max_t import LEVEL, beyond, reach
 from mpigauge.analysis.compare.power import Bar, missed, needed
+from mpigauge.analysis.interval import DISTANCE_MOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,9 @@ ALLOW = 0.10
 
 LAUNCHES_LEAST = 5
 """Of fewer nothing is said."""
+
+RUNS_SHARE = 0.2
+"""Of the level: what runs of sizes may err, where there are any; single cells have the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Decision:
         needed: Launches after which a difference of twice the margin would be found in four of five; None for
             more than a thousand.
         launches: In which it rests.
+        t: By how many standard errors it differs from 1, as logarithms.
     """
 
     ratio: float
@@ -79,56 +84,66 @@ class Decision:
     missed: float
     needed: int | None
     launches: int
+    t: float = 0.0
 
     def passes(self, allow: float) -> bool:
         """Whether it is certainly not slower by more."""
         return self.bound <= 1 + allow
 
 
-def verdicts(family: Family, thresholds: Thresholds) -> list[Verdict]:
+def verdicts(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Verdict]:
     """The words alone, in less time."""
-    slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
-    return list(_verdicts(family, thresholds, slower, faster, reach(family, thresholds.level)))
+    sides = beyond(family, float(np.log1p(INSTRUMENT)))
+    return list(_verdicts(family, thresholds, sides, reach(family, thresholds.level), share))
 
 
-def decide(family: Family, thresholds: Thresholds) -> list[Decision]:
-    """What is said of each cell of a family, in its order."""
+def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Decision]:
+    """What is said of each cell of a family, in its order.
+
+    Args:
+        share: Of the level, what the words "slower" and "faster" may err; all intervals at once err by all
+            of it.
+    """
     slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
     joint = reach(family, thresholds.level)
-    words = _verdicts(family, thresholds, slower, faster, joint)
+    words = _verdicts(family, thresholds, (slower, faster), joint, share)
     bar = Bar(INSTRUMENT, thresholds.margin)
     misses, launches = missed(family, joint, bar), needed(family, joint, bar, LAUNCHES_LEAST)
     alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
-    low, high = np.exp(family.mean - joint * family.error), np.exp(family.mean + joint * family.error)
+    half = np.minimum(joint * family.error, DISTANCE_MOST)
+    low, high = np.exp(family.mean - half), np.exp(family.mean + half)
     small = ((low > 1) | (high < 1)) & (np.abs(family.mean) < np.log1p(thresholds.margin))
     return [
         Decision(
             ratio=float(np.exp(family.mean[cell])),
             low=float(low[cell]),
             high=float(high[cell]),
-            bound=float(np.exp(family.mean[cell] + alone[cell] * family.error[cell])),
+            bound=float(np.exp(family.mean[cell] + min(alone[cell] * family.error[cell], DISTANCE_MOST))),
             p=float(p[cell]),
             verdict=word,
             small=bool(small[cell]),
             missed=float(misses[cell]),
             needed=launches[cell],
             launches=int(family.launches[cell]),
+            t=float(family.mean[cell] / family.error[cell]),
         )
         for cell, word in enumerate(words)
     ]
 
 
 def _verdicts(
-    family: Family, thresholds: Thresholds, slower: Values, faster: Values, joint: Values
+    family: Family, thresholds: Thresholds, sides: tuple[Values, Values], joint: Values, share: float
 ) -> Iterator[Verdict]:
+    """The word for each cell, by the chances that it is slower and that it is faster."""
     enough, level = np.log1p(thresholds.margin), thresholds.level
     alone = special.stdtrit(family.freedom, 1 - level) * family.error
+    slower, faster = sides
     for cell, mean in enumerate(family.mean):
         clear = abs(mean) > joint[cell] * family.error[cell]
-        if clear and slower[cell] <= level and mean >= enough:
+        if clear and slower[cell] <= level * share and mean >= enough:
             yield "slower"
-        elif clear and faster[cell] <= level and mean <= -enough:
+        elif clear and faster[cell] <= level * share and mean <= -enough:
             yield "faster"
         else:
             yield "same" if abs(mean) + alone[cell] <= enough else "undecided"

@@ -25,7 +25,7 @@ import numpy as np
 from msgspec.structs import replace as cell_like
 
 from mpigauge.analysis.compare.comparison import ALONG, Compared
-from mpigauge.analysis.compare.decision import ALLOW, Thresholds, decide
+from mpigauge.analysis.compare.decision import Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.sides import key_of, matched, paired_family, side_of
 from mpigauge.plan.patterns import usual_mode
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
 
-USUAL = Thresholds(margin=0.05, allow=ALLOW)
+USUAL = Thresholds()
 PAIRS_MOST = 2000
 """Of sizes of all curves; of more, each curve has so many sizes that lie evenly."""
 

@@ -2,7 +2,8 @@
 
 Cells share their launches, so whatever a launch does to all of them is in the null as it is in the data, and
 nothing is assumed of its distribution. The largest t of all cells decides, step by step: that one of a family
-is called different by mistake has the stated probability, whichever cells really differ.
+is called different by mistake has the stated probability, whichever cells really differ. The t is Yuen's, of
+a trimmed mean, which one odd launch in ten does not move.
 
 Arrays hold natural logarithms of times, shape ``(launches, cells)``, NaN where a cell was not measured.
 
@@ -13,18 +14,26 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from scipy import special
 
 from mpigauge.analysis.compare.moderated import NONE, moderated_each, prior_of
+from mpigauge.analysis.trimmed import Trimmed, cut_of, cut_of_pairs, trimmed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
     from mpigauge.analysis.percentiles import Values
 
-PERMUTATIONS = 4999
+    Places = npt.NDArray[np.intp]
+
+EXCHANGES = 2500
+"""So many ways to exchange the sides of some pairs are drawn, and as many with all sides turned over."""
+
 ALL_OF_LAUNCHES = 12
 """Of so many pairs all exchanges are made; of more, a random choice."""
 
@@ -37,21 +46,19 @@ PAIRS_ENOUGH = 20
 LEVEL = 0.05
 _TINY = 1e-18
 _LEAST = 2
+_ENTRIES_MOST = 1 << 21
 
 
 class Family(Protocol):
     """Cells that are judged together.
 
     Attributes:
-        mean: Of the logarithms of the second over the first, shape ``(cells,)``.
+        mean: Trimmed mean of the logarithms of the second over the first, shape ``(cells,)``.
         error: Its standard error, with what the clock hides.
         freedom: Degrees of freedom of that.
         launches: Pairs, or launches of the side that has fewer.
         spread: What the error would be of a single launch, without that.
         floor: Variance of each mean that no launch averages out.
-        permutes: Whether it has launches enough to be permuted.
-        scale_freedom: Degrees of freedom of what the errors of all cells have in common, which no permutation
-            varies; infinite if that is nothing.
     """
 
     mean: Values
@@ -60,19 +67,14 @@ class Family(Protocol):
     launches: Values
     spread: Values
     floor: Values
-    permutes: bool
-    scale_freedom: float
 
-    def t(self, shift: Values) -> Values:
-        """Student's t of all permutations, that of the data first, of differences beyond a shift.
 
-        Args:
-            shift: Shape ``(cells,)``.
+class _Alike(NamedTuple):
+    """Cells that were measured in the same launches."""
 
-        Returns:
-            Shape ``(permutations, cells)``.
-        """
-        ...
+    rows: Places
+    columns: Places
+    cut: int
 
 
 class Paired:
@@ -81,110 +83,133 @@ class Paired:
     Args:
         differences: Logarithms of the second over the first.
         floor: Variance of each cell's mean that no launch averages out, shape ``(cells,)``.
+        level: The error of the verdict, on which depends how much may be cut off.
     """
 
-    def __init__(self, differences: Values, floor: Values) -> None:
+    def __init__(self, differences: Values, floor: Values, level: float = LEVEL) -> None:
         self.differences = differences
         self.floor = floor
-        self._there = np.isfinite(differences)
-        self._differences = np.where(self._there, differences, 0.0)
-        self._count = self._there.sum(axis=0)
-        self.mean = self._differences.sum(axis=0) / self._count
-        self.launches = self._count
-        self.permutes = bool(self._count.min() >= PAIRS_LEAST)
-        residuals = np.where(self._there, self._differences - self.mean, 0.0)
-        alone = self._count - 1.0
-        variances = (residuals**2).sum(axis=0) / alone
-        self._prior = prior_of(residuals, variances, alone, PAIRS_ENOUGH)
+        there = np.isfinite(differences)
+        self.launches = there.sum(axis=0)
+        self._alike = list(_alike(there, level))
+        cells = differences.shape[1]
+        self.mean, variances, self._left = (np.empty(cells) for _ in range(3))
+        residuals = np.zeros_like(differences)
+        for rows, columns, cut in self._alike:
+            values = differences[np.ix_(rows, columns)]
+            self.mean[columns], variances[columns], self._left[columns] = trimmed(values.T, cut)
+            ordered = np.sort(values, axis=0)
+            clipped = np.clip(values, ordered[cut], ordered[-1 - cut])
+            residuals[np.ix_(rows, columns)] = clipped - self.mean[columns]
+        self.permutes = cells > 1 and bool(self.launches.min() >= PAIRS_LEAST)
+        """Whether exchanges decide: of a single cell they would say what Student's t says."""
+        alone = self._left - 1.0
+        self._prior = prior_of(residuals, variances, alone, PAIRS_ENOUGH - 2 * cut_of(PAIRS_ENOUGH))
         self.scale_freedom = self._prior.scale_freedom(float(alone.max()))
+        """Of what the errors of all cells have in common, which no permutation varies; or infinite."""
         self.freedom = self._prior.freedom(alone)
         self.spread = np.sqrt(self._prior.moderated(variances, alone))
         self.error = self._errors(self._prior.moderated(variances, alone))
 
     def t(self, shift: Values) -> Values:
-        """As the protocol has it."""
-        beyond = np.where(self._there, self._differences - shift, 0.0)
-        means = _signs(len(beyond)) @ beyond / self._count
-        alone = self._count - 1.0
-        variances = np.maximum((beyond**2).sum(axis=0) - self._count * means**2, 0.0) / alone
-        # What is usual is so in each permutation anew: else the data would be judged by their own measure.
-        known = variances if self._prior is NONE else moderated_each(variances, alone)
-        return np.asarray(means / self._errors(known))
+        """Return Yuen's t of all exchanges, that of the data first, of differences beyond a shift.
+
+        Args:
+            shift: Shape ``(cells,)``.
+
+        Returns:
+            Shape ``(exchanges, cells)``; the second half is the first one with the other sign.
+        """
+        signs = _signs(len(self.differences))
+        means, variances = (np.empty((len(signs), len(self.mean))) for _ in range(2))
+        for rows, columns, cut in self._alike:
+            beyond = (self.differences[np.ix_(rows, columns)] - shift[columns]).T
+            found = _exchanged(signs[:, rows], beyond, cut)
+            means[:, columns], variances[:, columns] = found.mean, found.variance
+        # What is usual is so in each exchange anew: else the data would be judged by their own measure.
+        known = variances if self._prior is NONE else moderated_each(variances, self._left - 1.0)
+        half = means / self._errors(known)
+        return np.concatenate([half, -half])
 
     def _errors(self, variances: Values) -> Values:
-        return np.asarray(np.sqrt(variances / self._count + self.floor + _TINY))
+        return np.asarray(np.sqrt(variances / self._left + self.floor + _TINY))
+
+
+def _alike(there: Values, level: float) -> Iterator[_Alike]:
+    """Cells by the launches that they have, which are mostly all."""
+    ways, of = np.unique(there, axis=1, return_inverse=True)
+    for way, rows in enumerate(ways.T):
+        count = int(rows.sum())
+        columns = np.flatnonzero(np.ravel(of) == way)
+        yield _Alike(np.flatnonzero(rows), columns, cut_of_pairs(count, level))
+
+
+def _exchanged(signs: Values, values: Values, cut: int) -> Trimmed:
+    """Trimmed means of values, shape ``(cells, launches)``, with each of some choices of signs.
+
+    Returns:
+        Of shape ``(choices, cells)``.
+    """
+    cells, count = values.shape
+    if cut == 0:
+        means = signs @ values.T / count
+        squares = np.maximum((values**2).sum(axis=1) - count * means**2, 0.0)
+        return Trimmed(means, squares / (count - 1), count)
+    at_once = max(1, _ENTRIES_MOST // signs.size)
+    parts = [
+        trimmed(signs[:, None, :] * values[None, begin : begin + at_once], cut)
+        for begin in range(0, cells, at_once)
+    ]
+    means, variances = (np.concatenate([part[which] for part in parts], axis=1) for which in (0, 1))
+    return Trimmed(means, variances, count - 2 * cut)
 
 
 class Apart:
-    """Launches of two campaigns, or of two jobs of one that share none: they swap their labels.
+    """Launches of two campaigns, or of two jobs of one that share none.
+
+    Each cell by itself, with a deviation of either side: exchanges would take both for equally spread, and
+    blame the side that has fewer launches where it varies more. Source: Yuen (1974), with the degrees of
+    freedom of Welch and Satterthwaite.
 
     Args:
         first: Logarithms of times of the one.
-        second: Of the other; the same cells.
+        second: Of the other; the same cells, two launches at least.
         floor: As of `Paired`.
     """
 
-    scale_freedom = math.inf
-    """Every cell has a variance of its own."""
-
     def __init__(self, first: Values, second: Values, floor: Values) -> None:
-        self._values = np.concatenate([first, second])
-        self._there = np.isfinite(self._values)
-        self._second = len(second)
         self.floor = floor
-        data = self._moments(self._values, _labels(len(self._values), self._second)[:1])
-        self.mean = data[0][0]
-        self.error = data[1][0]
-        self.freedom = data[2][0]
-        counts = np.stack([there.sum(axis=0) for there in np.split(self._there, [len(first)])])
+        sides = [_each(side) for side in (first, second)]
+        counts = np.stack([np.isfinite(side).sum(axis=0) for side in (first, second)])
+        shares = np.stack([variance / left for _, variance, left in sides])
+        left = np.stack([left for *_, left in sides])
+        both = shares.sum(axis=0)
+        self.mean = sides[1][0] - sides[0][0]
+        self.error = np.sqrt(both + floor + _TINY)
+        self.freedom = (both + _TINY) ** 2 / ((shares**2 / (left - 1)).sum(axis=0) + _TINY**2)
         self.launches = counts.min(axis=0)
-        self.spread = np.sqrt((self.error**2 - floor) * 2 / (1 / counts).sum(axis=0))
-        self.permutes = math.comb(len(self._values), self._second) * LEVEL >= _LEAST / LEVEL
+        self.spread = np.sqrt(both * 2 / (1 / left).sum(axis=0))
 
-    def t(self, shift: Values) -> Values:
-        """As the protocol has it."""
-        moved = self._values.copy()
-        moved[len(moved) - self._second :] -= shift
-        mean, error, _ = self._moments(moved, _labels(len(moved), self._second))
-        return mean / error
 
-    def _moments(self, values: Values, labels: Values) -> tuple[Values, Values, Values]:
-        """Difference, its standard error and Welch's degrees of freedom, of every labelling."""
-        known = np.where(self._there, values, 0.0)
-        there = self._there.astype(float)
-        sides = []
-        for chosen in (1.0 - labels, labels):
-            count = np.maximum(chosen @ there, _LEAST)
-            mean = chosen @ known / count
-            squares = np.maximum(chosen @ known**2 - count * mean**2, 0.0)
-            sides.append((mean, squares / (count - 1) / count, count))
-        (first, share, count), (second, other, others) = sides
-        both = share + other
-        freedom = (both + _TINY) ** 2 / (share**2 / (count - 1) + other**2 / (others - 1) + _TINY**2)
-        return second - first, np.sqrt(both + self.floor + _TINY), freedom
+def _each(side: Values) -> tuple[Values, Values, Values]:
+    """Trimmed mean, variance and number of values left of each column, without what is missing."""
+    columns = [column[np.isfinite(column)] for column in side.T]
+    found = [trimmed(column, cut_of(column.size)) for column in columns]
+    means, variances, left = (np.array(each, dtype=float) for each in zip(*found, strict=True))
+    return means, variances, left
 
 
 @lru_cache(maxsize=8)
 def _signs(launches: int) -> Values:
-    """Which pairs are swapped: all ways if they are few, else as many as tell; none swapped first."""
+    """Which pairs are swapped: all ways if they are few, else as many as tell; none swapped first.
+
+    Half of them: the others are these with all sides turned over.
+    """
     if launches <= ALL_OF_LAUNCHES:
-        numbers = np.arange(2**launches)[:, None]
+        numbers = np.arange(2 ** (launches - 1))[:, None]
         return np.asarray(1.0 - 2.0 * ((numbers >> np.arange(launches)) & 1))
-    drawn = np.random.default_rng(launches).integers(0, 2, (PERMUTATIONS, launches))
+    drawn = np.random.default_rng(launches).integers(0, 2, (EXCHANGES - 1, launches))
     return np.vstack([np.ones(launches), 1.0 - 2.0 * drawn])
-
-
-@lru_cache(maxsize=8)
-def _labels(launches: int, second: int) -> Values:
-    """Which launches count as those of the second: as they are, then otherwise."""
-    labels = np.zeros(launches)
-    labels[launches - second :] = 1.0
-    if math.comb(launches, second) <= PERMUTATIONS:
-        ways = [np.isin(np.arange(launches), chosen) for chosen in combinations(range(launches), second)]
-        others = [way for way in ways if not np.array_equal(way, labels.astype(bool))]
-        return np.vstack([labels, *others]).astype(float)
-    chance = np.random.default_rng((launches, second))
-    return np.vstack([labels, *(chance.permutation(labels) for _ in range(PERMUTATIONS))])
 
 
 def beyond(family: Family, shift: float) -> tuple[Values, Values]:
@@ -197,7 +222,7 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
         Two arrays of adjusted p-values, shape ``(cells,)``.
     """
     shifts = np.full(len(family.mean), shift)
-    if family.permutes:
+    if isinstance(family, Paired) and family.permutes:
         return step_down(family.t(shifts)), step_down(-family.t(-shifts))
     return (
         holm(special.stdtr(family.freedom, -(family.mean - shift) / family.error)),
@@ -208,7 +233,7 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
 def reach(family: Family, level: float = LEVEL) -> Values:
     """How many standard errors the intervals reach that hold for all cells at once, but for this error."""
     cells = len(family.mean)
-    if family.permutes:
+    if isinstance(family, Paired) and family.permutes:
         largest = np.abs(family.t(family.mean)).max(axis=1)
         # Permutations of few launches are coarse: no interval is narrower than that of its cell alone.
         joint = float(np.quantile(largest, 1 - level, method="higher"))

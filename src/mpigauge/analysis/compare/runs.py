@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.clusters import neighbours
 from mpigauge.analysis.compare.sides import key_of
 from mpigauge.plan.factors import CURVE
 from mpigauge.vocabulary import DIFFERENT
@@ -15,6 +14,9 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.comparison import Compared
     from mpigauge.vocabulary import Verdict
+
+GAP = 1
+"""Sizes between two of a run that are not like them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,3 +71,14 @@ def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]
         mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
         found += neighbours(mine) if verdict in together else [[at] for at in mine]
     return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]
+
+
+def neighbours(places: Iterable[int]) -> list[list[int]]:
+    """Rising places as runs, with `GAP` others at most between two of a run."""
+    found: list[list[int]] = []
+    for at in places:
+        if found and at - found[-1][-1] <= 1 + GAP:
+            found[-1].append(at)
+        else:
+            found.append([at])
+    return found

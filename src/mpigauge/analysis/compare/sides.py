@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from mpigauge.analysis.compare.max_t import Apart, Paired
+from mpigauge.analysis.compare.max_t import LEVEL, Apart, Paired
 from mpigauge.analysis.compare.pairs import Matched, Pair
+from mpigauge.analysis.ratios import log_matrix
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.plan.model import variables_of
 from mpigauge.vocabulary import CONTROL
@@ -181,17 +182,17 @@ def key_of(row: Row, ignored: Container[str] = ()) -> Key:
     return (*(getattr(row.cell, name) for name in BY_NAME if name not in ignored), row.state)
 
 
-def family_of(pairs: Sequence[Pair]) -> Family:
+def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
     """The family of pairs that are all paired, or all not."""
     if pairs[0].paired:
-        return paired_family(pairs)
-    base, other = (_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
+        return paired_family(pairs, level)
+    base, other = (log_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
     return Apart(base, other, _floors(pairs))
 
 
-def paired_family(pairs: Sequence[Pair]) -> Paired:
+def paired_family(pairs: Sequence[Pair], level: float = LEVEL) -> Paired:
     """The family of pairs with launches in common, by these alone."""
-    return Paired(_differences(pairs), _floors(pairs))
+    return Paired(_differences(pairs), _floors(pairs), level)
 
 
 def _floors(pairs: Sequence[Pair]) -> Values:
@@ -199,21 +200,10 @@ def _floors(pairs: Sequence[Pair]) -> Values:
 
 
 def _differences(pairs: Sequence[Pair]) -> Values:
-    return _matrix(
+    return log_matrix(
         [
             {number: other[number] / base[number] for number in pair.common}
             for pair in pairs
             for base, other in [pair.times]
         ]
     )
-
-
-def _matrix(cells: Sequence[Mapping[int, float]]) -> Values:
-    """Logarithms, a row per launch and a column per cell; NaN where a cell was not measured."""
-    numbers = sorted({number for cell in cells for number in cell})
-    found = np.full((len(numbers), len(cells)), np.nan)
-    for column, cell in enumerate(cells):
-        for row, number in enumerate(numbers):
-            if number in cell:
-                found[row, column] = np.log(cell[number])
-    return found

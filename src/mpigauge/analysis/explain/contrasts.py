@@ -120,7 +120,7 @@ def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]
     for curves in alike(evidence, factors):
         base, *others = _nearest_first(curves) if factors == PLACE else curves
         for other in others:
-            points = besides(base, other, same_place=factors != PLACE)
+            points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
             if points:
                 yield _contrast(evidence, factors, (base[0], other[0]), points)
 
@@ -165,7 +165,7 @@ def _twice_from(points: Sequence[Beside]) -> int | None:
 
 
 def _by_limit(
-    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Iterable[Stretch]
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Sequence[Stretch]
 ) -> ByLimit | None:
     """Whether all that differs so that it matters lies above the eager limit of one and not of the other."""
     limits = [evidence.limits.get(row.cell.job) for row in rows]
@@ -179,11 +179,11 @@ def _by_limit(
     differing = [one for run in runs if run.verdict in DIFFERENT for one in run.at]
     between = [one for one in differing if low < one.bytes <= high]
     elsewhere = [one for one in differing if one not in between]
-    matters = any(not one.small for one in between)
-    if not matters or not all(one.small for one in elsewhere) or len(between) == len(sizes):
+    if not between or elsewhere or len(between) == len(sizes):
         return None
     least, most = _round_trips(rows[0], between)
-    return ByLimit(limits[0], limits[1], least, most, bool(elsewhere))
+    little = any(one.ratio.small for run in runs for one in run.at)
+    return ByLimit(limits[0], limits[1], least, most, little)
 
 
 def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:

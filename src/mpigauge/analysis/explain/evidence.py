@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mpigauge.analysis.compare.within import Within
 from mpigauge.analysis.curves import rows_by_curve
 from mpigauge.vocabulary import POINT_TO_POINT
 
@@ -28,11 +29,18 @@ class Evidence:
         rows: Of one state of the machine for each cell.
         gives_way: Of a kind of library the variables, with their values, that make its waiting ranks give way
             where they share cores; none where nobody knows.
+        controls: Rows of control arms, which no conclusion is drawn from.
     """
 
     result: Result
     rows: Sequence[Row]
     gives_way: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    controls: Sequence[Row] = ()
+
+    @cached_property
+    def within(self) -> Within:
+        """What is compared within the result."""
+        return Within(self.result, [*self.rows, *self.controls])
 
     @cached_property
     def patterns(self) -> Mapping[str, Pattern]:

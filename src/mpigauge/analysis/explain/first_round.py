@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.explain.beside import by_chance
+import numpy as np
+
 from mpigauge.analysis.explain.measured import single_calls
-from mpigauge.analysis.ratios import ratio_of
-from mpigauge.analysis.verdict import is_small
+from mpigauge.analysis.interval import interval_of
+from mpigauge.analysis.ratios import compared, judged_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ class FirstAt:
 
     Attributes:
         ratio: How many times as long it takes as a typical one, launch by launch.
-        first_s: Geometric mean over launches.
+        first_s: Median over launches.
         typical_s: The time of the cell.
     """
 
@@ -84,26 +85,21 @@ class First:
 def firsts(evidence: Evidence) -> Iterator[First]:
     """Of every curve with a size whose first round takes longer for certain, and by more than the margin."""
     for curve in single_calls(evidence):
-        points = tuple(one for one in map(_at, curve) if one is not None)
-        longer = tuple(one for one in points if _is_longer(one, len(points)))
-        if any(not is_small(one.ratio) for one in longer):
+        points = tuple(_points(curve))
+        longer = tuple(one for one in points if one.ratio.verdict == "slower")
+        if longer:
             yield First(curve[0].cell, points, longer, curve[0].state)
 
 
-def _is_longer(one: FirstAt, sizes: int) -> bool:
-    """For certain, though so many sizes are looked at."""
-    return one.ratio.estimate > 1 and not by_chance(one.ratio, sizes)
-
-
-def _at(row: Row) -> FirstAt | None:
-    by_launch = _first_by_launch(row)
-    if row.time is None or not by_launch:
-        return None
-    ratio = ratio_of(by_launch, row.time.by_launch, paired=True, clock_step=row.time.step)
-    if ratio is None or ratio.low is None:
-        return None
-    first_s = math.exp(fmean(math.log(seconds) for seconds in by_launch.values()))
-    return FirstAt(row.cell.bytes, ratio, first_s, row.time.estimate)
+def _points(curve: Sequence[Row]) -> Iterator[FirstAt]:
+    """Of every size that has a ratio with an interval; all sizes are a family."""
+    known = [(row, row.time, _first_by_launch(row)) for row in curve if row.time is not None]
+    sides = [compared(firsts, time.by_launch, paired=True) for _, time, firsts in known]
+    ratios = judged_together(sides, [time.step for _, time, _ in known])
+    for (row, time, firsts), ratio in zip(known, ratios, strict=True):
+        if ratio is not None and ratio.low is not None:
+            first_s = interval_of(np.array(list(firsts.values()))).centre
+            yield FirstAt(row.cell.bytes, ratio, first_s, time.estimate)
 
 
 def _first_by_launch(row: Row) -> dict[int, float]:

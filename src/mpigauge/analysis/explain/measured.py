@@ -10,7 +10,7 @@ import numpy as np
 
 from mpigauge.analysis.compare.comparison import ALONG
 from mpigauge.analysis.compare.sides import key_of
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,8 +27,8 @@ class Measured:
     """A positive number that each launch has one of.
 
     Attributes:
-        estimate: Geometric mean over launches.
-        low: Lower end of its 95 % t interval; None where a launch has 0 or there is one only.
+        estimate: Its centre over launches.
+        low: Lower end of its 95 % interval; None where a launch has 0 or there is one only.
         high: Its upper end.
         launches: How many.
     """
@@ -45,8 +45,7 @@ def measured(by_launch: Mapping[int, float]) -> Measured:
     Source:
         docs/method.md#launches
     """
-    estimate, low, high, _ = launch_interval(np.array(list(by_launch.values())))
-    return Measured(estimate, low, high, len(by_launch))
+    return Measured(*interval_of(np.array(list(by_launch.values()))), len(by_launch))
 
 
 def single_calls(evidence: Evidence) -> Iterator[list[Row]]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.compare.decision import MARGIN
 from mpigauge.analysis.explain.measured import single_calls
 from mpigauge.analysis.explain.routes import PAIR, pairs_of, ways_of
-from mpigauge.analysis.ratios import ratio_of
-from mpigauge.analysis.verdict import MARGIN, verdict
+from mpigauge.analysis.ratios import ratio_of, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +118,7 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
         level=(rates[begin].bytes, rates[end].bytes),
         largest=rates[-1],
         change=change,
-        falls=end < len(rates) - 1 and change is not None and verdict(change) == "slower",
+        falls=end < len(rates) - 1 and change is not None and change.verdict == "slower",
         rises=rising(rated) if alone else None,
         copies=_copies([row, *reversed(rated)]) if one_host else None,
         link_bytes_per_s=(way.payload_bytes_per_s or None) if way is not None else None,
@@ -157,7 +157,7 @@ def rising(curve: Sequence[Row]) -> Ratio | None:
     """How many times as long a byte takes at the size before the largest; None if not longer for certain."""
     sized = [row for row in curve if row.cell.bytes > 0]
     ratio = _longer(*sized[-2:]) if len(sized) > 1 else None
-    return ratio if verdict(ratio) == "slower" else None
+    return ratio if verdict_of(ratio) == "slower" else None
 
 
 def _copies(rows: Sequence[Row]) -> Copies | None:

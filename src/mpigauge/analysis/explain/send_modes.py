@@ -92,7 +92,7 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
     """What waiting for the receiver costs, of every job whose eager limit is known."""
     for base, other in _beside_usual(evidence, never_eager=True):
         limit = evidence.limits.get(base[0].cell.job)
-        points = besides(base, other, same_place=True)
+        points = besides(base, other, same_place=True, within=evidence.within)
         small = [one for one in points if limit is not None and one.bytes <= limit]
         if limit is None or not small or small[0].verdict != "slower" or small[0].low_s is None:
             continue
@@ -118,7 +118,7 @@ def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
     """
     for base, other in _beside_usual(evidence, never_eager=False):
         rows = by_size(base)
-        points = besides(base, other, same_place=True)
+        points = besides(base, other, same_place=True, within=evidence.within)
         if any(one.verdict == "faster" for one in points):
             # A copy that is not in the way costs no copy: a mean over the other sizes would hide that.
             continue

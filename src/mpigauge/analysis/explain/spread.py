@@ -12,9 +12,8 @@ import numpy as np
 from mpigauge.analysis.explain.contrasts import LIBRARY, PLACE
 from mpigauge.analysis.explain.measured import LAUNCHES_LEAST, Measured, alike, measured, single_calls
 from mpigauge.analysis.percentiles import percentile
-from mpigauge.analysis.ratios import ratio_of
+from mpigauge.analysis.ratios import bounds, ratio_of
 from mpigauge.analysis.samples import by_launch, by_launch_number
-from mpigauge.analysis.verdict import bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

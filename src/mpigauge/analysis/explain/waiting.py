@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from mpigauge.analysis.cpu import cpu_share
 from mpigauge.analysis.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
-from mpigauge.analysis.ratios import ratio_of
+from mpigauge.analysis.ratios import ratio_of, verdict_of
 from mpigauge.analysis.samples import visits_by_launch
-from mpigauge.analysis.verdict import verdict
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Waiting:
     @property
     def weight(self) -> float:
         """More, where libraries differ or ranks share cores."""
-        differ = any(verdict(one.ratio) in DIFFERENT for one in self.times)
+        differ = any(verdict_of(one.ratio) in DIFFERENT for one in self.times)
         return 0.5 + differ + (self.ranks > self.cores)
 
 

@@ -12,7 +12,6 @@ from mpigauge.analysis.explain.ranks import cores_shared
 from mpigauge.analysis.explain.telling import tells
 from mpigauge.analysis.like_ratio import like_ratio
 from mpigauge.analysis.machines import measured_machine
-from mpigauge.analysis.verdict import verdict
 from mpigauge.plan.model import variables_of
 from mpigauge.vocabulary import DIFFERENT
 
@@ -161,4 +160,4 @@ def _waiting(told: Row, untold: Row, *, paired: bool) -> Waiting | None:
     ratio = like_ratio(untold.time, told.time, paired=paired)
     if not tells(ratio):
         return None
-    return Waiting(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, verdict(ratio))
+    return Waiting(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import launch_interval
+from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def _widened(times: Sequence[Timing]) -> float:
     factors = []
     for time in times:
         medians = np.array(list(time.by_launch.values()))
-        bare = launch_interval(medians, time.step)[3] if medians.size else None
+        bare = interval_of(medians, time.step).half_width if medians.size else None
         if bare and time.launches_half_width:
             factors.append(math.log1p(time.launches_half_width) / math.log1p(bare))
     return max(1.0, float(np.median(factors))) if factors else 1.0

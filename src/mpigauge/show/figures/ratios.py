@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.conditions import distances_of
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
-from mpigauge.analysis.verdict import bounds
+from mpigauge.analysis.ratios import bounds
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.looks import varying, words_of
 from mpigauge.show.series import FILE, Point, pieces_of

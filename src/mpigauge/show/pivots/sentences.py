@@ -61,7 +61,7 @@ def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
     found = series(query, everything=True)
     for source in query.sources:
         mine = [one.rows for one in found if one.source is source]
-        curves = curves_of(mine)
+        curves = curves_of(mine, source.within)
         for compare in COMPARISONS.get(query.kind.name, ()):
             yield from ((source, comparison(fact, query.units)) for fact in compare(curves))
         for missing in NOT_COMPARED.get(query.kind.name, ()):

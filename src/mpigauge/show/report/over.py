@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.explain.beside import of_rows
+from mpigauge.analysis.explain.beside import besides
 from mpigauge.show.figures.looks import PLACE, varying
 from mpigauge.show.report.cells import RATIO_DIGITS, short
 from mpigauge.show.series import FILE
@@ -54,21 +54,19 @@ def _ratios(
         base = bases.get(_rest(one, group))
         if base is None or not any(value):
             continue
-        below = {row.cell.bytes: row for row in base.rows}
-        for row in one.rows:
-            under = below.get(row.cell.bytes)
-            beside = None
-            if under is not None and one is not base:
-                beside = of_rows(under, row, same_place=group != PLACE)
-            if under is not None and beside is not None:
-                ratio = beside.ratio
-                yield (
-                    cells.number(one.source, row),
-                    cells.number(base.source, under),
-                    short(ratio.estimate, RATIO_DIGITS),
-                    short(ratio.low, RATIO_DIGITS),
-                    short(ratio.high, RATIO_DIGITS),
-                )
+        if one is base:
+            continue
+        below, above = ({row.cell.bytes: row for row in side.rows} for side in (base, one))
+        within = one.source.within if one.source is base.source else None
+        for beside in besides(base.rows, one.rows, same_place=group != PLACE, within=within):
+            ratio = beside.ratio
+            yield (
+                cells.number(one.source, above[beside.bytes]),
+                cells.number(base.source, below[beside.bytes]),
+                short(ratio.estimate, RATIO_DIGITS),
+                short(ratio.low, RATIO_DIGITS),
+                short(ratio.high, RATIO_DIGITS),
+            )
 
 
 def _rest(one: Series, group: Group) -> tuple[object, ...]:

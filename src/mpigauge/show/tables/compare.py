@@ -240,8 +240,11 @@ def _data(
             {
                 **cell_record(one.cells[0].pair.base.cell),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
-                "ratio": one.ratio,
-                "p": one.p,
+                "verdict": one.decision.verdict,
+                "ratio": one.decision.ratio,
+                "low": one.decision.low,
+                "high": one.decision.high,
+                "p": one.decision.p,
             }
             for one in shown.together
         ],

@@ -99,14 +99,14 @@ def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
 
 def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
     """All that is concluded of one result."""
-    evidence = Evidence(source.result, source.rows)
+    evidence = Evidence(source.result, source.rows, controls=source.controls)
     varied = varied_in(source.rows)
     return [Said(source.name, one, sentence_of(one, varied, chosen)) for one in conclusions(evidence)]
 
 
 def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
     """All that is concluded of several results together, or of two jobs of one."""
-    evidences = [Evidence(source.result, source.rows, gives_way) for source in sources]
+    evidences = [Evidence(source.result, source.rows, gives_way, source.controls) for source in sources]
     varied = [varied_in(source.rows) for source in sources]
     return [
         Said(

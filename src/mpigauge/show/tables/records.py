@@ -94,8 +94,9 @@ def _travel_record(travel: Travel | None) -> dict[str, Any]:
     }
 
 
-def _time_record(time: Timing) -> dict[str, float | None]:
-    return {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+def _time_record(time: Timing) -> dict[str, Any]:
+    numbers = {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+    return {**numbers, "geometric_mean": number(time.geometric_mean), "statistic": time.statistic}
 
 
 def _state_time(one: StateTime) -> dict[str, Any]:

@@ -316,13 +316,12 @@ def _unmoved(shown: Comparison) -> str:
 
 
 def _together(one: Together) -> str:
-    """`slower together: pingpong standard about 8 B to 1 KiB (4 sizes), 1.05 on average`."""
+    """`slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as long`."""
     first, last = one.cells[0].pair.base, one.cells[-1].pair.base
-    where = sizes_of(first, last, len(one.cells), one.sizes)
-    mean = units.format_factor(one.ratio)
-    chance = units.format_percent(one.p)
+    where = sizes_of(first, last, len(one.cells), len(one.cells))
     name = f"{first.cell.pattern} {first.cell.mode}"
-    return f"slower together: {name}, about {where}: {mean} times as long on average, chance {chance}"
+    word = VERDICTS[one.decision.verdict]
+    return f"{word} together: {name} {where}: {ratio_words(one.decision)} times as long"
 
 
 def _builds(one: Builds) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.verdict import MARGIN, is_small
-from mpigauge.vocabulary import DIFFERENT
+from mpigauge.analysis.compare.decision import MARGIN
+from mpigauge.analysis.ratios import bounds
 
 if TYPE_CHECKING:
     from mpigauge.analysis.ratios import Ratio
@@ -21,14 +21,9 @@ VERDICTS: dict[Verdict, str] = {
 """What each verdict is called, in sentences, tables and pages alike."""
 
 
-def verdict_words(verdict: Verdict, ratio: Ratio | None, margin: float = MARGIN) -> str:
-    """A verdict, and whether the difference is smaller than the margin."""
-    within = f"{100 * margin:g} %"
-    if verdict == "same":
-        return f"{VERDICTS[verdict]} (within {within})"
-    if verdict in DIFFERENT and is_small(ratio, margin):
-        return f"{VERDICTS[verdict]}, but by less than {within}"
-    return VERDICTS[verdict]
+def verdict_words(verdict: Verdict) -> str:
+    """Return a verdict in words; of no difference, within what."""
+    return f"{VERDICTS[verdict]} (within {100 * MARGIN:g} %)" if verdict == "same" else VERDICTS[verdict]
 
 
 def times(ratio: Ratio) -> str:
@@ -38,7 +33,9 @@ def times(ratio: Ratio) -> str:
     reach = ratio.high / ratio.estimate
     if reach >= units.REACH_MOST:
         return f"{units.format_factor(ratio.estimate)} times ({units.format_relative(reach - 1)})"
-    write = _fine if ratio.high - ratio.low < FINE and is_small(ratio) else units.format_factor
+    least, most = bounds()
+    near = ratio.high - ratio.low < FINE and least <= ratio.low and ratio.high <= most
+    write = _fine if near else units.format_factor
     return f"{write(ratio.estimate)} times ({write(ratio.low)} \N{EN DASH} {write(ratio.high)})"
 
 

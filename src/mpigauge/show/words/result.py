@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis import comparisons, ranks_apart
 from mpigauge.analysis.cards_used import cards_used
+from mpigauge.analysis.compare.within import Within
 from mpigauge.analysis.curves import curves_of, rows_by_curve
 from mpigauge.analysis.machines import measured_machine
 from mpigauge.analysis.memory_costs import memory_facts
@@ -44,11 +45,14 @@ NOT_COMPARED = (ranks_apart.modes_apart, ranks_apart.libraries_apart)
 """What could not be compared."""
 
 
-def findings_of(result: Result, rows: Sequence[Row], states: States | None = None) -> Iterator[Finding]:
+def findings_of(
+    result: Result, rows: Sequence[Row], states: States | None = None, controls: Sequence[Row] = ()
+) -> Iterator[Finding]:
     """All findings: what disturbed, states and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
         states: Of the machine, if they are known already.
+        controls: Rows of control arms.
     """
     yield from disturbance_findings(result, rows)
     yield from filter(None, [damage_finding(result)])
@@ -57,7 +61,7 @@ def findings_of(result: Result, rows: Sequence[Row], states: States | None = Non
     yield from filter(None, [steadiness_finding(steadiness_of(result))])
     yield from map(memory_finding, memory_facts(rows, measured_machine(result).caches))
     yield from map(cards_finding, cards_used(rows))
-    curves = curves_of(rows_by_curve(rows))
+    curves = curves_of(rows_by_curve(rows), Within(result, [*rows, *controls]))
     for compare in COMPARISONS:
         yield from map(comparison, compare(curves))
     for missing in NOT_COMPARED:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.verdict import MARGIN
+from mpigauge.analysis.compare.decision import MARGIN
 from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import at_size, count, extra, span
 from mpigauge.show.words.ratios import VERDICTS, times
@@ -38,10 +38,9 @@ def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -
 
 
 def _differing(run: Stretch, total: int, cell: Cell, chosen: Units) -> str:
-    little = f", but by less than {WITHIN}" if all(one.small for one in run.at) else ""
     ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
-    return f"{VERDICTS[run.verdict]}{where}{little}: {' and '.join(_at(one, cell, chosen) for one in ends)}"
+    return f"{VERDICTS[run.verdict]}{where}: {' and '.join(_at(one, cell, chosen) for one in ends)}"
 
 
 def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
@@ -73,7 +72,7 @@ def _at(one: Beside, cell: Cell, chosen: Units) -> str:
 
 def _would_tell(points: Sequence[Beside]) -> str:
     """After how many launches, if that is known of all."""
-    needed = [one.needed for one in points]
+    needed = [one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)
     launches = min(one.ratio.launches for one in points)
     if None in needed or most <= launches:

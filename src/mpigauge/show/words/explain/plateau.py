@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
-from mpigauge.analysis.verdict import MARGIN
+from mpigauge.analysis.compare.decision import MARGIN
 from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.explain.parts import rate, span, subject
 from mpigauge.show.words.ratios import times

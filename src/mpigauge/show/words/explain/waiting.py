@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.explain.contrasts import PLACE
-from mpigauge.analysis.verdict import verdict
+from mpigauge.analysis.ratios import verdict_of
 from mpigauge.show.document import AUTOMATIC
 from mpigauge.show.words.comparisons import place_name
 from mpigauge.show.words.explain.parts import count, share
@@ -46,6 +46,6 @@ def _against(cell: Cell, one: CoreTime) -> str:
     said = f"{cell.library} {share(one.share)}"
     if one.ratio is None or one.ratio.low is None:
         return said
-    if verdict(one.ratio) not in DIFFERENT:
-        return f"{said}, {VERDICTS[verdict(one.ratio)]}"
+    if verdict_of(one.ratio) not in DIFFERENT:
+        return f"{said}, {VERDICTS[verdict_of(one.ratio)]}"
     return f"{said}, {times(one.ratio)} as much"

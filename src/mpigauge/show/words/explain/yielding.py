@@ -33,7 +33,7 @@ def _at(one: Waiting, fact: Yielding, chosen: Units) -> str:
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
     untold, told = (units.format_time(each, chosen.time) for each in (one.untold_s, one.told_s))
     both = f"{untold} for {told}"
-    return f"{verdict_words(one.verdict, one.ratio)}{where}: {times(one.ratio)}, {both}"
+    return f"{verdict_words(one.verdict)}{where}: {times(one.ratio)}, {both}"
 
 
 def _why(fact: Yielding) -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""Everything that is held against something else within one result: each question is answered once.
+
+What `compare` says of two cells is what sentences, tables, figures and pages say of them: the ratio of the
+same launches, with the interval and the word that hold for the same family of cells.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.decision import Thresholds
+from mpigauge.analysis.compare.looks import level_of
+from mpigauge.analysis.compare.sides import compared_by, pairs_by, varied
+from mpigauge.analysis.ratios import ratio_from
+from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mpigauge.analysis.compare.comparison import Compared
+    from mpigauge.analysis.ratios import Ratio
+    from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+
+    Known = Mapping[tuple[Cell, Cell], Compared]
+
+
+class Within:
+    """The comparisons within one result, by each factor that differs; each is made when it is asked for.
+
+    Args:
+        result: Whose libraries and plan say what is compared, and with which error.
+        rows: Those that are shown, of one state of the machine or of all, with those of control arms.
+    """
+
+    def __init__(self, result: Result, rows: Iterable[Row]) -> None:
+        self._libraries = result.campaign.libraries
+        self._thresholds = Thresholds(level=level_of(result.campaign.plan))
+        self._rows = list(rows)
+        self._variables = varied(row.cell for row in self._rows)
+        self._known: dict[str, Known] = {}
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+        differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
+        for factor in (*COMPARED_BY, *self._variables):
+            if differs and differs <= compared_by(factor):
+                known = self._by(factor)
+                if found := known.get((under.cell, over.cell)):
+                    return _ratio(found)
+                if found := known.get((over.cell, under.cell)):
+                    ratio = _ratio(found)
+                    return ratio and ratio.turned
+        return None
+
+    def _by(self, factor: str) -> Known:
+        if factor not in self._known:
+            pairs = pairs_by(self._rows, factor, self._libraries)
+            shown = compare(pairs, self._thresholds, controlled=False)
+            self._known[factor] = {
+                (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
+            }
+        return self._known[factor]
+
+
+def _ratio(one: Compared) -> Ratio | None:
+    if one.decision is None:
+        return None
+    return ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)
