@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
+from mpigauge.analysis.limits import LAUNCHES_COUNTABLE, PROMISED
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
 from mpigauge.analysis.trimmed import cut_of, trimmed
 
@@ -114,6 +114,34 @@ def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
     mean, variance, left = trimmed(values, cut_of(values.size))
     half = _with_hidden(student(left - 1) * math.sqrt(float(variance) / left), hidden)
     return Interval(float(mean), float(mean) - half, float(mean) + half)
+
+
+def floor_step(clock_step: float = 0.0) -> float:
+    """Return the step of a clock that hides as much as this one and what the instrument promises at best.
+
+    Args:
+        clock_step: Over the time.
+    """
+    return math.hypot(clock_step, PROMISED / math.sqrt(UNIFORM_VARIANCE))
+
+
+def with_machine(found: Interval, machine: float) -> Interval:
+    """Return an interval with, in quadrature on each side, what no number of launches makes narrower.
+
+    Args:
+        found: Of a number that is not negative; an end may be 0 or infinite.
+        machine: As a logarithm: what is not known of the machine, and what the instrument promises at best.
+    """
+    centre, low, high = found
+    if low is None or high is None or centre <= 0:
+        return found
+    below = math.log(centre / low) if low > 0 else math.inf
+    above = math.log(high / centre)
+    sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
+    down, up = (math.exp(side) for side in sides)
+    return Interval(
+        centre, centre / down if low > 0 else 0.0, centre * up if math.isfinite(high) else math.inf
+    )
 
 
 def _sides(values: Values) -> tuple[float, float, float]:

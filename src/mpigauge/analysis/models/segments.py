@@ -214,7 +214,9 @@ def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Gri
     scale = few * _roughness(grid, lines, sizes, logs)
     jumps = _jumps(lines, first, after, sizes) / scale
     free = np.isin(np.arange(sizes.size + 1), [0, *grid.known, sizes.size])
-    free[[edge for edge in np.flatnonzero(jumps > JUMP_SCALES) if _of_several(edge, sizes, logs, scale)]] = True
+    free[[edge for edge in np.flatnonzero(jumps > JUMP_SCALES) if _of_several(edge, sizes, logs, scale)]] = (
+        True
+    )
     kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
     fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
@@ -222,7 +224,7 @@ def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Gri
 
 
 def _roughness(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> float:
-    """The standard deviation of relative errors about lines through four points, in the middle of all such."""
+    """The standard deviation of relative errors about lines through four points, the middle of all such."""
     mine = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
     if not mine.size:
         return SCALE_FIRST
