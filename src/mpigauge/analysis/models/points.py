@@ -79,7 +79,7 @@ class Points:
     def near(self, size: float) -> bool:
         """Whether a size was measured, or lies within twice those that were: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
-        return size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR)
+        return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
 
     @property
     def forced(self) -> list[int]:

@@ -42,7 +42,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The logarithm of a time, and how far the interval of a launch reaches, and that of many on each side."""
+    """The logarithm of a time, and how far the interval of a launch reaches, and that of many, down and up."""
 
     log: float
     launch: float

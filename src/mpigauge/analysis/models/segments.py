@@ -214,9 +214,8 @@ def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Gri
     scale = few * _roughness(grid, lines, sizes, logs)
     jumps = _jumps(lines, first, after, sizes) / scale
     free = np.isin(np.arange(sizes.size + 1), [0, *grid.known, sizes.size])
-    free[[edge for edge in np.flatnonzero(jumps > JUMP_SCALES) if _of_several(edge, sizes, logs, scale)]] = (
-        True
-    )
+    for edge in np.flatnonzero(jumps > JUMP_SCALES).tolist():
+        free[edge] |= _of_several(edge, sizes, logs, scale)
     kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
     fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
@@ -325,7 +324,7 @@ def chosen_count(costs: Values, edges: Sequence[Places], grid: Grid) -> Places:
     fewest = (criteria <= criteria.min(axis=1, keepdims=True) + _TIE).argmax(axis=1)
     jumps = np.stack([(grid.jumps[each] > JUMP_SCALES).sum(axis=1) for each in edges], axis=1)
     rows = np.arange(best.size)
-    return np.where(jumps[rows, best] > jumps[rows, fewest], best, fewest)
+    return np.asarray(np.where(jumps[rows, best] > jumps[rows, fewest], best, fewest))
 
 
 def criterion(costs: Values, grid: Grid) -> Values:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.models.collectives import Behaviour, Likeness
-    from mpigauge.analysis.models.hockney import Hockney, Textbook
+    from mpigauge.analysis.models.hockney import Textbook
     from mpigauge.analysis.models.model import Break, Segment
     from mpigauge.analysis.models.points import Known
     from mpigauge.analysis.models.predict import Prediction
