@@ -136,8 +136,8 @@ def with_machine(found: Interval, machine: float) -> Interval:
     centre, low, high = found
     if low is None or high is None or centre <= 0:
         return found
-    below = math.log(centre / low) if low > 0 else math.inf
-    above = math.log(high / centre)
+    below = math.log(centre) - math.log(low) if low > 0 else math.inf
+    above = math.log(high) - math.log(centre)
     sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
     down, up = (math.exp(side) for side in sides)
     return Interval(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE
 from mpigauge.analysis.models.points import Points
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class Machine:
         curve = np.log(self.times(self.sizes)) + self.misfit * chance.normal(size=count)
         common, own = chance.normal(size=(launches, 1)), chance.normal(size=(launches, count))
         logs = curve + self.common * common + self.own * own
-        return Points(self.sizes, logs.mean(axis=0), logs, limits)
+        centres = np.median(logs, axis=0) if launches >= LAUNCHES_FOR_RANGE else logs.mean(axis=0)
+        return Points(self.sizes, centres, logs, limits)
 
 
 ONE_LINE = ((np.inf, 1e-6, 1e-9),)

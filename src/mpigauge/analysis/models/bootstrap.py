@@ -105,7 +105,7 @@ def replicates_of(
 
 
 def resampled(launches: Values, chance: np.random.Generator) -> Values:
-    """How far centres of launches that are drawn anew are from that of all, shape ``(replicates, points)``."""
+    """How far centres of launches drawn anew are from that of all, shape ``(replicates, points)``."""
     count = len(launches)
     drawn = launches[chance.integers(0, count, (REPLICATES, count))]
     return np.asarray(np.nan_to_num(_centres(drawn) - _centres(launches)))

@@ -28,7 +28,7 @@ class Hockney:
         rate: r_inf in bytes per second; apparent, the highest rate of any size.
         fastest: The size that has it; None of a parameter.
         n_half: In bytes; apparent, the smallest size with half of the highest rate; None if none has less.
-        extrapolated: A parameter whose n_half lies so far beyond all sizes that it and r_inf have no interval.
+        extrapolated: n_half of a line lies so far beyond all sizes that it and r_inf have no interval.
     """
 
     apparent: bool

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.models.bootstrap import LAUNCHES_LEAST, replicates_of
 from mpigauge.analysis.limits import PROMISED
+from mpigauge.analysis.models.bootstrap import LAUNCHES_LEAST, replicates_of
 from mpigauge.analysis.models.points import SMALL_BYTES, Known, Points
 from mpigauge.analysis.models.segments import POINTS_LEAST
 from mpigauge.analysis.models.together import cuts_together

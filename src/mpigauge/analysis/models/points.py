@@ -77,7 +77,7 @@ class Points:
         return with_machine(alone._replace(centre=math.exp(self.logs[place])), self.machine)
 
     def near(self, size: float) -> bool:
-        """Whether a size was measured, or lies within twice those that were: beyond, lines promise nothing."""
+        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
         return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
 

@@ -42,7 +42,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The logarithm of a time, and how far the interval of a launch reaches, and that of many, down and up."""
+    """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
 
     log: float
     launch: float
