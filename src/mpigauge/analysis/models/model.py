@@ -26,7 +26,7 @@ SPAN_LEAST = 2.0
 """A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
 
 STABLE = 0.8
-"""A break that so many replicates have is found; others are possible."""
+"""A break that so many replicates have is found, and one where times jump; others are possible."""
 
 MISFIT_MOST = 0.1
 """Where lines leave more, they do not describe the curve."""
@@ -181,7 +181,8 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     if limit is not None:
         return Break(limit, limit, "eager-limit", None, jump)
     stability = None if replicates is None else float(replicates.found[number - 1])
-    kind: BreakKind = "found" if stability is not None and stability >= STABLE else "possible"
+    sure = stability is not None and (stability >= STABLE or found.jumps(place))
+    kind: BreakKind = "found" if sure else "possible"
     return Break(above, upto, kind, stability, jump)
 
 

@@ -95,6 +95,10 @@ class Cut:
         """The segment of every point."""
         return np.repeat(np.arange(self.count), np.diff(self.edges))
 
+    def jumps(self, place: int) -> bool:
+        """Whether times jump where this point begins."""
+        return bool(self.grid.jumps[np.searchsorted(self.grid.nodes, place)] > JUMP_SCALES)
+
     def times(self, sizes: Values) -> Values:
         """What the model says at the sizes that were cut, in seconds."""
         mine = self.of_point
