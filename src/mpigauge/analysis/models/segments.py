@@ -34,8 +34,8 @@ POINTS_BETWEEN_JUMPS = 3
 JUMP_SCALES = 5.0
 """Times jump between lines that are further apart, in standard deviations of relative errors."""
 
-APART_SCALES = 2.0
-"""A line through five of the six sizes around a jump leaves more: else one disturbed size makes the jump."""
+APART_SHARE = 0.5
+"""A jump leaves more than this share of its errors whichever size is left out; else that was disturbed."""
 
 AGREE_SCALES = 3.0
 """Lines that are no further apart agree, if one line describes both as well."""
@@ -62,6 +62,9 @@ _JUMP_LEVEL = 0.998
 _TIE = 2.0
 _ROUNDS = 4
 _OF_NORMAL = 1.4826
+
+_PARAMETERS = 2
+"""Of a line."""
 
 _MEDIAN_OF_CHI_SQUARE = 2 * math.log(2)
 """Of two degrees of freedom, which four points leave."""
@@ -116,7 +119,7 @@ class Grid:
         inside: 1 for the points of a range, shape ``(ranges, points)``.
         known: Points before which a break is known to be, and which no range goes over.
         jumps: How far lines on both sides of a node are apart, in standard deviations; 0 where too few
-            points show it.
+            points show it, or a single one makes it.
     """
 
     nodes: Places
@@ -215,11 +218,10 @@ def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Gri
     """
     first, after = grid.nodes[grid.begins], grid.nodes[grid.ends]
     few = student(sizes.size / 2, _JUMP_LEVEL) / student(math.inf, _JUMP_LEVEL)
-    scale = few * _roughness(grid, lines, sizes, logs)
-    jumps = _jumps(lines, first, after, sizes) / scale
-    free = np.isin(np.arange(sizes.size + 1), [0, *grid.known, sizes.size])
+    jumps = _jumps(lines, first, after, sizes) / (few * _roughness(grid, lines, sizes, logs))
     for edge in np.flatnonzero(jumps > JUMP_SCALES).tolist():
-        free[edge] |= _of_several(edge, sizes, logs, scale)
+        jumps[edge] *= _of_several(edge, sizes, logs)
+    free = (jumps > JUMP_SCALES) | np.isin(np.arange(jumps.size), [0, *grid.known, sizes.size])
     kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
     fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
@@ -236,14 +238,15 @@ def _roughness(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> float:
     return max(RESOLUTION, math.sqrt(float(np.median(squares)) / _MEDIAN_OF_CHI_SQUARE))
 
 
-def _of_several(edge: int, sizes: Values, logs: Values, scale: float) -> bool:
+def _of_several(edge: int, sizes: Values, logs: Values) -> bool:
     """Whether no line describes the three sizes below and above, whichever of them is left out."""
     around = np.arange(edge - POINTS_BETWEEN_JUMPS, edge + POINTS_BETWEEN_JUMPS)
-    all_but_one = 1 - np.eye(around.size)
-    lines = fit_lines(sizes[around], logs[around], all_but_one, scale)
-    squares = all_but_one * _errors(lines, sizes[around], logs[around]) ** 2
-    freedom = around.size - 3
-    return math.sqrt(squares.sum(axis=1).min() / freedom) > APART_SCALES * scale
+    count = around.size
+    kept = np.vstack([np.ones(count), 1 - np.eye(count)])
+    lines = fit_lines(sizes[around], logs[around], kept, 1.0)
+    squares = (kept * _errors(lines, sizes[around], logs[around]) ** 2).sum(axis=1)
+    variances = squares / (kept.sum(axis=1) - _PARAMETERS)
+    return bool(variances[1:].min() > APART_SHARE**2 * variances[0])
 
 
 def _errors(lines: Lines, sizes: Values, logs: Values) -> Values:
