@@ -10,7 +10,7 @@ from mpigauge.analysis.compare.control import Rate, rates_of
 from mpigauge.analysis.compare.decision import RUNS_SHARE, Decision, Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.pooled import pooled_runs
-from mpigauge.analysis.compare.sides import family_of, key_of, paired_family
+from mpigauge.analysis.compare.sides import OddPair, family_of, key_of, odd_pairs, paired_family
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
@@ -104,6 +104,7 @@ class Comparison:
         forced: In what both sides differ that must be alike, if they were compared all the same.
         unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
             no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
+        odd: Launches that were odd in several cells.
     """
 
     cells: tuple[Compared, ...]
@@ -117,6 +118,7 @@ class Comparison:
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
     unasked: str = ""
+    odd: tuple[OddPair, ...] = ()
 
     @property
     def judges(self) -> bool:
@@ -178,7 +180,8 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates, together)
+    odd = tuple(odd_pairs(judged)) if judged else ()
+    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd=odd)
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:

@@ -248,6 +248,10 @@ def _data(
             }
             for one in shown.together
         ],
+        "odd": [
+            {"launch": one.launch, "factor": one.factor, "cells": one.cells, "of": one.of}
+            for one in shown.odd
+        ],
         "builds": [
             {
                 "base": _build(one.base),
