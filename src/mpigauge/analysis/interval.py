@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
+from mpigauge.analysis.limits import LAUNCHES_COUNTABLE, PROMISED
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
 from mpigauge.analysis.robust import pulled_in
 from mpigauge.plan.model import ENOUGH_LAUNCHES
@@ -182,6 +182,32 @@ def _mean_and_error(values: Values) -> tuple[float, float]:
     """The winsorised mean of two values or more, and its standard error."""
     known = pulled_in(values)
     return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
+def floor_step(clock_step: float = 0.0) -> float:
+    """Return the step of a clock that hides as much as this one and what the instrument promises at best.
+
+    Args:
+        clock_step: Over the time.
+    """
+    return math.hypot(clock_step, PROMISED / math.sqrt(UNIFORM_VARIANCE))
+
+
+def with_machine(found: Interval, machine: float) -> Interval:
+    """Return an interval with, in quadrature on each side, what no number of launches makes narrower.
+
+    Args:
+        found: Of a number that is not negative; an end may be 0 or infinite.
+        machine: As a logarithm: what is not known of the machine, and what the instrument promises at best.
+    """
+    centre, low, high = found
+    if low is None or high is None or centre <= 0:
+        return found
+    below = math.log(centre) - math.log(low) if low > 0 else math.inf
+    above = math.log(high) - math.log(centre)
+    sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
+    down, up = (math.exp(side) for side in sides)
+    return Interval(
+        centre, centre / down if low > 0 else 0.0, centre * up if math.isfinite(high) else math.inf
+    )
 
 
 def _sides(values: Values) -> tuple[float, float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
 from mpigauge.analysis.compare.max_t import Apart, Family, Paired, reach
-from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
+from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval, floor_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -200,7 +200,8 @@ def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None,
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
     beyond_s = [over.by_launch[launch] - under.by_launch[launch] for launch in common]
-    return _beyond(beyond_s, hidden(over, under)) if len(beyond_s) >= _LEAST else (None, None)
+    floor_s = math.hypot(*(floor_step(one.step) * one.estimate for one in (over, under)))
+    return _beyond(beyond_s, floor_s) if len(beyond_s) >= _LEAST else (None, None)
 
 
 def hidden(over: Timing, under: Timing) -> float:
