@@ -20,6 +20,7 @@ def below(*decisions: object) -> str:
         moved=(),
         signs=(),
         together=(),
+        odd_launches=(),
         rates=None,
         verdict="same",
         builds=(),
