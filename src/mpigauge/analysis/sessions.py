@@ -186,13 +186,12 @@ def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | N
 
 
 def session_time(launches_s: Collection[float]) -> float | None:
-    """Return the time of a session, s: the centre of its launches; None if it has none or one is 0.
+    """The time of a session, s: the median of its launches; None if it has none or one is 0.
 
     Args:
         launches_s: One number per launch.
     """
-    known = np.array([*launches_s])
-    return interval_of(known).centre if known.size and known.min() > 0 else None
+    return median(launches_s) if launches_s and min(launches_s) > 0 else None
 
 
 def across_times(
