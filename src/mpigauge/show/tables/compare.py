@@ -74,7 +74,14 @@ def document(
     return Document(
         head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
-        foot=[Line(text) for text in (*rest, *words.notes(shown))],
+        foot=[
+            Line(text)
+            for text in (
+                *rest,
+                *words.unmatched(shown, compared, everything=everything),
+                *words.notes(shown, everything=everything),
+            )
+        ],
         units=chosen,
         schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
@@ -236,6 +243,9 @@ def _data(
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
+        "unmatched": [
+            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
+        ],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
