@@ -11,7 +11,7 @@ from scipy import special
 
 from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
-from mpigauge.analysis.trimmed import cut_of, trimmed
+from mpigauge.analysis.winsorised import pulled_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,8 +102,8 @@ def interval_of_amounts(values: Values, hidden: float = 0.0) -> Interval:
     return Interval(centre, centre - _with_hidden(below, hidden), centre + _with_hidden(above, hidden))
 
 
-def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
-    """Return the trimmed mean of differences, with Yuen's interval of 95 %: as contrasts have it.
+def difference_interval(values: Values, hidden: float = 0.0) -> Interval:
+    """Return the winsorised mean of differences, with Student's interval of 95 %: as contrasts have it.
 
     Args:
         values: Shape ``(launches,)``, of any sign, in any unit.
@@ -111,9 +111,10 @@ def trimmed_interval(values: Values, hidden: float = 0.0) -> Interval:
     """
     if values.size == 1:
         return Interval(float(values[0]))
-    mean, variance, left = trimmed(values, cut_of(values.size))
-    half = _with_hidden(student(left - 1) * math.sqrt(float(variance) / left), hidden)
-    return Interval(float(mean), float(mean) - half, float(mean) + half)
+    known = pulled_in(values)
+    mean, error = float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
+    half = _with_hidden(student(known.size - 1) * error, hidden)
+    return Interval(mean, mean - half, mean + half)
 
 
 def _sides(values: Values) -> tuple[float, float, float]:

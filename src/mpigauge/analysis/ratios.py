@@ -10,7 +10,7 @@ import numpy as np
 
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
 from mpigauge.analysis.compare.max_t import Apart, Family, Paired, reach
-from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, trimmed_interval
+from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ class Ratio:
     """How many times as long one thing takes as another, as `compare.decision` says it.
 
     Attributes:
-        estimate: Trimmed geometric mean of the ratios, one per launch; of unpaired launches the ratio of two.
+        estimate: Winsorised geometric mean of the ratios, one per launch; unpaired, the ratio of two means.
         low: Lower end of its 95 % interval; None for one launch.
         high: Its upper end.
         launches: How many launches have both; of unpaired ones, those of the side that has fewer.
@@ -154,7 +154,7 @@ def ratio_of(
         None if a time is not positive and finite, or one of them has no launch.
 
     Source:
-        docs/method.md#ratios; not paired, Yuen's and Welch's interval on the logarithms of times of launches.
+        docs/method.md#ratios; not paired, Welch's interval on the logarithms of times of launches.
     """
     return compared(over, under, paired=paired, apart=apart).ratio(clock_step)
 
@@ -209,7 +209,7 @@ def hidden(over: Timing, under: Timing) -> float:
 
 
 def _beyond(apart_s: Sequence[float], hidden_s: float) -> tuple[float, float] | tuple[None, None]:
-    _, low, high = trimmed_interval(np.array(apart_s), hidden_s)
+    _, low, high = difference_interval(np.array(apart_s), hidden_s)
     return (None, None) if low is None or high is None else (low, high)
 
 

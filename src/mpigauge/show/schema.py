@@ -40,7 +40,10 @@ def _struct(name: str, fields: dict[str, Any], *bases: type[Struct]) -> type[Str
     return msgspec.defstruct(name, [*fields.items()], bases=bases or None, module=__name__, **STRICT)
 
 
-TimeRecord = _struct("TimeRecord", dict.fromkeys(records.STATISTICS + records.MORE_STATISTICS, Number))
+TimeRecord = _struct(
+    "TimeRecord",
+    {**dict.fromkeys(records.STATISTICS + records.MORE_STATISTICS, Number), "statistic": str | None},
+)
 Overlap = _struct("Overlap", dict.fromkeys(records.OVERLAP_PARTS, Number))
 Ratio = _struct("Ratio", dict.fromkeys(records.RATIO_PARTS, Number) | {"paired": bool})
 Across = _struct("Across", dict.fromkeys(records.ACROSS_PARTS, Number) | {"sessions": int})
@@ -192,7 +195,8 @@ def kinds_of_rows() -> dict[str, Kind]:
 def _nested(name: str, kind: type[Struct]) -> list[tuple[str, Kind]]:
     """By the names that `records.flat_record` gives."""
     if name == "time_s":
-        return [(records.flat_time(one), "number") for one in kind.__struct_fields__]
+        numbers = (one for one in kind.__struct_fields__ if one != "statistic")
+        return [(records.flat_time(one), "number") for one in numbers]
     if name == "sessions":
         times = [(f"sessions_{records.flat_time(one)}", "number") for one in records.SESSIONS_TIMES]
         return [("sessions_count", "integer"), ("sessions_seconds", "number"), *times]  # type: ignore[list-item]

@@ -216,7 +216,7 @@ def test_the_size_of_the_best_rate(tmp_path: Path) -> None:
 
 
 def test_the_best_rate_and_that_of_another(tmp_path: Path) -> None:
-    text = 'kind = "peak"\nquantity = "bandwidth"\ncells = { mode = "standard" }\nbound = "3GB/s .. 6GB/s"'
+    text = 'kind = "peak"\nquantity = "bandwidth"\ncells = { mode = "standard" }\nbound = "2GB/s .. 7GB/s"'
     assert one(tmp_path, text, rates(SIZES[2], 4.0)).verdict == "confirmed"
     text = RATIO.replace("ratio", "peak") + 'quantity = "bandwidth"\nbound = "< 0.5"'
     assert one(tmp_path, text, modes(dict.fromkeys(SIZES, 3.0))).verdict == "confirmed"

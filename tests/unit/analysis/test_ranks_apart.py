@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis import comparisons
-from mpigauge.analysis.curves import Curve, curves_of, rows_by_curve
+from mpigauge.analysis.curves import curves_of, rows_by_curve
 from mpigauge.analysis.estimate import estimate
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.ranks_apart import RanksApart, copies_apart, libraries_apart, modes_apart
@@ -119,18 +119,17 @@ launches = st.lists(st.floats(1e-6, 2e-6), min_size=1, max_size=5)
 def test_it_is_told_exactly_where_distance_alone_takes_a_ratio(
     over_s: list[float], under_s: list[float], over_at: Distances, under_at: Distances
 ) -> None:
-    over, under = (
-        Curve(one, {8: estimate([[np.array([time_s])] for time_s in times_s])}, {8: mine})
-        for one, times_s, mine in ((THERE[0], over_s, over_at), (HERE[0], under_s, under_at))
-    )
-    anywhere = like_ratio(over.times[8], under.times[8])
+    over, under = (estimate([[np.array([time_s])] for time_s in times_s]) for times_s in (over_s, under_s))
+    anywhere, here = like_ratio(over, under), like_ratio(over, under, (over_at, under_at))
     there_is = anywhere is not None and anywhere.low is not None
-    assert (over.apart(under, 8) is not None) == (there_is and over.over(under, 8) is None)
-    if (why := over.apart(under, 8)) is not None:
+    none_here = here is None or here.low is None
+    why = apart(over, under, (over_at, under_at))
+    assert (why is not None) == (there_is and none_here)
+    if why is not None:
         for middle_s, at_s in ((why.over_s, over_at), (why.under_s, under_at)):
             values_s = [value_s for _, value_s in at_s.values()]
             assert min(values_s) <= middle_s <= max(values_s)
-        assert apart(over.times[8], under.times[8], ANYWHERE) is None
+        assert apart(over, under, ANYWHERE) is None
 
 
 # ---- Where it is said ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.samples import seconds_of
 from mpigauge.analysis.synchrony import clock_states, in_time, overlap_of, start_of
 from mpigauge.plan.model import JobKey
@@ -114,7 +115,7 @@ def test_skews_are_percentiles_of_all_rounds(skews: list[int]) -> None:
 
 @repeatable
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=6), st.integers(1, 10**6))
-def test_root_and_ranks_are_geometric_means_of_launches(medians: list[int], factor: int) -> None:
+def test_root_and_ranks_are_medians_of_launches(medians: list[int], factor: int) -> None:
     visits = [
         together(launch, 0, CELL, [median] * 3, root_ns=[median] * 3, local_ns=[factor * median] * 3)
         for launch, median in enumerate(medians)
@@ -123,8 +124,7 @@ def test_root_and_ranks_are_geometric_means_of_launches(medians: list[int], fact
     assert start is not None
     assert start.root_s is not None
     assert start.local_s is not None
-    logarithms = [math.log(median * 1e-9) for median in medians]
-    assert math.log(start.root_s) == pytest.approx(sum(logarithms) / len(medians))
+    assert start.root_s == pytest.approx(interval_of(np.array(medians) * 1e-9).centre)
     assert start.local_s == pytest.approx(factor * start.root_s)
 
 
@@ -206,9 +206,9 @@ def test_launches_count_alike_and_their_interval_covers() -> None:
         assert found is not None
         assert found.low is not None
         assert found.high is not None
-        assert found.estimate == pytest.approx(shares.mean(), abs=1e-5)
+        assert found.estimate == pytest.approx(np.median(shares), abs=1e-5)
         covered += found.low <= 0.4 <= found.high
-    assert 0.92 <= covered / 500 <= 0.98
+    assert 0.90 <= covered / 500 <= 0.98
     one, other = overlapping(1, 0, 10**6, 10**6, 0.2), overlapping(2, 0, 10**6, 10**6, 0.6)
     assert overlap_of([one, other]) == overlap_of([one, other, other, other])
 

@@ -1,68 +1,81 @@
-"""One rule for slower and faster: the whole interval decides, and a ratio turned over is the opposite."""
+"""One rule for slower and faster, of one ratio as of many: beyond chance, by the margin, and turned over."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.ratios import Ratio
-from mpigauge.analysis.verdict import MARGIN, bounds, is_small, verdict
-from mpigauge.vocabulary import VERDICTS
+from mpigauge.analysis.compare.decision import MARGIN, Thresholds, decide
+from mpigauge.analysis.compare.max_t import Paired
+from mpigauge.analysis.ratios import Ratio, bounds, ratio_of, verdict_of
 
 repeatable = settings(derandomize=True, deadline=None)
-
-ends = st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)).map(sorted)
-near = st.tuples(st.floats(0.9, 1.1), st.floats(0.9, 1.1)).map(sorted)
-margins = st.floats(0.001, 2.0)
 OPPOSITE = {"slower": "faster", "faster": "slower", "same": "same", "undecided": "undecided"}
 
+seeds = st.integers(0, 2**20)
+shifts = st.floats(-0.3, 0.3)
+spreads = st.floats(0.001, 0.2)
+counts = st.integers(5, 20)
 
-def ratio(low: float, high: float) -> Ratio:
-    """A ratio with this interval."""
-    return Ratio((low * high) ** 0.5, low, high, 5)
+
+def ratio(seed: int, count: int, shift: float, spread: float) -> Ratio:
+    """Of launches that differ by chance."""
+    logs = shift + spread * np.random.default_rng(seed).normal(size=count)
+    found = ratio_of(dict(enumerate(np.exp(logs).tolist())), dict.fromkeys(range(count), 1.0), paired=True)
+    assert found is not None
+    return found
 
 
 @repeatable
-@given(ends | near, margins)
-def test_slower_and_faster_are_said_of_every_interval_without_1_and_of_no_other(
-    interval: list[float], margin: float
+@given(seeds, counts, shifts, spreads)
+def test_what_is_slower_excludes_1_and_is_beyond_the_margin(
+    seed: int, count: int, shift: float, spread: float
 ) -> None:
-    low, high = interval
-    word = verdict(ratio(low, high), margin)
-    assert word in VERDICTS
-    assert (word == "slower") == (low > 1)
-    assert (word == "faster") == (high < 1)
+    one = ratio(seed, count, shift, spread)
+    assert one.low is not None
+    assert one.high is not None
+    assert one.low <= one.estimate <= one.high
+    if one.verdict == "slower":
+        assert one.low > 1
+        assert one.estimate >= 1 + MARGIN
+    assert one.small == (not one.low <= 1 <= one.high and 1 / (1 + MARGIN) < one.estimate < 1 + MARGIN)
 
 
 @repeatable
-@given(ends | near, margins)
-def test_the_same_is_what_contains_1_within_the_margin(interval: list[float], margin: float) -> None:
-    low, high = interval
-    within = low >= 1 / (1 + margin) and high <= 1 + margin
-    assert (verdict(ratio(low, high), margin) == "same") == (low <= 1 <= high and within)
-    assert is_small(ratio(low, high), margin) == within
+@given(seeds, counts, shifts, spreads)
+def test_a_ratio_turned_over_has_the_opposite_verdict(
+    seed: int, count: int, shift: float, spread: float
+) -> None:
+    one = ratio(seed, count, shift, spread)
+    assert one.turned.verdict == OPPOSITE[one.verdict]
+    assert one.turned.turned.estimate == pytest.approx(one.estimate)
 
 
 @repeatable
-@given(ends | near)
-def test_a_ratio_turned_over_has_the_opposite_verdict(interval: list[float]) -> None:
-    low, high = interval
-    assert verdict(ratio(1 / high, 1 / low)) == OPPOSITE[verdict(ratio(low, high))]
-
-
-@repeatable
-@given(ends | near, margins, margins)
-def test_a_wider_margin_only_decides_more(interval: list[float], margin: float, other: float) -> None:
-    less, more = sorted([margin, other])
-    word = verdict(ratio(*interval), less)
-    assert verdict(ratio(*interval), more) in {word, "same" if word == "undecided" else word}
+@given(seeds, counts, shifts, spreads)
+def test_one_ratio_is_what_a_comparison_of_one_cell_says(
+    seed: int, count: int, shift: float, spread: float
+) -> None:
+    one = ratio(seed, count, shift, spread)
+    logs = shift + spread * np.random.default_rng(seed).normal(size=count)
+    (other,) = decide(Paired(np.log(np.exp(logs))[:, None], np.zeros(1)), Thresholds())
+    assert (one.estimate, one.low, one.high) == pytest.approx((other.ratio, other.low, other.high))
+    assert (one.verdict, one.small) == (other.verdict, other.small)
 
 
 @pytest.mark.parametrize("none", [None, Ratio(2.0, None, None, 1)])
 def test_without_an_interval_nothing_is_decided(none: Ratio | None) -> None:
-    assert verdict(none) == "undecided"
-    assert not is_small(none)
+    assert verdict_of(none) == "undecided"
+
+
+def test_below_five_launches_there_is_an_interval_and_no_word() -> None:
+    few = ratio_of({1: 2.0, 2: 2.01, 3: 2.02, 4: 2.0}, dict.fromkeys(range(1, 5), 1.0), paired=True)
+    assert few is not None
+    assert few.low is not None
+    assert few.low > 1.9
+    assert few.verdict == "undecided"
 
 
 def test_the_margin_is_as_far_from_1_on_both_sides() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.compare.decision import Decision, Thresholds
+    from mpigauge.analysis.percentiles import Values
 
 CELLS_LEAST = 2
 LONGER = 1.2
@@ -54,8 +55,18 @@ def pooled_runs(family: Paired, curves: Sequence[Sequence[int]], thresholds: Thr
     floor = np.array([family.floor[run].mean() for run in tried])
     of_runs = Paired(pooled[:, told], floor[told], thresholds.level * RUNS_SHARE)
     known = [tuple(run) for run, tells in zip(tried, told, strict=True) if tells]
-    decided = zip(known, decide(of_runs, thresholds, RUNS_SHARE), strict=True)
-    return _apart([PooledRun(cells, one) for cells, one in decided if one.verdict in DIFFERENT])
+    found = [
+        PooledRun(cells, one)
+        for cells, one in zip(known, decide(of_runs, thresholds, RUNS_SHARE), strict=True)
+        if one.verdict in DIFFERENT and _without_most(family.mean[list(cells)]) >= np.log1p(thresholds.margin)
+    ]
+    return _apart(found)
+
+
+def _without_most(means: Values) -> float:
+    """How far all but the size that differs most differ: one alone makes any run around it differ."""
+    means = means * np.sign(means.sum())
+    return float((means.sum() - means.max()) / (len(means) - 1))
 
 
 def _runs(curve: Sequence[int]) -> Iterator[list[int]]:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.trimmed import cut_of
-
 if TYPE_CHECKING:
     from mpigauge.analysis.compare.max_t import Family
     from mpigauge.analysis.percentiles import Values
@@ -78,9 +76,8 @@ def needed(family: Family, joint: Values, bar: Bar, least: int) -> list[int | No
     low, high = np.full(len(share), least), np.full(len(share), LAUNCHES_MOST + 1)
     while (apart := low < high).any():
         middle = (low + high) // 2
-        left = middle - 2 * np.array([cut_of(int(count)) for count in middle])
-        error = np.sqrt(variance / left + family.floor)
-        enough = bar.found(error, left - 1.0, share) <= wanted
+        error = np.sqrt(variance / middle + family.floor)
+        enough = bar.found(error, middle - 1.0, share) <= wanted
         high = np.where(apart & enough, middle, high)
         low = np.where(apart & ~enough, middle + 1, low)
     return [int(number) if number <= LAUNCHES_MOST else None for number in high]

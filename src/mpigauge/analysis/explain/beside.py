@@ -35,6 +35,8 @@ class Beside:
         ratio: How many times as long the other takes as the base, and what that says.
         low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if the ratio is not.
         high_s: Its upper end.
+        verdict: Whether the other is slower, by the ratio.
+        small: The interval of the ratio excludes 1, but it is within the margin.
     """
 
     bytes: int
@@ -43,11 +45,8 @@ class Beside:
     ratio: Ratio
     low_s: float | None
     high_s: float | None
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the other is slower."""
-        return self.ratio.verdict
+    verdict: Verdict
+    small: bool
 
     @property
     def extra_s(self) -> float:
@@ -114,7 +113,8 @@ def _beside(base: Row, other: Row, sides: Compared, ratio: Ratio) -> Beside:
     assert base.time is not None  # noqa: S101 - both have one
     assert other.time is not None  # noqa: S101
     low_s, high_s = sides.difference(hidden(other.time, base.time))
-    return Beside(base.cell.bytes, *_times_of(base.time, other.time, sides), ratio, low_s, high_s)
+    times_s = _times_of(base.time, other.time, sides)
+    return Beside(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
 
 
 def _times_of(base: Timing, other: Timing, sides: Compared) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import student
+from mpigauge.analysis.interval import difference_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ class Crossing:
         above_bytes: The smallest above it.
         below_s: What the one takes.
         above_s: What the other takes.
-        extra_s: What it takes beyond the line through the two largest sizes below, mean of launches.
+        extra_s: What it takes beyond the line through the two largest sizes below; mean of launches.
         low_s: Lower end of its 95 % interval across launches.
         high_s: Its upper end.
         trips: The extra time in round trips of the smallest message of the curve.
@@ -147,17 +147,18 @@ def crossing_of(curve: Sequence[Row], limit_bytes: int) -> Crossing | None:
     extra = _beyond(near)
     if extra.size < _LEAST:
         return None
-    half = student(extra.size - 1) * float(extra.std(ddof=1)) / float(np.sqrt(extra.size))
-    mean, trip_s = float(extra.mean()), 2 * _estimate(curve[0])
+    mean, low_s, high_s = difference_interval(extra)
+    if low_s is None or high_s is None:
+        return None
     return Crossing(
         below_bytes=near[1].cell.bytes,
         above_bytes=near[2].cell.bytes,
         below_s=_estimate(near[1]),
         above_s=_estimate(near[2]),
         extra_s=mean,
-        low_s=mean - half,
-        high_s=mean + half,
-        trips=mean / trip_s,
+        low_s=low_s,
+        high_s=high_s,
+        trips=mean / (2 * _estimate(curve[0])),
         launches=extra.size,
     )
 

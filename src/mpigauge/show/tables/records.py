@@ -44,7 +44,7 @@ SHARES = (
 )
 """Parts of a time that are no times."""
 
-MORE_STATISTICS = ("median", "rank_low", "rank_high", *SHARES)
+MORE_STATISTICS = ("median", "geometric_mean", "rank_low", "rank_high", *SHARES)
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _travel_record(travel: Travel | None) -> dict[str, Any]:
 
 def _time_record(time: Timing) -> dict[str, Any]:
     numbers = {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
-    return {**numbers, "geometric_mean": number(time.geometric_mean), "statistic": time.statistic}
+    return {**numbers, "statistic": time.statistic or None}
 
 
 def _state_time(one: StateTime) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_lap_grows_with_its_messages() -> None:
     assert [at.law for at in fact.at] == ["proportional", "proportional"]
     assert fact.at[0].fewest.message_s == pytest.approx(501e-9, rel=0.02)
     text = sentence(fact, {"ranks"})
-    assert text.startswith("lap of ring: at 8 B 2 ranks take 1.0")
+    assert text.startswith("lap of ring: at 8 B 2 ranks take 999 ns")
     assert "ns a message" in text
     assert "as p would (4.00 times)" in text
 
