@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.conditions import distances_of
+from mpigauge.analysis.explain.beside import besides
 from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
 from mpigauge.analysis.ratios import bounds
 from mpigauge.show.figures import lines, scales
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.looks import Group
     from mpigauge.show.query import Query
     from mpigauge.show.series import Series
+    from mpigauge.vocabulary import StateName
 
 Pieces = list[list[Point]]
 
@@ -63,15 +65,15 @@ class Ratios:
     def ranks_apart(self) -> list[Apart]:
         """Why ratios are missing, if it is because ranks were at different distances."""
         pairs = (
-            (one, row, base, _at(base, row))
-            for one, base in zip(self.series, self.bases, strict=True)
+            (one, row, base, _at(base, row), pieces)
+            for one, base, pieces in zip(self.series, self.bases, self.pieces, strict=True)
             if base is not None
             for row in one.rows
         )
         return [
             why
-            for one, row, base, under in pairs
-            if row.time and under and under.time and _point(one, row, base) is None
+            for one, row, base, under, pieces in pairs
+            if row.time and under and under.time and row.cell.bytes not in _sizes(pieces)
             if (why := apart(row.time, under.time, _distances(row, under), paired=one.source is base.source))
         ]
 
@@ -133,7 +135,12 @@ def _ratios(found: Sequence[Series], bases: Sequence[Series | None], below: str)
 
 
 def _pieces(one: Series, base: Series) -> Pieces:
-    return pieces_of(_both(one, base), lambda row: _point(one, row, base))
+    found = _points(one, base)
+    return pieces_of(_both(one, base), lambda row: found.get(row.cell.bytes))
+
+
+def _sizes(pieces: Pieces) -> set[float]:
+    return {point.x for piece in pieces for point in piece}
 
 
 def _both(one: Series, base: Series) -> Series:
@@ -148,16 +155,35 @@ def _at(base: Series, row: Row) -> Row | None:
     return next((it for it in base.rows if it.cell.bytes == row.cell.bytes and it.time is not None), None)
 
 
-def _point(one: Series, row: Row, base: Series) -> Point | None:
-    under = _at(base, row)
-    if row.time is None or under is None or under.time is None:
+def _points(one: Series, base: Series) -> dict[int, Point]:
+    """By size, what `mpigauge compare` says of both; where it says nothing, a ratio without an interval."""
+    within = one.source.within if one.source is base.source else None
+    same_place = one.rows[0].cell.placement == base.rows[0].cell.placement and _state(one) == _state(base)
+    told = {
+        beside.bytes: beside.ratio
+        for beside in besides(base.rows, one.rows, same_place=same_place, within=within)
+    }
+    found = {}
+    for row in one.rows:
+        size, under = row.cell.bytes, _at(base, row)
+        if size in told:
+            found[size] = Point(size, told[size].estimate, told[size].low, told[size].high)
+        elif under is not None and (bare := _bare(row, under, paired=within is not None)) is not None:
+            found[size] = Point(size, bare)
+    return found
+
+
+def _bare(row: Row, under: Row, *, paired: bool) -> float | None:
+    if row.time is None or under.time is None or not (row.time.estimate > 0 and under.time.estimate > 0):
         return None
-    if not (row.time.estimate > 0 and under.time.estimate > 0):
-        return None
-    if row.time.by_launch and under.time.by_launch:
-        found = like_ratio(row.time, under.time, _distances(row, under), paired=one.source is base.source)
-        return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
-    return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
+    if not (row.time.by_launch and under.time.by_launch):
+        return row.time.estimate / under.time.estimate
+    found = like_ratio(row.time, under.time, _distances(row, under), paired=paired)
+    return found.estimate if found is not None else None
+
+
+def _state(one: Series) -> StateName | None:
+    return next((row.state for row in one.rows if row.time is not None), None)
 
 
 def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
