@@ -115,7 +115,7 @@ def _basis(shown: Comparison) -> list[str]:
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
     """The worst first; in the order of the base if all are shown."""
     along = compared | {"bytes", "window"}
-    runs = runs_of([*shown.cells, *shown.moved], along, DIFFERENT if everything else {*DIFFERENT, "same"})
+    runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))

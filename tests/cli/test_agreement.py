@@ -1,0 +1,429 @@
+"""One quantity of one cell is one number on every screen, in every stored result; and so is each word.
+
+The numbers of `show` are taken for given: what they must be is tested where they are made. All else is held
+against them, and every ratio against what `compare` says of the same two cells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge import units
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.compare.decision import MARGIN
+from mpigauge.cli import status_of
+from mpigauge.cli.report import _queries
+from mpigauge.cli.selection import EVERYTHING
+from mpigauge.formats import loading
+from mpigauge.mpi.kinds import GIVES_WAY
+from mpigauge.plan.factors import COMPARED_BY
+from mpigauge.plan.model import Cell
+from mpigauge.show.figures import KINDS, ratios
+from mpigauge.show.query import Query, source_of
+from mpigauge.show.report.build import page_of
+from mpigauge.show.series import against_size, pieces_of, rate_point, time_point
+from tests.conftest import isolate
+from tests.places import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.show.report.page import Page
+
+RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
+FACTORS = Cell.__struct_fields__
+ENDS = ("estimate", "low", "high")
+DASH = "\N{EN DASH}"
+TURNED = {"slower": "faster", "faster": "slower", "longer": "shorter", "shorter": "longer"}
+PIVOTS = ("latency", "times", "rates", "summary")
+ALL_SERIES = 1 << 20
+
+Key = tuple[object, ...]
+Record = dict[str, Any]
+
+
+def name_of(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def key_of(record: Record, **more: object) -> Key:
+    return tuple((record | more)[name] for name in FACTORS)
+
+
+def same(one: float | None, other: float | None, rel: float = 1e-9) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=rel)
+
+
+def turned(record: Record) -> Record:
+    """What is said of (b, a), of what is said of (a, b)."""
+    estimate, low, high = (record[name] and 1 / record[name] for name in ENDS)
+    return {
+        "estimate": estimate,
+        "low": high,
+        "high": low,
+        "verdict": TURNED.get(record["verdict"], record["verdict"]),
+    }
+
+
+class Said:
+    """All that is said of one result; each verb is asked once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.result = loading.load(path)
+
+    def text(self, *words: str) -> tuple[int, str]:
+        """Exit status and standard output."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            status = status_of([*words, str(self.path)])
+        return status, out.getvalue()
+
+    @functools.cache  # noqa: B019 - as long as the result
+    def json(self, *words: str) -> Record:
+        """Of a verb that may have nothing to say: then empty."""
+        _, out = self.text(*words, "--format", "json")
+        found: Record = json.loads(out) if out else {}
+        return found
+
+    @functools.cached_property
+    def shown(self) -> Record:
+        return self.json("show", "--table", "curves")
+
+    @functools.cached_property
+    def rows(self) -> dict[tuple[Key, str | None], Record]:
+        """By cell and state of the machine."""
+        every = self.json("show", "--table", "curves", "--state", "all") if self.shown["states"] else self.shown
+        return {(key_of(row), row["state"]): row for row in (*every["rows"], *self.shown["rows"])}
+
+    @functools.cached_property
+    def comparisons(self) -> dict[str, Record]:
+        """By each factor of which the result has several values."""
+        rows = [dict(zip(FACTORS, key, strict=True)) for key, _ in self.rows]
+        varies = [name for name in COMPARED_BY if len({row[name] for row in rows}) > 1]
+        found = {name: self.json("compare", "--by", name) for name in varies}
+        return {name: one for name, one in found.items() if one}
+
+    @functools.cached_property
+    def compared(self) -> dict[tuple[Key, Key], Record]:
+        """What is said of two cells, in either order."""
+        found: dict[tuple[Key, Key], Record] = {}
+        for shown in self.comparisons.values():
+            for one in (*shown["cells"], *shown["controls"]):
+                pair = key_of(one), key_of(one, **one["other"])
+                mine = {**one, "estimate": one["ratio"]}
+                found[pair] = mine
+                found[pair[::-1]] = {**mine, **turned(mine)}
+        return found
+
+    @functools.cached_property
+    def explained(self) -> list[Record]:
+        found: list[Record] = self.json("explain", "--all")["conclusions"]
+        return found
+
+    def of(self, kind: str) -> Iterator[tuple[Record, Record, str | None]]:
+        """Of a topic each conclusion: its first cell, its fact, and the state that it is of."""
+        for one in self.explained:
+            if one["kind"] == kind:
+                yield one["cells"][0], one["value"], one["value"].get("state")
+
+    def row(self, cell: Record, state: str | None, **more: object) -> Record:
+        """The row that a conclusion is about; its window may be another."""
+        if (exact := self.rows.get((key_of(cell, **more), state))) is not None:
+            return exact
+        wanted = key_of(cell, **more, window=0)
+        (found,) = (
+            row for (_, at), row in self.rows.items() if at == state and key_of(row, window=0) == wanted
+        )
+        return found
+
+
+@pytest.fixture(scope="module", params=RESULTS, ids=name_of)
+def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
+    known = functools.cache(loading.load)
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(tmp_path_factory.mktemp("agreement"), patch)
+        patch.setattr(loading, "load", known)
+        yield Said(request.param)
+
+
+def assert_of_time(record: Record, row: Record) -> None:
+    """Value and interval of a time."""
+    time = row["time_s"] or dict.fromkeys(ENDS)
+    assert [record["value"], record["low"], record["high"]] == [time[name] for name in ENDS], row
+
+
+def assert_of_rate(record: Record, row: Record, names: tuple[str, str, str] = ("value", "low", "high")) -> None:
+    """Bytes over the time; the ends of the interval the other way round."""
+    rate, low, high = (record[name] for name in names)
+    assert same(rate, row["rate_bytes_per_s"]), row
+    if rate is not None and low is not None:
+        moved, time = rate * row["time_s"]["estimate"], row["time_s"]
+        assert same(low, moved / time["high"]), row
+        assert same(high, moved / time["low"]), row
+
+
+def entries(found: object) -> Iterator[Record]:
+    """Values of pivot tables, however deep."""
+    if isinstance(found, dict):
+        if "quantity" in found and "value" in found:
+            yield found
+        found = list(found.values())
+    if isinstance(found, list):
+        for one in found:
+            yield from entries(one)
+
+
+# ---- Numbers of one cell -------------------------------------------------------------------------
+
+
+def test_an_interval_holds_its_centre_and_its_width_is_the_larger_side(said: Said) -> None:
+    for row in said.rows.values():
+        if (time := row["time_s"]) and time["half_width"] is not None:
+            assert time["low"] <= time["estimate"] <= time["high"]
+            sides = (time["high"] / time["estimate"], time["estimate"] / time["low"])
+            assert same(1 + time["half_width"], max(sides), 1e-6), row
+
+
+def test_tables_have_the_numbers_of_the_rows(said: Said) -> None:
+    for table in PIVOTS:
+        for entry in entries(said.json("show", "--table", table).get("tables", [])):
+            row = said.rows[key_of(entry), entry["state"]]
+            if entry["quantity"] == "time":
+                assert_of_time(entry, row)
+            elif entry["quantity"] == "rate":
+                assert_of_rate(entry, row)
+
+
+def test_the_answer_quotes_rows(said: Said) -> None:
+    for quote in said.shown["answer"]:
+        named = {name for name in quote if name in FACTORS}
+        rows = [
+            row
+            for row in said.shown["rows"]
+            if all(row[name] == quote[name] for name in named) and quote["state"] in (None, row["state"])
+        ]
+        match quote["unit"]:
+            case "s":
+                known = [row["time_s"] and row["time_s"]["estimate"] for row in rows]
+            case "B/s":
+                known = [row["rate_bytes_per_s"] for row in rows]
+            case "1/s":
+                known = [row["messages_per_s"] for row in rows]
+            case "B":
+                known = [row["limit_bytes"] for row in rows]
+            case _:
+                known = [row[stick]["estimate"] for row in rows for stick in YARDSTICKS if row[stick]]
+        assert quote["value"] in known, quote
+
+
+def test_text_has_the_numbers_of_json(said: Said) -> None:
+    _, text = said.text("show", "--all")
+    for row in said.shown["rows"]:
+        time = row["time_s"]
+        if time and row["pattern"] != "null":
+            assert units.format_time(time["estimate"]) in text, row
+
+
+def test_expectations_are_of_the_numbers_that_are_shown(said: Said) -> None:
+    rated = {row["pattern"]: bool(row["rate_bytes_per_s"]) for row in said.rows.values()}
+    wanted = [f"{pattern} latency < 1s" for pattern in rated]
+    wanted += [f"{pattern} bandwidth > 1MB/s" for pattern, rate in rated.items() if rate]
+    found = said.json("check", *(word for one in wanted for word in ("--expect", one)))["expectations"]
+    assert len(found) > len(wanted) / 2
+    for one in found:
+        row = said.rows[key_of(one), one["state"]]
+        if one["value"] is None:
+            assert not row["time_s"] or one["quantity"] == "bandwidth"
+        elif one["quantity"] == "latency":
+            assert_of_time(one, row)
+            assert (one["verdict"] == "holds") == (one["high"] is not None and one["high"] < 1)
+        else:
+            assert_of_rate(one, row)
+
+
+# ---- Conclusions ---------------------------------------------------------------------------------
+
+
+def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
+    for cell, fact, state in said.of("copies"):
+        for point in (fact["first"], fact["least"]):
+            row = said.row(cell, state, bytes=point["bytes"])
+            assert [point["ratio"][name] for name in ENDS] == [row[fact["name"]][name] for name in ENDS]
+            assert point["message_s"] == row["time_s"]["estimate"]
+    for cell, fact, state in said.of("plateau"):
+        for point in (fact["best"], fact["largest"]):
+            assert_of_rate(point, said.row(cell, state, bytes=point["bytes"]), ENDS)  # type: ignore[arg-type]
+    for cell, fact, state in said.of("first"):
+        for point in fact["points"]:
+            row = said.row(cell, state, bytes=point["bytes"])
+            assert point["typical_s"] == row["time_s"]["estimate"]
+            assert same(point["first_s"], row["first_s"])
+    for cell, fact, state in said.of("ranks"):
+        for size in fact["at"]:
+            counts = [size["fewest"], *([size["fitting"]] if size["fitting"] else []), *size["crowded"]]
+            for one in counts:
+                row = said.row(cell, state, bytes=size["bytes"], ranks=one["ranks"])
+                assert one["time_s"] == row["time_s"]["estimate"]
+
+
+def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
+    """Where notes of tables say from where on, sentences say the same size."""
+    notes = said.shown["notes"]
+    for cell, fact, _ in said.of("copies"):
+        for below in fact["below"]:
+            if below["upto_bytes"] == fact["largest_bytes"] and below["certain_bytes"] == below["from_bytes"]:
+                size = units.format_size(below["from_bytes"])
+                mine = [note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note]
+                assert not mine or any(f"from {size}" in note for note in mine), (fact, mine)
+
+
+# ---- Ratios --------------------------------------------------------------------------------------
+
+
+def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
+    for one in said.explained:
+        fact = one["value"]
+        if not {"points", "runs", "factors"} <= fact.keys():
+            continue
+        base, other = one["cells"][:2]
+        for run in fact["runs"]:
+            for point in run["at"]:
+                assert point["verdict"] == run["verdict"] == point["ratio"]["verdict"]
+        for point in fact["points"]:
+            pair = key_of(base, bytes=point["bytes"]), key_of(other, bytes=point["bytes"])
+            known = said.compared.get(pair)
+            if known is None or known["low"] is None:
+                continue  # of no one factor, or of too few launches for a verdict
+            assert all(same(point["ratio"][name], known[name]) for name in ENDS), (one["text"], point, known)
+            assert point["verdict"] == known["verdict"], (one["text"], point, known)
+
+
+def test_a_figure_draws_what_compare_says(said: Said) -> None:
+    drawn = 0
+    for of, kind in ((ratios.to_first, "ratio"), (None, "time")):
+        query = Query(KINDS[kind], [source_of(said.result, "median")])
+        series = against_size(query, most=ALL_SERIES)
+        shown = of(series) if of else ratios.like_with_like(query, series)
+        for one, base, pieces in zip(shown.series, shown.bases, shown.pieces, strict=True):
+            if base is None:
+                continue
+            rows = [{row.cell.bytes: row for row in side.rows} for side in (base, one)]
+            for point in (point for piece in pieces for point in piece):
+                pair = tuple(
+                    tuple(getattr(side[int(point.x)].cell, name) for name in FACTORS) for side in rows
+                )
+                known = said.compared.get(pair)  # type: ignore[arg-type]
+                if known is None or known["low"] is None or point.low is None:
+                    continue
+                drawn += 1
+                assert all(
+                    same(*two)
+                    for two in zip((point.y, point.low, point.high), (known[name] for name in ENDS), strict=True)
+                ), (point, known)
+    assert drawn or not said.compared or name_of(said.path) in {"ring", "libraries", "placements"}
+
+
+def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
+    query = Query(KINDS["time"], [source_of(said.result, "median")])
+    for one in against_size(query, most=ALL_SERIES):
+        for point_of, field in ((time_point, "time_s"), (rate_point, "rate_bytes_per_s")):
+            points = {point.x: point for piece in pieces_of(one, point_of) for point in piece}
+            for row in one.rows:
+                if (point := points.get(row.cell.bytes)) is None:
+                    continue
+                known = said.rows[tuple(getattr(row.cell, name) for name in FACTORS), row.state]
+                if field == "time_s":
+                    assert [*point[1:]] == [known["time_s"][name] for name in ENDS]
+                else:
+                    assert_of_rate(dict(zip(ENDS, point[1:], strict=True)), known, ENDS)  # type: ignore[arg-type]
+
+
+def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
+    for shown in said.comparisons.values():
+        assert shown["margin"] == MARGIN
+        for one in (*shown["cells"], *shown["controls"]):
+            if one["low"] is None:
+                assert one["verdict"] == "undecided"
+                continue
+            assert one["low"] <= one["ratio"] <= one["high"]
+            away = abs(math.log(one["ratio"])) >= math.log1p(MARGIN)
+            if one["verdict"] == "slower":
+                assert one["low"] > 1
+                assert away
+            if one["verdict"] == "faster":
+                assert one["high"] < 1
+                assert away
+            if one["small"]:
+                assert not away
+
+
+def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
+    for factor, shown in said.comparisons.items():
+        _, text = said.text("compare", "--by", factor, "--all")
+        lines = text.splitlines()
+        counted = Counter(one["said"].partition(",")[0] for one in shown["cells"])
+        counted["the same"] = counted.pop("no difference", 0)
+        for word in ("slower", "faster", "the same"):
+            assert f"{counted[word]} {word}" in lines[0] or f"{word}: {counted[word]} of" in lines[0] or (
+                not shown["cells"] or shown["verdict"] == "machine"
+            ), (lines[0], counted)
+        for one in shown["cells"]:
+            if one["low"] is not None:
+                ratio, low, high = (units.format_factor(one[name]) for name in ("ratio", "low", "high"))
+                words = f"{ratio} ({low} {DASH} {high})"
+                assert any(words in line and line.endswith(one["said"]) for line in lines), (words, one)
+
+
+# ---- The report ----------------------------------------------------------------------------------
+
+
+def page(path: Path, patch: pytest.MonkeyPatch) -> Page:
+    """Without its pictures, which take most of the time."""
+    patch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
+    patch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
+    query, each = _queries([path], (), "median", EVERYTHING, (), by=None, held=("3%", "10%"))
+    return page_of(query, each, GIVES_WAY)
+
+
+def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
+    said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = page(said.path, monkeypatch)
+    times = {
+        tuple(float(f"{row['time_s'][name] * 1e9:.5g}") if row["time_s"][name] else None for name in ENDS)
+        for row in said.rows.values()
+        if row["time_s"]
+    }
+    for cell in found.cells:
+        if "time_ns" in cell:
+            assert tuple(cell["time_ns"][:3]) in times, cell
+    known = {
+        tuple(float(f"{one[name]:.4g}") for name in ENDS)
+        for one in said.compared.values()
+        if one["low"] is not None
+    }
+    ratios_ = [
+        tuple(of[2:])
+        for section in found.sections
+        for chart in section.charts
+        for over in chart.data.get("over", ())
+        for of in over["of"]
+    ]
+    inverse = {(of[0], of[1]): of[2] for s in found.sections for c in s.charts for o in c.data.get("over", ()) for of in o["of"]}
+    for (one, other), ratio in inverse.items():
+        if (back := inverse.get((other, one))) is not None:
+            assert ratio * back == pytest.approx(1, rel=2e-3)
+    missing = [ratio for ratio in ratios_ if ratio not in known]
+    assert len(missing) <= len(ratios_) // 2, missing[:5]
