@@ -104,7 +104,9 @@ class Said:
     @functools.cached_property
     def rows(self) -> dict[tuple[Key, str | None], Record]:
         """By cell and state of the machine."""
-        every = self.json("show", "--table", "curves", "--state", "all") if self.shown["states"] else self.shown
+        every = (
+            self.json("show", "--table", "curves", "--state", "all") if self.shown["states"] else self.shown
+        )
         return {(key_of(row), row["state"]): row for row in (*every["rows"], *self.shown["rows"])}
 
     @functools.cached_property
@@ -164,7 +166,9 @@ def assert_of_time(record: Record, row: Record) -> None:
     assert [record["value"], record["low"], record["high"]] == [time[name] for name in ENDS], row
 
 
-def assert_of_rate(record: Record, row: Record, names: tuple[str, str, str] = ("value", "low", "high")) -> None:
+def assert_of_rate(
+    record: Record, row: Record, names: tuple[str, str, str] = ("value", "low", "high")
+) -> None:
     """Bytes over the time; the ends of the interval the other way round."""
     rate, low, high = (record[name] for name in names)
     assert same(rate, row["rate_bytes_per_s"]), row
@@ -285,7 +289,9 @@ def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
         for below in fact["below"]:
             if below["upto_bytes"] == fact["largest_bytes"] and below["certain_bytes"] == below["from_bytes"]:
                 size = units.format_size(below["from_bytes"])
-                mine = [note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note]
+                mine = [
+                    note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note
+                ]
                 assert not mine or any(f"from {size}" in note for note in mine), (fact, mine)
 
 
@@ -330,7 +336,9 @@ def test_a_figure_draws_what_compare_says(said: Said) -> None:
                 drawn += 1
                 assert all(
                     same(*two)
-                    for two in zip((point.y, point.low, point.high), (known[name] for name in ENDS), strict=True)
+                    for two in zip(
+                        (point.y, point.low, point.high), (known[name] for name in ENDS), strict=True
+                    )
                 ), (point, known)
     assert drawn or not said.compared or name_of(said.path) in {"ring", "libraries", "placements"}
 
@@ -376,8 +384,10 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
         counted = Counter(one["said"].partition(",")[0] for one in shown["cells"])
         counted["the same"] = counted.pop("no difference", 0)
         for word in ("slower", "faster", "the same"):
-            assert f"{counted[word]} {word}" in lines[0] or f"{word}: {counted[word]} of" in lines[0] or (
-                not shown["cells"] or shown["verdict"] == "machine"
+            assert (
+                f"{counted[word]} {word}" in lines[0]
+                or f"{word}: {counted[word]} of" in lines[0]
+                or (not shown["cells"] or shown["verdict"] == "machine")
             ), (lines[0], counted)
         for one in shown["cells"]:
             if one["low"] is not None:
@@ -421,7 +431,13 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
         for over in chart.data.get("over", ())
         for of in over["of"]
     ]
-    inverse = {(of[0], of[1]): of[2] for s in found.sections for c in s.charts for o in c.data.get("over", ()) for of in o["of"]}
+    inverse = {
+        (of[0], of[1]): of[2]
+        for s in found.sections
+        for c in s.charts
+        for o in c.data.get("over", ())
+        for of in o["of"]
+    }
     for (one, other), ratio in inverse.items():
         if (back := inverse.get((other, one))) is not None:
             assert ratio * back == pytest.approx(1, rel=2e-3)

@@ -12,6 +12,7 @@ import numpy as np
 from mpigauge.analysis.compare.max_t import LEVEL, Apart, Paired
 from mpigauge.analysis.compare.pairs import Matched, Pair
 from mpigauge.analysis.ratios import log_matrix
+from mpigauge.analysis.robust import pulled_in
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY, CURVE
 from mpigauge.plan.model import variables_of
 from mpigauge.vocabulary import CONTROL
@@ -33,6 +34,9 @@ GOES_WITH: Mapping[str, tuple[str, ...]] = {"mpi": ("mpi_version", "label"), "la
 
 WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
 """Factors in which two campaigns may differ as a whole and still be compared."""
+
+ODD_CELLS_LEAST = 2
+"""A launch that is odd in a single cell is of that cell alone."""
 
 SETTING = "setting"
 """The factor of all variables that are varied."""
@@ -257,6 +261,36 @@ def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
 def paired_family(pairs: Sequence[Pair], level: float = LEVEL) -> Paired:
     """The family of pairs with launches in common, by these alone."""
     return Paired(_differences(pairs), _floors(pairs), level)
+
+
+@dataclass(frozen=True, slots=True)
+class OddPair:
+    """A launch whose differences are odd in several cells.
+
+    Attributes:
+        launch: Its number.
+        factor: How many times as large as usual the ratio is in it, the median over these cells.
+        cells: In how many.
+        of: In how many it was measured.
+    """
+
+    launch: int
+    factor: float
+    cells: int
+    of: int
+
+
+def odd_pairs(pairs: Sequence[Pair]) -> list[OddPair]:
+    """Return the launches that are odd in several of the pairs, which are all paired, in their order."""
+    logs = _differences(pairs)
+    numbers = sorted({number for pair in pairs for number in pair.common})
+    apart = logs - np.nanmedian(logs, axis=0)
+    far = np.isfinite(logs) & (pulled_in(logs) != logs)
+    return [
+        OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))
+        for number, mine, odd in zip(numbers, apart, far, strict=True)
+        if odd.sum() >= ODD_CELLS_LEAST
+    ]
 
 
 def _floors(pairs: Sequence[Pair]) -> Values:

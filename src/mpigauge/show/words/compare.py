@@ -16,8 +16,8 @@ from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
-from mpigauge.show.words.ratios import VERDICTS
-from mpigauge.show.words.sessions import few
+from mpigauge.show.words.ratios import OF_PAIRS, VERDICTS
+from mpigauge.show.words.sessions import few, odd_lines
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
     from mpigauge.analysis.compare.settings import NoEffect
+    from mpigauge.analysis.compare.sides import OddPair
     from mpigauge.analysis.rows import Row
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.words.factors import Factors
@@ -289,11 +290,15 @@ def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+    yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    yield from map(_odd, shown.odd_launches)
+    if any(one.decision is not None and one.pair.paired for one in shown.cells):
+        yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
     for one in without_effect(shown):
         yield _no_effect(one, shown.thresholds.margin)
@@ -344,6 +349,14 @@ def _unmoved(shown: Comparison) -> str:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
     return f"controls did not move: {_controls(shown)}, at most {most}"
+
+
+def _odd(one: OddPair) -> str:
+    factor = units.format_factor(one.factor)
+    return (
+        f"launch {one.launch} is odd in {one.cells} of {one.of} numbers ({factor} times the usual ratio): "
+        "pulled in, and left out of what decides"
+    )
 
 
 def _together(one: Together) -> str:
