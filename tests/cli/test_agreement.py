@@ -12,7 +12,6 @@ import io
 import json
 import math
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +19,7 @@ import pytest
 from mpigauge import units
 from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.analysis.compare.decision import MARGIN
+from mpigauge.analysis.rows import rows
 from mpigauge.cli import status_of
 from mpigauge.cli.report import _queries
 from mpigauge.cli.selection import EVERYTHING
@@ -30,14 +30,18 @@ from mpigauge.plan.model import Cell
 from mpigauge.show.figures import KINDS, ratios
 from mpigauge.show.query import Query, source_of
 from mpigauge.show.report.build import page_of
+from mpigauge.show.report.cells import Cells
 from mpigauge.show.series import against_size, pieces_of, rate_point, time_point
 from tests.conftest import isolate
 from tests.places import DOCS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-    from mpigauge.show.report.page import Page
+    from mpigauge.analysis.rows import Row
+    from mpigauge.result.reader import Result
+    from mpigauge.show.query import Source
 
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 FACTORS = Cell.__struct_fields__
@@ -57,6 +61,10 @@ def name_of(path: Path) -> str:
 
 def key_of(record: Record, **more: object) -> Key:
     return tuple((record | more)[name] for name in FACTORS)
+
+
+def cell_key(cell: Cell) -> Key:
+    return tuple(getattr(cell, name) for name in FACTORS)
 
 
 def same(one: float | None, other: float | None, rel: float = 1e-9) -> bool:
@@ -110,23 +118,33 @@ class Said:
         return {(key_of(row), row["state"]): row for row in (*every["rows"], *self.shown["rows"])}
 
     @functools.cached_property
+    def states(self) -> list[str]:
+        return sorted({state for _, state in self.rows if state is not None})
+
+    @functools.cached_property
     def comparisons(self) -> dict[str, Record]:
         """By each factor of which the result has several values."""
-        rows = [dict(zip(FACTORS, key, strict=True)) for key, _ in self.rows]
-        varies = [name for name in COMPARED_BY if len({row[name] for row in rows}) > 1]
+        cells = [dict(zip(FACTORS, key, strict=True)) for key, _ in self.rows]
+        varies = [name for name in COMPARED_BY if len({cell[name] for cell in cells}) > 1]
         found = {name: self.json("compare", "--by", name) for name in varies}
         return {name: one for name, one in found.items() if one}
 
     @functools.cached_property
-    def compared(self) -> dict[tuple[Key, Key], Record]:
-        """What is said of two cells, in either order."""
-        found: dict[tuple[Key, Key], Record] = {}
-        for shown in self.comparisons.values():
-            for one in (*shown["cells"], *shown["controls"]):
-                pair = key_of(one), key_of(one, **one["other"])
-                mine = {**one, "estimate": one["ratio"]}
-                found[pair] = mine
-                found[pair[::-1]] = {**mine, **turned(mine)}
+    def compared(self) -> dict[tuple[Key, Key, str | None], Record]:
+        """What is said of two cells, in either order, in each state of the machine that there was."""
+        found: dict[tuple[Key, Key, str | None], Record] = {}
+        for state in self.states or [None]:
+            words = ("--state", state) if state else ()
+            for factor, usual in self.comparisons.items():
+                shown = self.json("compare", "--by", factor, *words) if state else usual
+                for one in (*shown.get("cells", ()), *shown.get("controls", ())):
+                    if one["low"] is not None:
+                        pair, mine = (
+                            (key_of(one), key_of(one, **one["other"])),
+                            one | {"estimate": one["ratio"]},
+                        )
+                        found[*pair, state] = mine
+                        found[*pair[::-1], state] = mine | turned(mine)
         return found
 
     @functools.cached_property
@@ -151,12 +169,26 @@ class Said:
         return found
 
 
+def once(of: Callable[..., list[Row]]) -> Callable[..., list[Row]]:
+    """Rows of one result, for all verbs."""
+    known: dict[tuple[object, ...], list[Row]] = {}
+
+    def rows_of(result: Result, *asked: Any) -> list[Row]:
+        key = (id(result), *asked[:2])
+        if key not in known:
+            known[key] = of(result, *asked)
+        return known[key]
+
+    return rows_of
+
+
 @pytest.fixture(scope="module", params=RESULTS, ids=name_of)
 def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
     known = functools.cache(loading.load)
     with pytest.MonkeyPatch.context() as patch:
         isolate(tmp_path_factory.mktemp("agreement"), patch)
         patch.setattr(loading, "load", known)
+        patch.setattr("mpigauge.show.query.rows", once(rows))
         yield Said(request.param)
 
 
@@ -308,39 +340,24 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
             for point in run["at"]:
                 assert point["verdict"] == run["verdict"] == point["ratio"]["verdict"]
         for point in fact["points"]:
-            pair = key_of(base, bytes=point["bytes"]), key_of(other, bytes=point["bytes"])
-            known = said.compared.get(pair)
-            if known is None or known["low"] is None:
-                continue  # of no one factor, or of too few launches for a verdict
-            assert all(same(point["ratio"][name], known[name]) for name in ENDS), (one["text"], point, known)
-            assert point["verdict"] == known["verdict"], (one["text"], point, known)
+            size = point["bytes"]
+            known = said.compared.get((key_of(base, bytes=size), key_of(other, bytes=size), fact["state"]))
+            if known is not None:  # of one factor alone, and of launches enough for a verdict
+                assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
+                assert point["verdict"] == known["verdict"], (point, known)
 
 
 def test_a_figure_draws_what_compare_says(said: Said) -> None:
-    drawn = 0
-    for of, kind in ((ratios.to_first, "ratio"), (None, "time")):
+    for kind, of in (("ratio", lambda _, found: ratios.to_first(found)), ("time", ratios.like_with_like)):
         query = Query(KINDS[kind], [source_of(said.result, "median")])
-        series = against_size(query, most=ALL_SERIES)
-        shown = of(series) if of else ratios.like_with_like(query, series)
+        shown = of(query, against_size(query, most=ALL_SERIES))
         for one, base, pieces in zip(shown.series, shown.bases, shown.pieces, strict=True):
-            if base is None:
-                continue
-            rows = [{row.cell.bytes: row for row in side.rows} for side in (base, one)]
+            rows_ = [{row.cell.bytes: row for row in side.rows} for side in (base, one) if side is not None]
             for point in (point for piece in pieces for point in piece):
-                pair = tuple(
-                    tuple(getattr(side[int(point.x)].cell, name) for name in FACTORS) for side in rows
-                )
-                known = said.compared.get(pair)  # type: ignore[arg-type]
-                if known is None or known["low"] is None or point.low is None:
-                    continue
-                drawn += 1
-                assert all(
-                    same(*two)
-                    for two in zip(
-                        (point.y, point.low, point.high), (known[name] for name in ENDS), strict=True
-                    )
-                ), (point, known)
-    assert drawn or not said.compared or name_of(said.path) in {"ring", "libraries", "placements"}
+                under, over = (side[int(point.x)] for side in rows_)
+                known = said.compared.get((cell_key(under.cell), cell_key(over.cell), over.state))
+                if known is not None and under.state == over.state:
+                    assert all(map(same, point[1:], (known[name] for name in ENDS))), (point, known)
 
 
 def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
@@ -351,7 +368,7 @@ def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
             for row in one.rows:
                 if (point := points.get(row.cell.bytes)) is None:
                     continue
-                known = said.rows[tuple(getattr(row.cell, name) for name in FACTORS), row.state]
+                known = said.rows[cell_key(row.cell), row.state]
                 if field == "time_s":
                     assert [*point[1:]] == [known["time_s"][name] for name in ENDS]
                 else:
@@ -399,47 +416,42 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
 # ---- The report ----------------------------------------------------------------------------------
 
 
-def page(path: Path, patch: pytest.MonkeyPatch) -> Page:
-    """Without its pictures, which take most of the time."""
-    patch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
-    patch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
-    query, each = _queries([path], (), "median", EVERYTHING, (), by=None, held=("3%", "10%"))
-    return page_of(query, each, GIVES_WAY)
-
-
 def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = page(said.path, monkeypatch)
-    times = {
-        tuple(float(f"{row['time_s'][name] * 1e9:.5g}") if row["time_s"][name] else None for name in ENDS)
-        for row in said.rows.values()
-        if row["time_s"]
+    """Without its pictures, which take most of the time; it has five digits of times and four of ratios."""
+    monkeypatch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
+    monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
+    named: dict[int, Row] = {}
+    number = Cells.number
+
+    def numbered(self: Cells, source: Source, row: Row) -> int:
+        found = number(self, source, row)
+        named[found] = row
+        return found
+
+    monkeypatch.setattr(Cells, "number", numbered)
+    query, each = _queries([said.path], (), "median", EVERYTHING, (), by=None, held=("3%", "10%"))
+    page = page_of(query, each, GIVES_WAY)
+    for place, cell in enumerate(page.cells):
+        time = said.rows[cell_key(named[place].cell), named[place].state]["time_s"]
+        told = cell.get("time_ns", [None] * len(ENDS))[: len(ENDS)]
+        assert all(
+            same(ns and ns * units.NS, time and time[name], 1e-4) for name, ns in zip(ENDS, told, strict=True)
+        )
+    charts = [chart for section in page.sections for chart in section.charts]
+    over = {
+        (one, base): of
+        for chart in charts
+        for each in chart.data.get("over", ())
+        for one, base, *of in each["of"]
     }
-    for cell in found.cells:
-        if "time_ns" in cell:
-            assert tuple(cell["time_ns"][:3]) in times, cell
-    known = {
-        tuple(float(f"{one[name]:.4g}") for name in ENDS)
-        for one in said.compared.values()
-        if one["low"] is not None
-    }
-    ratios_ = [
-        tuple(of[2:])
-        for section in found.sections
-        for chart in section.charts
-        for over in chart.data.get("over", ())
-        for of in over["of"]
-    ]
-    inverse = {
-        (of[0], of[1]): of[2]
-        for s in found.sections
-        for c in s.charts
-        for o in c.data.get("over", ())
-        for of in o["of"]
-    }
-    for (one, other), ratio in inverse.items():
-        if (back := inverse.get((other, one))) is not None:
-            assert ratio * back == pytest.approx(1, rel=2e-3)
-    missing = [ratio for ratio in ratios_ if ratio not in known]
-    assert len(missing) <= len(ratios_) // 2, missing[:5]
+    for (one, base), of in over.items():
+        top, bottom = named[one], named[base]
+        if (base, one) in over:
+            assert same(of[0], 1 / over[base, one][0], 2e-3)
+        known = said.compared.get((cell_key(bottom.cell), cell_key(top.cell), top.state))
+        if known is not None and top.state == bottom.state:
+            assert all(same(*two, 1e-3) for two in zip(of, (known[name] for name in ENDS), strict=True)), (
+                known
+            )

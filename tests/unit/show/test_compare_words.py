@@ -31,6 +31,7 @@ def below(*decisions: object) -> str:
         verdict="same",
         builds=(),
         odd=(),
+        odd_launches=(),
     )
     return "\n".join(compare.notes(shown))
 
