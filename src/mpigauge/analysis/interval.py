@@ -182,6 +182,8 @@ def _mean_and_error(values: Values) -> tuple[float, float]:
     """The winsorised mean of two values or more, and its standard error."""
     known = pulled_in(values)
     return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
+
+
 def floor_step(clock_step: float = 0.0) -> float:
     """Return the step of a clock that hides as much as this one and what the instrument promises at best.
 

@@ -32,7 +32,6 @@ def below(*decisions: object) -> str:
         verdict="same",
         builds=(),
         odd=(),
-        odd_launches=(),
     )
     return "\n".join(compare.notes(shown))
 
