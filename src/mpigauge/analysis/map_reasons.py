@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES
+from mpigauge.analysis.limits import LAUNCHES_OF_A_MAP
 from mpigauge.analysis.slow_links import HOSTS_LEAST
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def reasons(
     if count < HOSTS_LEAST:
         yield TooFewHosts(count)
     elif needed is None and launches == 1:
-        yield TooFewLaunches(launches, ENOUGH_LAUNCHES)
+        yield TooFewLaunches(launches, LAUNCHES_OF_A_MAP)
     elif needed is None and launches:
         yield LaunchesDifferTooMuch()
     elif needed is not None and needed > launches:

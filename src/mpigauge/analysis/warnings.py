@@ -15,9 +15,9 @@ import numpy as np
 
 from mpigauge.analysis.interval import launches_needed, student
 from mpigauge.analysis.launch_groups import phases
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
 from mpigauge.analysis.robust import pulled_in
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.cpu_lists import list_of
 
 if TYPE_CHECKING:
@@ -146,9 +146,7 @@ def _no_interval(of: Circumstances) -> Values | None:
 
 
 def _few_launches(of: Circumstances) -> Values | None:
-    if of.estimate.low is None or of.estimate.launches >= ENOUGH_LAUNCHES:
-        return None
-    return of.launches()
+    return of.launches() if of.estimate.of_few_launches else None
 
 
 def _launches_lost(of: Circumstances) -> Values | None:

@@ -297,7 +297,7 @@ def test_a_launch_that_is_odd_in_several_cells_is_named_once_and_hides_nothing()
     result = result_of(campaign(*cells), *launches_of(cells, numbers), *measured(cells, numbers, samples_ns))
     shown = judged(rows(result))
     assert [one.verdict for one in shown.cells] == ["slower", "same", "same", "same"]
-    (odd,) = shown.odd
+    (odd,) = shown.odd_launches
     assert (odd.launch, odd.cells, odd.of) == (7, len(SIZES), len(SIZES))
     assert odd.factor == pytest.approx(1.5, rel=0.05)
     (said,) = [text for text in notes(shown) if "odd" in text]

@@ -23,6 +23,7 @@ def below(*decisions: object) -> str:
         rates=None,
         verdict="same",
         builds=(),
+        odd=(),
     )
     return "\n".join(compare.notes(shown))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.analysis.sessions import OddSession
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 ALONG = frozenset({"bytes", "window"})
@@ -99,12 +100,13 @@ class Comparison:
         together: Runs of sizes that are slower or faster together, without those whose every size is so by
             itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
+        odd: Those of them that are far from the others.
         signs: Of the machine itself, those that are not as they were in the sessions.
         builds: Libraries of one kind that were configured otherwise.
         forced: In what both sides differ that must be alike, if they were compared all the same.
         unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
             no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
-        odd: Launches that were odd in several cells.
+        odd_launches: Those that were odd in several cells.
     """
 
     cells: tuple[Compared, ...]
@@ -114,11 +116,12 @@ class Comparison:
     rates: tuple[Rate, ...] = ()
     together: tuple[Together, ...] = ()
     sessions: int | None = None
+    odd: tuple[OddSession, ...] = ()
     signs: tuple[MachineSign, ...] = ()
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
     unasked: str = ""
-    odd: tuple[OddPair, ...] = ()
+    odd_launches: tuple[OddPair, ...] = ()
 
     @property
     def judges(self) -> bool:
@@ -181,7 +184,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
     odd = tuple(odd_pairs(judged)) if judged else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd=odd)
+    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:

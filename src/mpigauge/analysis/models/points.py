@@ -104,7 +104,7 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
         launches=_launches(times),
         limits=tuple(sorted(limits)),
         moved=_moved(kept),
-        widened=_widened(times),
+        widened=max((time.widening for time in times), default=1.0),
         machine=float(np.median([math.log1p(time.machine_half_width or 0.0) for time in times] or [0.0])),
         times=tuple(Interval(time.estimate, time.low, time.high) for time in times),
     )
@@ -130,14 +130,3 @@ def _moved(rows: Sequence[Row]) -> float:
         if row.rate_bytes_per_s and row.time is not None and row.cell.bytes
     ]
     return shares[0] if shares else 1.0
-
-
-def _widened(times: Sequence[Timing]) -> float:
-    """In the middle of all sizes: their intervals over what the launches alone would give."""
-    factors = []
-    for time in times:
-        medians = np.array(list(time.by_launch.values()))
-        bare = interval_of(medians, time.step).half_width if medians.size else None
-        if bare and time.launches_half_width:
-            factors.append(math.log1p(time.launches_half_width) / math.log1p(bare))
-    return max(1.0, float(np.median(factors))) if factors else 1.0

@@ -9,7 +9,7 @@ from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
 from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
-from mpigauge.show.tables.records import cell_record, number
+from mpigauge.show.tables.records import cell_record, number, odd_records
 from mpigauge.show.words import compare as words
 from mpigauge.show.words.cell_names import names_of, plain_phrases
 from mpigauge.show.words.factors import UNSAID
@@ -230,6 +230,7 @@ def _data(
         "sides": sides,
         "interleaved": shown.interleaved,
         "sessions": shown.sessions,
+        "odd_sessions": odd_records(shown.odd),
         "signs": [*shown.signs],
         "forced": [*shown.forced],
         "margin": shown.thresholds.margin,
@@ -248,9 +249,9 @@ def _data(
             }
             for one in shown.together
         ],
-        "odd": [
+        "odd_launches": [
             {"launch": one.launch, "factor": one.factor, "cells": one.cells, "of": one.of}
-            for one in shown.odd
+            for one in shown.odd_launches
         ],
         "builds": [
             {

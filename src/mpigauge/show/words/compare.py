@@ -17,7 +17,7 @@ from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import OF_PAIRS, VERDICTS
-from mpigauge.show.words.sessions import few
+from mpigauge.show.words.sessions import few, odd_lines
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -259,12 +259,13 @@ def notes(shown: Comparison) -> Iterator[str]:
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+    yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
-    yield from map(_odd, shown.odd)
+    yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
