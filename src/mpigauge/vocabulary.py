@@ -250,7 +250,7 @@ PredictionBasis = Literal["measured", "interpolated", "at-break", "extrapolated"
 """What a predicted time rests on: its size was measured; lies between sizes of a segment; between two
 segments; beyond all sizes; beyond them, where the last segment has no slope, so that there is no time."""
 
-NoInterval = Literal["far", "few-launches"]
+NoInterval = Literal["far", "single-launch"]
 """Why a predicted time has no interval: its size is beyond twice those that were measured, where nobody knows
 the next break; there are fewer than two launches."""
 

@@ -71,6 +71,15 @@ def test_collectives_have_the_name_of_their_algorithm(cli: Cli, machine: Path) -
     assert all(one["factor"]["value"] == pytest.approx(1, abs=0.05) for one in best.values())
 
 
+def test_a_collective_of_messages_that_are_too_large_is_named(cli: Cli, machine: Path) -> None:
+    cells = [one for one in cells_of((2, 4, 8, 16)) if one.pattern != "pingpong" or one.bytes < SIZES[-1]]
+    first = replace(campaign(*cells), environment=replace(ENVIRONMENT, cores=64))
+    path = written("r.jsonl", first, *launches_of(cells, NUMBERS), *measured(cells, NUMBERS, law_ns))
+    text = cli("model", path).out
+    said = "messages beyond twice the largest that was measured, so the factor has no interval: bcast"
+    assert said in " ".join(text.split())
+
+
 @pytest.mark.parametrize(("ranks", "cores"), [((2, 4, 8), 64), ((2, 4, 8, 16), 8)])
 def test_three_numbers_of_ranks_with_cores_have_none(
     cli: Cli, machine: Path, ranks: tuple[int, ...], cores: int

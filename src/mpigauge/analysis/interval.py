@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.limits import LAUNCHES_COUNTABLE, PROMISED
+from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
 from mpigauge.analysis.robust import pulled_in
 from mpigauge.plan.model import ENOUGH_LAUNCHES
@@ -151,30 +151,33 @@ def _by_order(ordered: Values, end: float) -> float:
     return min(0.5, (1 - float(outside - part * (outside - inside))) / 2)
 
 
-def interval_of_amounts(values: Values, hidden: float = 0.0) -> Interval:
+def interval_of_amounts(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
     """Return the same of numbers that may be 0 or negative, as they are: no logarithms are taken.
 
     Args:
         values: Shape ``(launches,)``, in any unit.
         hidden: What the steps of the clock hide of them, in that unit.
+        machine: What is not known of the machine and the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     centre, below, above = _sides(values)
-    return Interval(centre, centre - with_step(below, hidden), centre + with_step(above, hidden))
+    down, up = (with_step(math.hypot(side, machine), hidden) for side in (below, above))
+    return Interval(centre, centre - down, centre + up)
 
 
-def difference_interval(values: Values, hidden: float = 0.0) -> Interval:
+def difference_interval(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
     """Return the winsorised mean of differences, with Student's interval of 95 %: as contrasts have it.
 
     Args:
         values: Shape ``(launches,)``, of any sign, in any unit.
         hidden: What the steps of the clock hide of them, in that unit.
+        machine: What is not known of the machine and the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     mean, error = _mean_and_error(values)
-    half = with_step(student(values.size - 1) * error, hidden)
+    half = with_step(math.hypot(student(values.size - 1) * error, machine), hidden)
     return Interval(mean, mean - half, mean + half)
 
 
@@ -182,15 +185,6 @@ def _mean_and_error(values: Values) -> tuple[float, float]:
     """The winsorised mean of two values or more, and its standard error."""
     known = pulled_in(values)
     return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
-
-
-def floor_step(clock_step: float = 0.0) -> float:
-    """Return the step of a clock that hides as much as this one and what the instrument promises at best.
-
-    Args:
-        clock_step: Over the time.
-    """
-    return math.hypot(clock_step, PROMISED / math.sqrt(UNIFORM_VARIANCE))
 
 
 def with_machine(found: Interval, machine: float) -> Interval:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import interval_of, with_machine
+from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.models.points import Known
 
@@ -131,7 +131,7 @@ def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
     means, count = apart.mean(axis=1), len(apart)
     others = (means.sum() - means) / (count - 1)
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
-    factor = with_machine(interval_of(np.exp(means)), PROMISED)
+    factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
     known = Known(factor.centre) if far else Known(*factor)
     return Likeness(name, known, math.expm1(whole), math.expm1(largest), far)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import floor_step, interval_of_amounts
+from mpigauge.analysis.interval import interval_of_amounts
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.models.points import SMALL_BYTES, Known
 
 if TYPE_CHECKING:
@@ -146,5 +147,6 @@ def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Known 
     sums = np.array([sum(by * time.by_launch[number] for by, time in terms) for number in sorted(common)])
     if not sums.size:
         return None
-    hidden = math.hypot(*(by * floor_step(time.step) * time.estimate for by, time in terms))
-    return Known(*interval_of_amounts(sums + beside_s, hidden))
+    hidden = math.hypot(*(by * time.step * time.estimate for by, time in terms))
+    floor = PROMISED * math.hypot(*(by * time.estimate for by, time in terms))
+    return Known(*interval_of_amounts(sums + beside_s, hidden, machine=floor))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import Interval, interval_of, with_machine
+from mpigauge.analysis.interval import Interval, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +73,9 @@ class Points:
             return self.times[place]
         launches = self.launches[:, place]
         known = np.exp(launches[np.isfinite(launches)])
-        alone = interval_of(known) if known.size else Interval(math.nan)
-        return with_machine(alone._replace(centre=math.exp(self.logs[place])), self.machine)
+        if not known.size:
+            return Interval(math.exp(self.logs[place]))
+        return interval_of(known, machine=self.machine, widening=self.widened)
 
     def near(self, size: float) -> bool:
         """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""

@@ -65,7 +65,7 @@ def predicted(model: Model, size: int) -> Prediction:
         told = [_in_segment(model, size, number) for number in numbers]
     centre = math.exp(sum(one.log for one in told) / len(told))
     if model.replicates is None:
-        return Prediction(size, basis, centre, why="few-launches")
+        return Prediction(size, basis, centre, why="single-launch")
     if not model.points.near(size):
         return Prediction(size, basis, centre, why="far")
     return Prediction(
