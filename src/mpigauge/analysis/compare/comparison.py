@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.analysis.compare.sides import Unmatched
     from mpigauge.analysis.sessions import OddSession
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
@@ -106,6 +107,7 @@ class Comparison:
         forced: In what both sides differ that must be alike, if they were compared all the same.
         unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
             no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
+        unmatched: Cells of one side alone, of which nothing is said.
         odd_launches: Those that were odd in several cells.
     """
 
@@ -121,6 +123,7 @@ class Comparison:
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
     unasked: str = ""
+    unmatched: tuple[Unmatched, ...] = ()
     odd_launches: tuple[OddPair, ...] = ()
 
     @property
@@ -156,8 +159,8 @@ class Comparison:
         return "faster" if "faster" in words else "same"
 
     def strictly(self) -> ComparisonVerdict:
-        """The same, where numbers that are undecided keep the whole from passing."""
-        open_ = any(one.verdict == "undecided" for one in self.cells)
+        """The same, where numbers that are undecided, or of one side alone, keep the whole from passing."""
+        open_ = bool(self.unmatched) or any(one.verdict == "undecided" for one in self.cells)
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
 
 

@@ -74,7 +74,14 @@ def document(
     return Document(
         head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
-        foot=[Line(text) for text in (*rest, *words.notes(shown))],
+        foot=[
+            Line(text)
+            for text in (
+                *rest,
+                *words.unmatched(shown, compared, everything=everything),
+                *words.notes(shown, everything=everything),
+            )
+        ],
         units=chosen,
         schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
@@ -108,7 +115,7 @@ def _basis(shown: Comparison) -> list[str]:
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
     """The worst first; in the order of the base if all are shown."""
     along = compared | {"bytes", "window"}
-    runs = runs_of([*shown.cells, *shown.moved], along, DIFFERENT if everything else {*DIFFERENT, "same"})
+    runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
@@ -237,6 +244,9 @@ def _data(
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
+        "unmatched": [
+            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
+        ],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
