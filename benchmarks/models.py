@@ -16,7 +16,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -205,7 +205,7 @@ def _holds(number: Known, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 
-FLOOR = {"machine": PROMISED} if "machine" in Points.__dataclass_fields__ else {}
+FLOOR: dict[str, Any] = {"machine": PROMISED} if "machine" in Points.__dataclass_fields__ else {}
 """As in results; a version before had none."""
 
 USUAL = {
