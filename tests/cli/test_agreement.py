@@ -136,7 +136,8 @@ class Said:
     def compared(self) -> dict[tuple[Key, Key, str | None], Record]:
         """What is said of two cells, in either order, in each state of the machine that there was."""
         found: dict[tuple[Key, Key, str | None], Record] = {}
-        for state in self.states or [None]:
+        states: list[str | None] = [*self.states]
+        for state in states or [None]:
             words = ("--state", state) if state else ()
             for factor, usual in self.comparisons.items():
                 shown = self.json("compare", "--by", factor, *words) if state else usual
@@ -304,7 +305,7 @@ def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
             assert point["message_s"] == row["time_s"]["estimate"]
     for cell, fact, state in said.of("plateau"):
         for point in (fact["best"], fact["largest"]):
-            assert_of_rate(point, said.row(cell, state, bytes=point["bytes"]), ENDS)  # type: ignore[arg-type]
+            assert_of_rate(point, said.row(cell, state, bytes=point["bytes"]), ENDS)
     for cell, fact, state in said.of("first"):
         for point in fact["points"]:
             row = said.row(cell, state, bytes=point["bytes"])
@@ -376,7 +377,7 @@ def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
                 if field == "time_s":
                     assert [*point[1:]] == [known["time_s"][name] for name in ENDS]
                 else:
-                    assert_of_rate(dict(zip(ENDS, point[1:], strict=True)), known, ENDS)  # type: ignore[arg-type]
+                    assert_of_rate(dict(zip(ENDS, point[1:], strict=True)), known, ENDS)
 
 
 def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:

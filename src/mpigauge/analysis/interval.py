@@ -151,30 +151,33 @@ def _by_order(ordered: Values, end: float) -> float:
     return min(0.5, (1 - float(outside - part * (outside - inside))) / 2)
 
 
-def interval_of_amounts(values: Values, hidden: float = 0.0) -> Interval:
+def interval_of_amounts(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
     """Return the same of numbers that may be 0 or negative, as they are: no logarithms are taken.
 
     Args:
         values: Shape ``(launches,)``, in any unit.
         hidden: What the steps of the clock hide of them, in that unit.
+        machine: What is not known of the machine and the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     centre, below, above = _sides(values)
-    return Interval(centre, centre - with_step(below, hidden), centre + with_step(above, hidden))
+    down, up = (with_step(math.hypot(side, machine), hidden) for side in (below, above))
+    return Interval(centre, centre - down, centre + up)
 
 
-def difference_interval(values: Values, hidden: float = 0.0) -> Interval:
+def difference_interval(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
     """Return the winsorised mean of differences, with Student's interval of 95 %: as contrasts have it.
 
     Args:
         values: Shape ``(launches,)``, of any sign, in any unit.
         hidden: What the steps of the clock hide of them, in that unit.
+        machine: What is not known of the machine and the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     mean, error = _mean_and_error(values)
-    half = with_step(student(values.size - 1) * error, hidden)
+    half = with_step(math.hypot(student(values.size - 1) * error, machine), hidden)
     return Interval(mean, mean - half, mean + half)
 
 
@@ -182,6 +185,25 @@ def _mean_and_error(values: Values) -> tuple[float, float]:
     """The winsorised mean of two values or more, and its standard error."""
     known = pulled_in(values)
     return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
+
+
+def with_machine(found: Interval, machine: float) -> Interval:
+    """Return an interval with, in quadrature on each side, what no number of launches makes narrower.
+
+    Args:
+        found: Of a number that is not negative; an end may be 0 or infinite.
+        machine: As a logarithm: what is not known of the machine, and what the instrument promises at best.
+    """
+    centre, low, high = found
+    if low is None or high is None or centre <= 0:
+        return found
+    below = math.log(centre) - math.log(low) if low > 0 else math.inf
+    above = math.log(high) - math.log(centre)
+    sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
+    down, up = (math.exp(side) for side in sides)
+    return Interval(
+        centre, centre / down if low > 0 else 0.0, centre * up if math.isfinite(high) else math.inf
+    )
 
 
 def _sides(values: Values) -> tuple[float, float, float]:

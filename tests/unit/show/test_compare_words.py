@@ -27,11 +27,11 @@ def below(*decisions: object) -> str:
         moved=(),
         signs=(),
         together=(),
+        odd_launches=(),
         rates=None,
         verdict="same",
         builds=(),
         odd=(),
-        odd_launches=(),
     )
     return "\n".join(compare.notes(shown))
 

@@ -36,7 +36,8 @@ WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
 """Factors in which two campaigns may differ as a whole and still be compared."""
 
 ODD_CELLS_LEAST = 2
-"""A launch that is odd in a single cell is of that cell alone."""
+ODD_SHARE = 0.1
+"""A launch is named that is odd in two cells and in a tenth of its own: in fewer, one may be so by chance."""
 
 SETTING = "setting"
 """The factor of all variables that are varied."""
@@ -289,7 +290,7 @@ def odd_pairs(pairs: Sequence[Pair]) -> list[OddPair]:
     return [
         OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))
         for number, mine, odd in zip(numbers, apart, far, strict=True)
-        if odd.sum() >= ODD_CELLS_LEAST
+        if odd.sum() >= max(ODD_CELLS_LEAST, ODD_SHARE * np.isfinite(mine).sum())
     ]
 
 

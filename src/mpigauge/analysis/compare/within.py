@@ -54,9 +54,10 @@ class Within:
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
-        state, *others = {row.state for row in (over, under) if row.state is not None} or {None}
-        if others:
+        states = {row.state for row in (over, under)} - {None}
+        if len(states) > 1:
             return None
+        state = over.state or under.state
         differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
