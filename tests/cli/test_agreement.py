@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Source
+    from tests.conftest import Cli
 
 RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
 FACTORS = Cell.__struct_fields__
@@ -346,6 +347,8 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
                 assert point["verdict"] == run["verdict"] == point["ratio"]["verdict"]
         for point in fact["points"]:
             size = point["bytes"]
+            for cell, name in ((base, "base_s"), (other, "other_s")):
+                assert point[name] == said.row(cell, fact["state"], bytes=size)["time_s"]["estimate"]
             known = said.compared.get((key_of(base, bytes=size), key_of(other, bytes=size), fact["state"]))
             if known is not None:  # of one factor alone, and of launches enough for a verdict
                 assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
@@ -388,6 +391,9 @@ def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
                 assert one["verdict"] == "undecided"
                 continue
             assert one["low"] <= one["ratio"] <= one["high"]
+            if not said.states:
+                for key, name in ((key_of(one), "base_s"), (key_of(one, **one["other"]), "other_s")):
+                    assert one[name] == said.rows[key, None]["time_s"]["estimate"]
             away = abs(math.log(one["ratio"])) >= math.log1p(MARGIN)
             if one["verdict"] == "slower":
                 assert one["low"] > 1
@@ -464,3 +470,29 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
             assert all(same(*two, 1e-3) for two in zip(of, (known[name] for name in ENDS), strict=True)), (
                 known
             )
+
+
+# ---- Two results ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("one", "other"), [("fast-gigabit", "pairs"), ("modes-lan", "modes")])
+def test_what_is_said_of_two_results_is_the_inverse_the_other_way_round(
+    cli: Cli, one: str, other: str
+) -> None:
+    paths = [DOCS / "results" / f"{name}.jsonl.gz" for name in (one, other)]
+    there, back = (
+        json.loads(cli("compare", *order, "--force", "--format", "json").out)
+        for order in (paths, paths[::-1])
+    )
+    known = {(key_of(each, **each["other"]), key_of(each)): each for each in back["cells"]}
+    assert len(known) == len(there["cells"]) > 0
+    for each in there["cells"]:
+        mirror = known[key_of(each), key_of(each, **each["other"])]
+        expected = turned(mirror | {"estimate": mirror["ratio"]})
+        assert same(each["ratio"], expected["estimate"])
+        assert same(each["low"], expected["low"], 1e-6)
+        assert same(each["high"], expected["high"], 1e-6)
+        assert each["verdict"] == expected["verdict"]
+    assert {(each["side"], key_of(each)) for each in there["unmatched"]} == {
+        ("other" if each["side"] == "base" else "base", key_of(each)) for each in back["unmatched"]
+    }
