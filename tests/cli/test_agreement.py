@@ -424,6 +424,17 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
                 assert any(words in line and line.endswith(one["said"]) for line in lines), (words, one)
 
 
+def test_guidelines_have_the_times_of_the_rows(said: Said) -> None:
+    """Where there were several states of the machine, a guideline is of all of them together."""
+    found = said.json("check", "--guidelines") if not said.states else {}
+    for one in (one for records in found.values() if isinstance(records, list) for one in records):
+        if "against_s" in one:
+            time = said.rows[key_of(one), None]["time_s"]
+            assert one["time_s"] == (time and time["estimate"])
+            if one["ratio"] is not None:
+                assert one["low"] <= one["ratio"] <= one["high"]
+
+
 # ---- The report ----------------------------------------------------------------------------------
 
 
