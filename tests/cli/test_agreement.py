@@ -295,6 +295,24 @@ def test_expectations_are_of_the_numbers_that_are_shown(said: Said) -> None:
             assert_of_rate(one, row)
 
 
+def test_a_history_has_the_times_of_the_rows(said: Said) -> None:
+    for one in said.json("history").get("cells", []):
+        if one["pattern"] and not said.states and one["times_s"] != [None]:
+            (time_s,) = one["times_s"]
+            assert same(time_s, said.rows[key_of(one), None]["time_s"]["estimate"]), one
+
+
+def test_a_map_has_the_times_of_the_rows(said: Said) -> None:
+    for pair in (said.shown["map"] or {"pairs": []})["pairs"]:
+        ranks = "-".join(map(str, pair["ranks"]))
+        mine = [row for row in said.shown["rows"] if row["pair"] == ranks and row["time_s"]]
+        times = [tuple(row["time_s"][name] for name in ENDS) for row in mine]
+        assert tuple(pair[f"latency{end}_s"] for end in ("", "_low", "_high")) in times, pair
+        names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
+        (row,) = (row for row in mine if row["bytes"] == said.shown["map"]["rate_bytes"])
+        assert_of_rate(pair, row, names)
+
+
 # ---- Conclusions ---------------------------------------------------------------------------------
 
 
