@@ -357,16 +357,25 @@ def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
 
 
 def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
-    """Where notes of tables say from where on, sentences say the same size."""
-    notes = said.shown["notes"]
-    for cell, fact, _ in said.of("copies"):
+    """What tables call certain or perhaps, sentences call so, and of the same size."""
+    notes = [note for note in said.shown["notes"] if "minimum " in note]
+    for cell, fact, state in said.of("copies"):
+        if len({row["state"] for row in said.shown["rows"]} | {state}) > 1:
+            continue
+        least = f"minimum {units.format_factor(fact['least']['ratio']['estimate'])}\N{MULTIPLICATION SIGN} "
+        (note,) = (
+            one for one in notes if one.startswith(f"{cell['pattern']} {cell['mode']} ") and least in one
+        )
         for below in fact["below"]:
-            if below["upto_bytes"] == fact["largest_bytes"] and below["certain_bytes"] == below["from_bytes"]:
-                size = units.format_size(below["from_bytes"])
-                mine = [
-                    note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note
-                ]
-                assert not mine or any(f"from {size}" in note for note in mine), (fact, mine)
+            limit, size = (
+                f"< {below['copies']:g}\N{MULTIPLICATION SIGN}",
+                units.format_size(below["from_bytes"]),
+            )
+            to_the_end = below["upto_bytes"] == below["certain_upto_bytes"] == fact["largest_bytes"]
+            if to_the_end and below["certain_bytes"] == below["from_bytes"]:
+                assert f"{limit} from {size}" in note
+            else:
+                assert f"{limit} from {size}" not in note
 
 
 def test_sentences_quote_their_facts(said: Said) -> None:
