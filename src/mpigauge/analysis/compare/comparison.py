@@ -65,7 +65,7 @@ class Compared:
         """
         if self.decision is not None:
             return self.decision.ratio
-        base, other = self.pair.mean_s(0), self.pair.mean_s(1)
+        base, other = self.pair.time_s(0), self.pair.time_s(1)
         like = self.pair.imported or self.pair.sessions is not None or all(self.pair.times)
         return other / base if like and base and other else None
 
