@@ -182,13 +182,7 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
     head = part.partition(": ")[0] if word in DIFFERENT else part
     head = TELL.sub(lambda one: "-" * len(one[0]), head)
     if match := MOST.search(head):
-        said.number(_shifted(match, 1, at), "", max(len(open_), len(points) - len(open_)))
-        said.number(_shifted(match, 2, at), "", len(points))
-        for group, one in zip((3, 4), (points[0], points[-1]), strict=True):
-            if match[group]:
-                said.size(_shifted(match, group, at), one.bytes)
-        few_are_open = 2 * len(open_) <= len(points)
-        points = [one for one in points if (one in open_) == few_are_open]
+        points = _most(said, match, at, points, open_)
         head = "-" * match.end() + head[match.end() :]
     if tell := TELL.search(part):
         needed = max((n for n in (launches_needed(one.ratio) for one in open_) if n), default=0)
@@ -209,6 +203,19 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
             said.word((0, 0), f"{len(ends)} sizes of which numbers are said")
         for match, one in zip(matches, ends, strict=False):
             _at(said, match, at, one)
+
+
+def _most(
+    said: Said, match: re.Match[str], at: int, points: Sequence[Point], open_: Sequence[Point]
+) -> list[Point]:
+    """Of which most are undecided, or are not; the fewer ones are named next."""
+    fewer = [one for one in points if (one in open_) == (2 * len(open_) <= len(points))]
+    said.number(_shifted(match, 1, at), "", len(points) - len(fewer))
+    said.number(_shifted(match, 2, at), "", len(points))
+    for group, one in zip((3, 4), (points[0], points[-1]), strict=True):
+        if match[group]:
+            said.size(_shifted(match, group, at), one.bytes)
+    return fewer
 
 
 def _where(said: Said, match: re.Match[str], at: int, points: Sequence[Point], total: int) -> None:
