@@ -270,8 +270,9 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     count = len(shown.sessions)
     yield from _came_and_went(shown)
     yield from odd_lines([*shown.odd_sessions])
-    if shown.verdict != "undecided":
-        yield from (f"may have changed: {said}" for said in _suspected(shown, ()))
+    # The headline has the first one, where all of it is undecided.
+    maybe = list(_suspected(shown, ()))[1 if shown.verdict == "undecided" else 0 :]
+    yield from (f"may have changed: {said}" for said in maybe)
     yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
     if shown.controls and known and not any(track.changes for track in shown.controls):

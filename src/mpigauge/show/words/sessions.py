@@ -50,11 +50,12 @@ def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
     named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
     yield from map(_odd_line, named[:ODD_MOST])
     if len(named) > ODD_MOST:
-        yield f"{len(named) - ODD_MOST} more odd sessions before these: --format json"
-    few = [one for one in found if one not in named and one.left_out]
-    if few:
-        numbers = sum(one.left_out for one in few)
-        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(few))}"
+        more = units.counted(len(named) - ODD_MOST, "odd session")
+        yield f"before these, {more} more: --format json"
+    single = [one for one in found if one not in named and one.left_out]
+    if single:
+        numbers = sum(one.left_out for one in single)
+        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(single))}"
 
 
 def _odd_line(one: OddSession) -> str:
