@@ -183,6 +183,18 @@ def test_what_one_number_did_later_takes_no_change_from_the_others() -> None:
         assert len(drift.cells) == CELLS
 
 
+def test_what_a_drift_lets_expect_is_what_its_end_was() -> None:
+    """Held against all of it, each session of a drift stood apart, or nobody could tell."""
+    words = []
+    for seed in range(10):
+        shown = history(noise(seed, 21) + 0.005 * np.arange(21)[:, None], settled=20)
+        base = shown.tracks[0].base
+        assert base is not None
+        assert min(base.begins) >= 13
+        words.append((bool(shown.blind), bool(shown.tracks[0].outside)))
+    assert words.count((False, False)) >= 8
+
+
 def test_a_drift_after_equal_sessions_begins_where_it_does() -> None:
     logs = noise(5, 30) + 0.01 * np.maximum(0, np.arange(30) - 12)[:, None]
     ((place, drifts),) = places(history(logs))

@@ -86,7 +86,7 @@ def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
             continue
         row = curve.rows[-1][key]
         change = track.latest(cell)
-        since = slice(change.place if change else 0, -1)
+        since = slice(change.since if change else 0, -1)
         known = curve.logs[since, cell]
         known = known[np.isfinite(known) & ~track.odd[since, cell]]
         time = Timing(estimate=math.exp(known.mean())) if known.size else None

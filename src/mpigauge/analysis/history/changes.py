@@ -48,6 +48,7 @@ class Change:
     Attributes:
         before: The last session before it.
         place: The first session after it.
+        since: The first session since which all is as it is now: of a drift, of its last third.
         cells: By column of the curve, after it against before; of a drift, its end against its begin.
         signs: Controls that changed with it.
         switches: What else is not as it was.
@@ -56,6 +57,7 @@ class Change:
 
     before: int
     place: int
+    since: int
     cells: dict[int, Decision]
     signs: tuple[Curve, ...] = ()
     switches: tuple[Switch, ...] = ()
@@ -109,7 +111,7 @@ def _change(
     )
     # Nothing switches little by little.
     switches = () if step.drifts else tuple(switches_of(curve, last, step.place, sessions))
-    return Change(last, step.place, cells, signs, switches, step.drifts)
+    return Change(last, step.place, step.sides[1][0], cells, signs, switches, step.drifts)
 
 
 def _at(change: Change, last: int, place: int) -> bool:

@@ -99,7 +99,8 @@ class Base:
 
     Attributes:
         cells: Columns of the curve that have enough of them.
-        begins: The first of the sessions, of each of these cells: since its last change.
+        begins: The first of the sessions, of each of these cells: since its last change, or the last third of
+            a drift.
         said: What they say.
     """
 
@@ -218,9 +219,9 @@ def _tracks(
 
 
 def _begins(curve: Curve, changes: Sequence[Change]) -> list[list[int]]:
-    """Of each cell the first sessions of what is between its changes."""
+    """Of each cell the first sessions of what is between its changes, and of the last third of a drift."""
     return [
-        [0, *(change.place for change in changes if cell in change.cells)]
+        [0, *dict.fromkeys(at for one in changes if cell in one.cells for at in (one.place, one.since))]
         for cell in range(curve.logs.shape[1])
     ]
 
