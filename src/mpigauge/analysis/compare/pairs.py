@@ -155,7 +155,7 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Return the time of the base (0) or the other (1): of one state as in tables, else of the launches."""
+        """Return the time of the base (0) or the other (1): as in tables, or of the launches that count."""
         used = [part for part in self.parts if self.alone in {None, part}]
         if len(used) == 1:
             return used[0].time_s(side)
