@@ -79,7 +79,7 @@ def test_numbers_for_programs_say_what_stands_for_a_launch(measured: Path, cli: 
         lines = csv.DictReader(io.StringIO(cli("show", measured, "--format", "csv", *words).out))
         assert {line["statistic"] for line in lines} == {stat}
         assert (
-            f": {stat} of each launch, mean over 2 launches;"
+            f": {stat} of each launch, geometric mean over 2 launches;"
             in cli("show", measured, "--format", "osu", *words).out
         )
 

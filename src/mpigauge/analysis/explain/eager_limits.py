@@ -33,7 +33,7 @@ class Crossing:
         above_bytes: The smallest above it.
         below_s: What the one takes.
         above_s: What the other takes.
-        extra_s: What it takes beyond the line through the two largest sizes below; mean of launches.
+        extra_s: What it takes beyond the line through the two largest sizes below; a winsorised mean.
         low_s: Lower end of its 95 % interval across launches.
         high_s: Its upper end.
         trips: The extra time in round trips of the smallest message of the curve.
