@@ -485,6 +485,19 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
                 assert any(words in line and line.endswith(one["said"]) for line in lines), (words, one)
 
 
+def test_runs_of_sizes_say_of_what_they_are(said: Said) -> None:
+    for factor, shown in said.comparisons.items():
+        lines = said.text("compare", "--by", factor)[1].splitlines()
+        told = [line for line in lines if " together: " in line]
+        assert len(told) == len(shown["together"])
+        sides = len({json.dumps(one["other"]) for one in shown["cells"]})
+        for line, one in zip(told, shown["together"], strict=True):
+            ratio, low, high = (units.format_factor(one[name]) for name in ("ratio", "low", "high"))
+            assert f"{ratio} ({low} {DASH} {high}) times as long" in line
+            assert line.startswith(f"{one['verdict']} together: {one['pattern']} ")
+            assert sides == 1 or any(str(each) in line for each in one["other"].values()), line
+
+
 def test_guidelines_have_the_times_of_the_rows(said: Said) -> None:
     """Where there were several states of the machine, a guideline is of all of them together."""
     found = said.json("check", "--guidelines") if not said.states else {}

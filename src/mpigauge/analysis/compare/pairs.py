@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
@@ -153,12 +153,12 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Return the time of the base (0) or the other (1): of one state as in tables, else the median."""
+        """Return the time of the base (0) or the other (1): of one state as in tables, else their mean."""
         used = [part for part in self.parts if self.alone in {None, part}]
         if len(used) == 1:
             return used[0].time_s(side)
         times = self.times[side]
-        return median(times.values()) if times else super().time_s(side)
+        return geometric_mean(times.values()) if times else super().time_s(side)
 
 
 def _fewer(pair: Pair) -> int:

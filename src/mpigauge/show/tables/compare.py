@@ -78,8 +78,7 @@ def document(
             Line(text)
             for text in (
                 *rest,
-                *words.unmatched(shown, compared, everything=everything),
-                *words.notes(shown, everything=everything),
+                *words.notes(shown, compared, everything=everything),
             )
         ],
         units=chosen,
@@ -250,6 +249,7 @@ def _data(
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
+                "other": _differs(one.cells[0].pair),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
                 "verdict": one.decision.verdict,
                 "ratio": one.decision.ratio,
@@ -283,14 +283,12 @@ def _data(
 
 
 def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
-    decision, base, other = one.decision, one.pair.base, one.pair.other
+    decision, base = one.decision, one.pair.base
     before = first[one].decision if one in first else None
     numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
-        "other": {
-            key: value for key, value in cell_record(other.cell).items() if value != getattr(base.cell, key)
-        },
+        "other": _differs(one.pair),
         "state": base.state,
         "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
         "base_s": number(one.pair.time_s(0)),
@@ -304,6 +302,12 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
         "said": words.verdict_of(one),
         "paired": one.pair.paired,
     }
+
+
+def _differs(pair: Pair) -> dict[str, Any]:
+    """The factors in which the other of a pair is not as its base."""
+    base = pair.base.cell
+    return {key: value for key, value in cell_record(pair.other.cell).items() if value != getattr(base, key)}
 
 
 def _build(library: LibraryRecord) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.compare.alike import Builds
-    from mpigauge.analysis.compare.comparison import Compared, Comparison, Together
+    from mpigauge.analysis.compare.comparison import Compared, Comparison
     from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
@@ -255,7 +255,7 @@ def _said(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared]
 
 
-def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:
+def _unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:
     """`without a partner: 20 numbers of pingpong (11 of MPICH 5.0.2, 9 of Open MPI 5.0.11)`, or which."""
     named = [(_side(one.row, compared) or ONE_SIDE[one.side], one.row) for one in shown.unmatched]
     if named and not everything:
@@ -273,12 +273,16 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
         yield f"{ALONE}: {curve}{': ' if sizes else ''}{', '.join(sizes)}"
 
 
-def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
+def notes(
+    shown: Comparison, compared: frozenset[str] = frozenset(), *, everything: bool = False
+) -> Iterator[str]:
     """What else is to be known, below the table.
 
     Args:
+        compared: Factors that are compared.
         everything: How often these launches would be wrong, too, which is for who doubts them.
     """
+    yield from _unmatched(shown, compared, everything=everything)
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
@@ -295,7 +299,7 @@ def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
-    yield from map(_together, shown.together)
+    yield from _together(shown, compared)
     yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
@@ -359,13 +363,15 @@ def _odd(one: OddPair) -> str:
     )
 
 
-def _together(one: Together) -> str:
+def _together(shown: Comparison, compared: frozenset[str]) -> Iterator[str]:
     """`slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as long`."""
-    first, last = one.cells[0].pair.base, one.cells[-1].pair.base
-    where = sizes_of(first, last, len(one.cells), len(one.cells))
-    name = f"{first.cell.pattern} {first.cell.mode}"
-    word = VERDICTS[one.decision.verdict]
-    return f"{word} together: {name} {where}: {ratio_words(one.decision)} times as long"
+    alike = common(one.pair.base for one in (*shown.cells, *shown.controls))
+    side = saying_sides(shown.cells, compared)
+    for one in shown.together:
+        first, last = one.cells[0].pair.base, one.cells[-1].pair.base
+        where = sizes_of(first, last, len(one.cells), len(one.cells))
+        name = " ".join(filter(None, [name_of(first, compared | alike.keys()), where, side(one.cells[0])]))
+        yield f"{VERDICTS[one.decision.verdict]} together: {name}: {ratio_words(one.decision)} times as long"
 
 
 def _builds(one: Builds) -> str:
