@@ -186,7 +186,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
-    odd = tuple(odd_pairs(judged)) if judged else ()
+    odd = tuple(odd_pairs(judged, thresholds.margin)) if judged else ()
     return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
 

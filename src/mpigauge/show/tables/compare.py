@@ -78,6 +78,7 @@ def document(
             Line(text)
             for text in (
                 *rest,
+                *words.unmatched(shown, compared, everything=everything),
                 *words.notes(shown, compared, everything=everything),
             )
         ],
@@ -192,7 +193,7 @@ def _table(
             Column(
                 "verdict",
                 "",
-                lambda run: words.verdict_of(run.worst),
+                words.verdict_of_run,
                 left=True,
                 goes=None,
                 tone=lambda run: tone_of(shown, words.verdict_of(run.worst).partition(",")[0]),
@@ -249,7 +250,7 @@ def _data(
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
-                "other": _differs(one.cells[0].pair),
+                "other": _other(one.cells[0].pair),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
                 "verdict": one.decision.verdict,
                 "ratio": one.decision.ratio,
@@ -288,7 +289,7 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
     numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
-        "other": _differs(one.pair),
+        "other": _other(one.pair),
         "state": base.state,
         "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
         "base_s": number(one.pair.time_s(0)),
@@ -304,8 +305,8 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
     }
 
 
-def _differs(pair: Pair) -> dict[str, Any]:
-    """The factors in which the other of a pair is not as its base."""
+def _other(pair: Pair) -> dict[str, Any]:
+    """The factors in which the other cell is not as that of the base."""
     base = pair.base.cell
     return {key: value for key, value in cell_record(pair.other.cell).items() if value != getattr(base, key)}
 
