@@ -466,6 +466,16 @@ def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
                 assert not away
 
 
+def test_times_do_not_contradict_the_ratio_beside_them(said: Said) -> None:
+    for shown in said.comparisons.values():
+        for one in (one for one in shown["cells"] if one["low"] is not None):
+            quotient = one["other_s"] / one["base_s"]
+            if one["verdict"] in TURNED:
+                assert (quotient > 1) == (one["verdict"] == "slower")
+            if len(one["states"]) > 1:  # both are of all of them, and not of one each
+                assert same(quotient, one["ratio"], 2 * MARGIN), one
+
+
 def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
     for factor, shown in said.comparisons.items():
         _, text = said.text("compare", "--by", factor, "--all")
