@@ -1,4 +1,4 @@
-"""The first message of a program: its middle over launches, beside a usual round trip; or none was told."""
+"""The first message of a program: its centre, beside a usual round trip; where none was told."""
 
 from __future__ import annotations
 
