@@ -9,11 +9,9 @@ from functools import cached_property
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
-from mpigauge.analysis.interval import UNIFORM_VARIANCE, interval_of
+from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.ratios import PAIRED_SHARE
 
 if TYPE_CHECKING:
@@ -155,12 +153,15 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Return the time of the base (0) or the other (1): as in tables, or of the launches that count."""
+        """Return the time of the base (0) or the other (1): of one state as in tables, else over launches.
+
+        Over several states it is a mean: a median lies in one of them, and the two would be of other states.
+        """
         used = [part for part in self.parts if self.alone in {None, part}]
         if len(used) == 1:
             return used[0].time_s(side)
-        times = np.array([*self.times[side].values()])
-        return interval_of(times).centre if times.size else super().time_s(side)
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else super().time_s(side)
 
 
 def _fewer(pair: Pair) -> int:
