@@ -60,7 +60,9 @@ def _none_such(word: str) -> None:
 def _wrong_row(row: dict[str, Any], times_s: list[float], published_s: list[float], step_s: float) -> str:
     """Whether it is of the samples of its cell: as many at most, its ends among them, its middle between."""
     time = row["time_s"]
-    if not all(value is None or math.isfinite(value) for value in time.values()):
+    if not all(
+        value is None or math.isfinite(value) for value in time.values() if not isinstance(value, str)
+    ):
         return "a number that is none"
     if not times_s:
         return "" if _among(time["estimate"], published_s) else "a time of nothing"

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from mpigauge.analysis.within_launch import Launch, LaunchSummary
 
 MEDIAN = "median"
-"""What stands for a launch unless another statistic is asked for."""
+"""What stands for a launch unless another statistic is asked for, and what is quoted of launches."""
+
+GEOMETRIC_MEAN = "geometric-mean"
+"""What is quoted of few launches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ class Timing:
     @property
     def statistic(self) -> str:
         """Return what the estimate is of the numbers that stand for the launches."""
-        return "median" if self.launches >= LAUNCHES_FOR_RANGE else "geometric mean"
+        return MEDIAN if self.launches >= LAUNCHES_FOR_RANGE else GEOMETRIC_MEAN
 
     @property
     def step(self) -> float:

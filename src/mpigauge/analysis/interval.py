@@ -11,7 +11,7 @@ from scipy import special
 
 from mpigauge.analysis.limits import LAUNCHES_COUNTABLE
 from mpigauge.analysis.percentiles import LEVEL, median_of_few
-from mpigauge.analysis.winsorised import pulled_in
+from mpigauge.analysis.robust import pulled_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -63,7 +63,7 @@ class Row:
         talks: Whether several ranks take part.
         travel: How its messages travelled; None if it has none, or nothing was counted.
         ratios: Its time over that of copies of the same size, by names of `yardsticks.YARDSTICKS`.
-        first_s: The first round of the cell in a launch, geometric mean over launches.
+        first_s: The first round of the cell in a launch, median over launches.
         limit_bytes: The eager limit, of a cell that probes it.
         advised_samples: Samples a launch that would give the narrowest interval in the same time, from
             what launches and samples cost and how much they differ (docs/method.md#samples-or-launches).

@@ -29,8 +29,7 @@ USUAL_COLUMNS = (
     time_column(
         "time",
         "time",
-        "the estimate: exp of the mean of ln(launch median), over launches; `latency` where it is that of a "
-        "message one way",
+        "the estimate: the median of the launch medians; `latency` where it is that of a message one way",
         lambda t: t.estimate,
         goes=None,
     ),
@@ -41,7 +40,8 @@ USUAL_COLUMNS = (
         "1",
         lambda row, _: units.format_half_width(row.time.half_width if row.time else None),
         goes=LAST_TO_GO,
-        about="relative half-width of the interval: high / estimate \N{MINUS SIGN} 1; from 1000 % on as a "
+        about="relative half-width of the interval, its larger side: high / estimate or estimate / low, "
+        "\N{MINUS SIGN} 1; from 1000 % on as a "
         "factor, `×/\N{DIVISION SIGN} 91` is estimate / 91 to estimate \N{MIDDLE DOT} 91",
     ),
     Column(
@@ -60,8 +60,8 @@ USUAL_COLUMNS = (
         "s",
         interval_of,
         goes=8,
-        about="exp( mean \N{PLUS-MINUS SIGN} t(0.975, G \N{MINUS SIGN} 1) \N{MIDDLE DOT} sd / "
-        "\N{SQUARE ROOT}G ) of the same logarithms; G launches",
+        about="order statistics of the launch medians, interpolated to 95 %, from 6 launches on: "
+        "[method](method.md#launches)",
     ),
     Column(
         "rate",
@@ -146,7 +146,7 @@ EXTRA_COLUMNS = {
             "first message",
             lambda row: row.first_s,
             "s",
-            about="first round of the cell in a launch, as one operation; geometric mean over launches. The "
+            about="first round of the cell in a launch, as one operation; median over launches. The "
             "launch is warm by then, the cell is not",
         ),
         Column(
@@ -197,7 +197,7 @@ EXTRA_COLUMNS = {
         start_column(
             "root",
             "at the root",
-            "end \N{MINUS SIGN} start at the root, or rank 0: launch medians, geometric mean over launches",
+            "end \N{MINUS SIGN} start at the root, or rank 0: launch medians, and their median",
             lambda start: start.root_s,
             goes=5,
         ),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.within import Within
+from mpigauge.analysis.compare.within import Asked, Between, Within
 from mpigauge.analysis.conditions import condition_of
 from mpigauge.analysis.curves import several_windows
 from mpigauge.analysis.linkmap import with_named_pairs
@@ -55,11 +55,20 @@ class Source:
     states: States = field(default_factory=States)
     controls: tuple[Row, ...] = ()
     stat: str = "median"
+    _against: dict[int, Between] = field(default_factory=dict, init=False)
 
     @cached_property
     def within(self) -> Within:
         """What is compared within the result, of these rows."""
         return Within(self.result, [*self.rows, *self.controls])
+
+    def against(self, other: Source) -> Asked:
+        """What is compared between its rows and those of another result, or of its own."""
+        if other is self:
+            return self.within
+        if id(other) not in self._against:
+            self._against[id(other)] = Between(other.rows, self.rows)
+        return self._against[id(other)]
 
     @property
     def states_shown(self) -> list[str]:

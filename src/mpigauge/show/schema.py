@@ -42,7 +42,7 @@ def _struct(name: str, fields: dict[str, Any], *bases: type[Struct]) -> type[Str
 
 TimeRecord = _struct(
     "TimeRecord",
-    {**dict.fromkeys(records.STATISTICS + records.MORE_STATISTICS, Number), "statistic": str},
+    {**dict.fromkeys(records.STATISTICS + records.MORE_STATISTICS, Number), "statistic": str | None},
 )
 Overlap = _struct("Overlap", dict.fromkeys(records.OVERLAP_PARTS, Number))
 Ratio = _struct("Ratio", dict.fromkeys(records.RATIO_PARTS, Number) | {"paired": bool})

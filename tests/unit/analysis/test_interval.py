@@ -102,7 +102,7 @@ def test_amounts_may_be_negative_and_differences_are_winsorised() -> None:
     for found in (interval_of_amounts(values), difference_interval(values)):
         assert found.low is not None
         assert found.high is not None
-        assert -1 < found.low < found.centre < found.high < 1
+        assert -2 < found.low < found.centre < found.high < 2
 
 
 @pytest.mark.parametrize(("launches", "half_width", "right"), [(3, 0.10, 9), (5, 0.10, 29), (5, 0.05, 10)])

@@ -3,7 +3,7 @@
 Cells share their launches, so whatever a launch does to all of them is in the null as it is in the data, and
 nothing is assumed of its distribution. The largest t of all cells decides, step by step: that one of a family
 is called different by mistake has the stated probability, whichever cells really differ. Launches that are
-odd in a cell are left out of it (winsorised.py).
+odd in a cell are left out of it (robust.py).
 
 Arrays hold natural logarithms of times, shape ``(launches, cells)``, NaN where a cell was not measured.
 
@@ -20,7 +20,7 @@ import numpy as np
 from scipy import special
 
 from mpigauge.analysis.compare.moderated import NONE, moderated_each, prior_of
-from mpigauge.analysis.winsorised import odd, pulled_in
+from mpigauge.analysis.robust import odd, pulled_in, trimmed
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -37,9 +37,6 @@ PAIRS_LEAST = 6
 
 PAIRS_ENOUGH = 20
 """Of so many, variances stand alone: the largest of many t is by then hardly one of luck."""
-
-LAUNCHES_TELLING = 10
-"""Of one side, of which fewer have no odd ones: without pairs a deviation of few launches says too little."""
 
 LEVEL = 0.05
 _TINY = 1e-18
@@ -126,8 +123,8 @@ class Apart:
     """Launches of two campaigns, or of two jobs of one that share none.
 
     Each cell by itself, with a deviation of either side: exchanges would take both for equally spread, and
-    blame the side that has fewer launches where it varies more. Source: Welch (1947), with the degrees of
-    freedom of Satterthwaite, of winsorised launches.
+    blame the side that has fewer launches where it varies more. Source: Yuen (1974), with the degrees of
+    freedom of Welch and Satterthwaite.
 
     Args:
         first: Logarithms of times of the one.
@@ -137,21 +134,21 @@ class Apart:
 
     def __init__(self, first: Values, second: Values, floor: Values) -> None:
         self.floor = floor
-        sides = [pulled_in(side, LAUNCHES_TELLING) for side in (first, second)]
-        means = np.stack([np.nanmean(side, axis=0) for side in sides])
-        variances = np.stack([np.nanvar(side, axis=0, ddof=1) for side in sides])
-        counts = np.stack([np.isfinite(side).sum(axis=0) for side in sides])
-        shares = variances / counts
+        means, shares, left = np.stack([_each(side) for side in (first, second)], axis=1)
         both = shares.sum(axis=0)
         self.mean = means[1] - means[0]
         self.error = np.sqrt(both + floor + _TINY)
-        squares = (shares**2 / (counts - 1)).sum(axis=0)
+        squares = (shares**2 / (left - 1)).sum(axis=0)
         # Equal launches say nothing of their freedom.
-        self.freedom = np.where(
-            squares > 0, both**2 / np.where(squares > 0, squares, 1.0), counts.sum(axis=0) - 2
-        )
-        self.launches = counts.min(axis=0)
-        self.spread = np.sqrt(both * 2 / (1 / counts).sum(axis=0))
+        of_equals = left.sum(axis=0) - 2.0
+        self.freedom = np.where(squares > 0, both**2 / np.where(squares > 0, squares, 1.0), of_equals)
+        self.launches = np.stack([np.isfinite(side).sum(axis=0) for side in (first, second)]).min(axis=0)
+        self.spread = np.sqrt(both * 2 / (1 / left).sum(axis=0))
+
+
+def _each(side: Values) -> Values:
+    """Trimmed mean, squared error and number of values left of each column: shape ``(3, cells)``."""
+    return np.array([trimmed(column[np.isfinite(column)]) for column in side.T]).T
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""Everything that is held against something else within one result: each question is answered once.
+"""Everything that is held against something else, within a result or in another: each is answered once.
 
 What `compare` says of two cells is what sentences, tables, figures and pages say of them: the ratio of the
 same launches, with the interval and the word that hold for the same family of cells.
@@ -6,17 +6,18 @@ same launches, with the interval and the word that hold for the same family of c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.analysis.compare.comparison import compare
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.compare.looks import level_of
-from mpigauge.analysis.compare.sides import compared_by, pairs_by, varied
+from mpigauge.analysis.compare.sides import compared_by, pairs_between, pairs_by, varied
 from mpigauge.analysis.ratios import ratio_from
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared
     from mpigauge.analysis.ratios import Ratio
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
     Known = Mapping[tuple[Cell, Cell], Compared]
+
+
+class Asked(Protocol):
+    """Comparisons that know the ratios of rows."""
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
 
 
 class Within:
@@ -63,6 +71,31 @@ class Within:
                 (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
             }
         return self._known[factor]
+
+
+class Between:
+    """The comparison of two results.
+
+    Args:
+        base: Rows of the one.
+        other: Of the other.
+    """
+
+    def __init__(self, base: Sequence[Row], other: Sequence[Row]) -> None:
+        self._base, self._other = base, other
+
+    @cached_property
+    def _known(self) -> Mapping[tuple[int, int], Compared]:
+        shown = compare(pairs_between(self._base, self._other), Thresholds(), controlled=False)
+        return {(id(one.pair.base), id(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+        if found := self._known.get((id(under), id(over))):
+            return _ratio(found)
+        found = self._known.get((id(over), id(under)))
+        ratio = _ratio(found) if found else None
+        return ratio and ratio.turned
 
 
 def _ratio(one: Compared) -> Ratio | None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.decision import MARGIN
 from mpigauge.analysis.conditions import distances_of
 from mpigauge.analysis.like_ratio import ANYWHERE, like_times
 from mpigauge.analysis.ratios import hidden, judged_together
@@ -16,9 +14,8 @@ from mpigauge.analysis.ratios import hidden, judged_together
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.analysis.compare.within import Within
+    from mpigauge.analysis.compare.within import Asked
     from mpigauge.analysis.conditions import Distances
-    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ratios import Compared, Ratio
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import Verdict
@@ -29,9 +26,8 @@ class Beside:
     """Two times at one size.
 
     Attributes:
-        base_s: As tables have it. If the launches that the ratio rests on are fewer and took another time, by
-            more than the margin: the median of these.
-        other_s: The same of the other, and of the same launches.
+        base_s: As tables have it.
+        other_s: The same of the other. Their ratio is of launches in pairs, and not of these two.
         ratio: How many times as long the other takes as the base, and what that says.
         low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if the ratio is not.
         high_s: Its upper end.
@@ -73,21 +69,27 @@ class Stretch:
 
 
 def besides(
-    base: Iterable[Row], other: Iterable[Row], *, same_place: bool, within: Within | None = None
+    base: Iterable[Row],
+    other: Iterable[Row],
+    *,
+    same_place: bool,
+    paired: bool = True,
+    within: Asked | None = None,
 ) -> list[Beside]:
     """Return all sizes that both curves have, rising, without those whose ratio has no interval.
 
     Args:
         same_place: Whether their ranks are to be equally far apart.
-        within: What their result says of them; where that is nothing, or they are of two results, the sizes
-            of the two curves are a family of their own.
+        paired: Whether launches of one number are of one moment: of one result.
+        within: What a comparison says of them; where it says nothing, the sizes of the two curves are a
+            family of their own.
     """
     rows, others = by_size(base), by_size(other)
     points = [
         (
             rows[size],
             others[size],
-            like_times(two.time, one.time, _distances(two, one, same_place=same_place)),
+            like_times(two.time, one.time, _distances(two, one, same_place=same_place), paired=paired),
         )
         for size in sorted(rows.keys() & others)
         for one, two in [(rows[size], others[size])]
@@ -113,16 +115,8 @@ def _beside(base: Row, other: Row, sides: Compared, ratio: Ratio) -> Beside:
     assert base.time is not None  # noqa: S101 - both have one
     assert other.time is not None  # noqa: S101
     low_s, high_s = sides.difference(hidden(other.time, base.time))
-    times_s = _times_of(base.time, other.time, sides)
+    times_s = base.time.estimate, other.time.estimate
     return Beside(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
-
-
-def _times_of(base: Timing, other: Timing, sides: Compared) -> tuple[float, float]:
-    """The times that are quoted beside a ratio: those of the tables, if the ratio is of them."""
-    mine = median(sides.under.values()), median(sides.over.values())
-    whole = base.estimate, other.estimate
-    apart = (abs(math.log(part / time)) for part, time in zip(mine, whole, strict=True))
-    return whole if max(apart) <= math.log1p(MARGIN) else mine
 
 
 def by_size(curve: Iterable[Row]) -> dict[int, Row]:

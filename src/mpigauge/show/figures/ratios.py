@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FuncFormatter
 
 from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.like_ratio import ANYWHERE, apart, like_ratio
+from mpigauge.analysis.explain.beside import besides, by_size
+from mpigauge.analysis.like_ratio import ANYWHERE, apart
 from mpigauge.analysis.ratios import bounds
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.looks import varying, words_of
@@ -63,7 +64,7 @@ class Ratios:
     def ranks_apart(self) -> list[Apart]:
         """Why ratios are missing, if it is because ranks were at different distances."""
         pairs = (
-            (one, row, base, _at(base, row))
+            (one, row, base, by_size(base.rows).get(row.cell.bytes))
             for one, base in zip(self.series, self.bases, strict=True)
             if base is not None
             for row in one.rows
@@ -71,7 +72,7 @@ class Ratios:
         return [
             why
             for one, row, base, under in pairs
-            if row.time and under and under.time and _point(one, row, base) is None
+            if row.time and under and under.time and row.cell.bytes not in _points(one, base)
             if (why := apart(row.time, under.time, _distances(row, under), paired=one.source is base.source))
         ]
 
@@ -133,7 +134,8 @@ def _ratios(found: Sequence[Series], bases: Sequence[Series | None], below: str)
 
 
 def _pieces(one: Series, base: Series) -> Pieces:
-    return pieces_of(_both(one, base), lambda row: _point(one, row, base))
+    points = _points(one, base)
+    return pieces_of(_both(one, base), lambda row: points.get(row.cell.bytes))
 
 
 def _both(one: Series, base: Series) -> Series:
@@ -143,27 +145,38 @@ def _both(one: Series, base: Series) -> Series:
     return replace(one, rows=rows, breaks=(*one.breaks, *base.breaks))
 
 
-def _at(base: Series, row: Row) -> Row | None:
-    """The row of the same size, if it has a time."""
-    return next((it for it in base.rows if it.cell.bytes == row.cell.bytes and it.time is not None), None)
-
-
-def _point(one: Series, row: Row, base: Series) -> Point | None:
-    under = _at(base, row)
-    if row.time is None or under is None or under.time is None:
-        return None
-    if not (row.time.estimate > 0 and under.time.estimate > 0):
-        return None
-    if row.time.by_launch and under.time.by_launch:
-        found = like_ratio(row.time, under.time, _distances(row, under), paired=one.source is base.source)
-        return None if found is None else Point(row.cell.bytes, found.estimate, found.low, found.high)
-    return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
+def _points(one: Series, base: Series) -> dict[int, Point]:
+    """By size; without an interval where one of both has no launches that tell."""
+    rows, under = by_size(one.rows), by_size(base.rows)
+    known = besides(
+        base.rows,
+        one.rows,
+        same_place=_alike(one.rows[0], base.rows[0]),
+        paired=one.source is base.source,
+        within=one.source.against(base.source),
+    )
+    found = {size: _quotient(rows[size], under[size]) for size in rows.keys() & under}
+    found |= {at.bytes: Point(at.bytes, at.ratio.estimate, at.ratio.low, at.ratio.high) for at in known}
+    return {size: point for size, point in found.items() if point is not None}
 
 
 def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
     """How far apart the ranks of either were, where it is not distances that are compared."""
-    alike = row.cell.placement == under.cell.placement and row.state == under.state
-    return (distances_of(row.visits), distances_of(under.visits)) if alike else ANYWHERE
+    return (distances_of(row.visits), distances_of(under.visits)) if _alike(row, under) else ANYWHERE
+
+
+def _alike(row: Row, under: Row) -> bool:
+    """Whether it is not distances that are compared."""
+    return row.cell.placement == under.cell.placement and row.state == under.state
+
+
+def _quotient(row: Row, under: Row) -> Point | None:
+    """Of what others have printed, and of single launches."""
+    if row.time is None or under.time is None or not min(row.time.estimate, under.time.estimate) > 0:
+        return None
+    if min(len(row.time.by_launch), len(under.time.by_launch)) > 1:
+        return None
+    return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
 
 
 # ---- The axis ------------------------------------------------------------------------------------

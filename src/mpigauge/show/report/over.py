@@ -57,8 +57,9 @@ def _ratios(
         if one is base:
             continue
         below, above = ({row.cell.bytes: row for row in side.rows} for side in (base, one))
-        within = one.source.within if one.source is base.source else None
-        for beside in besides(base.rows, one.rows, same_place=group != PLACE, within=within):
+        within, paired = one.source.against(base.source), one.source is base.source
+        near = group != PLACE
+        for beside in besides(base.rows, one.rows, same_place=near, paired=paired, within=within):
             ratio = beside.ratio
             yield (
                 cells.number(one.source, above[beside.bytes]),

@@ -17,6 +17,7 @@ from mpigauge.show.words.disturbances import disturbance_findings
 from mpigauge.show.words.explain.parts import count
 from mpigauge.show.words.explain.sentences import sentence_of
 from mpigauge.show.words.finding import finding
+from mpigauge.show.words.ratios import OF_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from mpigauge.show.query import Source
 
     GivesWay = Mapping[str, Mapping[str, str]]
+
+CONTRASTS = frozenset({"place", "library", "setting", "mode"})
+"""Topics whose sentences have two times and their ratio."""
 
 SAID_MOST = 10
 """Of each result, and of several together, unless asked for more or fewer."""
@@ -130,6 +134,8 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
+    if any(one.conclusion.topic in CONTRASTS for one in shown):
+        yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
     if left_out := sum(map(len, found)) - len(shown):

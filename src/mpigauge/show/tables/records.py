@@ -96,7 +96,7 @@ def _travel_record(travel: Travel | None) -> dict[str, Any]:
 
 def _time_record(time: Timing) -> dict[str, Any]:
     numbers = {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
-    return {**numbers, "statistic": time.statistic}
+    return {**numbers, "statistic": time.statistic or None}
 
 
 def _state_time(one: StateTime) -> dict[str, Any]:

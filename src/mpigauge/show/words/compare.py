@@ -16,7 +16,7 @@ from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
-from mpigauge.show.words.ratios import VERDICTS
+from mpigauge.show.words.ratios import OF_PAIRS, VERDICTS
 from mpigauge.show.words.sessions import few
 from mpigauge.vocabulary import DIFFERENT
 
@@ -263,6 +263,8 @@ def notes(shown: Comparison) -> Iterator[str]:
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    if any(one.decision is not None and one.pair.paired for one in shown.cells):
+        yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
     for one in without_effect(shown):
         yield _no_effect(one, shown.thresholds.margin)

@@ -39,6 +39,9 @@ def times(ratio: Ratio) -> str:
     return f"{write(ratio.estimate)} times ({write(ratio.low)} \N{EN DASH} {write(ratio.high)})"
 
 
+OF_PAIRS = "of launches in pairs, not of the two times beside it"
+"""Said where times and their ratio stand side by side: a mean of ratios is no ratio of medians."""
+
 FINE = 0.02
 """Of narrower intervals near 1, three digits would show nothing."""
 

@@ -102,8 +102,8 @@ READING: Sequence[tuple[str, str]] = (
     (
         "Number",
         (
-            "The time of one operation: in each launch the median of its samples, over launches their "
-            "geometric mean. Bandwidth is the bytes of the operation over that time."
+            "The time of one operation: in each launch the median of its samples, over launches "
+            "their median. Bandwidth is the bytes of the operation over that time."
         ),
     ),
     (

@@ -66,12 +66,12 @@ def test_a_fall_behind_the_caches_is_told_with_its_size() -> None:
     found = evidence([cell(size=size) for size in SIZES], by_law(rate))
     (fact,) = plateaus(found)
     assert fact.falls
-    assert fact.level == (2**19, 2**20)
+    assert fact.level == (2**18, 2**20)
     assert fact.change is not None
     assert fact.change.estimate == pytest.approx(3.0, rel=0.05)
     text = sentence(fact, varied(found))
     assert "best bandwidth 9.9" in text
-    assert "at 1 MiB; within 3.0 % of it at 512 KiB \N{EN DASH} 1 MiB, then it falls to 3.33 GB/s" in text
+    assert "at 1 MiB; within 3.0 % of it at 256 KiB \N{EN DASH} 1 MiB, then it falls to 3.33 GB/s" in text
     assert "at 8 MiB, where a byte takes 2.97 times" in text
 
 

