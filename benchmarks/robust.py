@@ -335,7 +335,8 @@ def apart(share: float) -> Iterator[Row]:
                 sized = World(world.spread, world.odd, world.shape, sizes)
                 one = tally(sized, (20, launches), np.zeros(sizes), _times(300, share))
                 row += [one.wrong, _percent(np.mean(one.holds))]
-            yield tuple(row)
+            found = tally(world, (20, launches), planted(0.10, range(6)), _times(100, share)).found
+            yield (*row, _percent(np.mean(found)))
 
 
 def equals(share: float) -> Iterator[Row]:
