@@ -250,6 +250,10 @@ PredictionBasis = Literal["measured", "interpolated", "at-break", "extrapolated"
 """What a predicted time rests on: its size was measured; lies between sizes of a segment; between two
 segments; beyond all sizes; beyond them, where the last segment has no slope, so that there is no time."""
 
+NoInterval = Literal["far", "single-launch"]
+"""Why a predicted time has no interval: its size is beyond twice those that were measured, where nobody knows
+the next break; there are fewer than two launches."""
+
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 

@@ -17,6 +17,9 @@ from tests.histories import folder, records, slower_from, usual
 from tests.made import written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.plan.model import Cell
     from tests.conftest import Cli, Install
 
 SLOWER = slower_from(7, 1.12, 1024)
@@ -152,7 +155,69 @@ def test_what_came_and_went_is_told_and_is_not_slow(cli: Cli) -> None:
     assert {len(one["changes"]) for one in said["cells"]} == {2}
 
 
+def odd_on(day: int, then: Callable[[Cell, int], float] = usual) -> Callable[[Cell, int], float]:
+    """Messages take 1.4 times as long in one session."""
+    return lambda of, number: then(of, number) * (1.4 if number == day and of.pattern == "pingpong" else 1.0)
+
+
+def test_an_odd_session_is_named_once_and_hides_nothing(cli: Cli) -> None:
+    path = folder("results", 16, odd_on(4, slower_from(9, 1.1)))
+    done = cli("history", path)
+    assert done.status == EXIT_CHECK_FAILED
+    assert done.out.splitlines()[0].endswith("since 2026-11-10")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("odd session")]
+    assert line == "odd session 2026-11-05: 1.39 times as long in 6 of 6 numbers"
+    said = json.loads(cli("history", path, "--format", "json").out)
+    (odd,) = said["odd_sessions"]
+    assert (odd["file"], odd["numbers"], odd["of"], odd["left_out"]) == ("results/day04.jsonl", 6, 6, 0)
+    assert odd["ratio_low"] <= odd["ratio"] <= odd["ratio_high"]
+    assert {tuple(one["odd_files"]) for one in said["cells"]} == {("results/day04.jsonl",)}
+
+
+def test_a_drift_is_told_as_one(cli: Cli) -> None:
+    path = folder("results", 20, lambda of, day: 1.005**day if of.pattern == "pingpong" else 1.0)
+    done = cli("history", path)
+    assert done.status == EXIT_CHECK_FAILED
+    headline = done.out.splitlines()[0]
+    assert headline.endswith("rising since about 2026-11-02, 1.10 times as long in all")
+    assert "about 2026-11-02, rising" in done.out
+    said = json.loads(cli("history", path, "--format", "json").out)
+    assert {change["drifts"] for one in said["cells"] for change in one["changes"]} == {True}
+
+
+def test_what_may_have_changed_in_few_sessions_is_said_with_what_would_tell(cli: Cli) -> None:
+    path = folder("results", 6, slower_from(3, 1.5))
+    done = cli("history", path)
+    assert done.status == EXIT_UNDECIDED
+    assert done.out.splitlines()[0].endswith(
+        "1.50 times as long in the last 3 of 6 sessions as before; "
+        "8 sessions tell a change from chance: measure 2 more"
+    )
+    said = json.loads(cli("history", path, "--format", "json").out)
+    assert {one["said"] for one in said["cells"]} == {"may have changed"}
+    assert {(one["since_file"], one["sessions_more"]) for one in said["suspected"]} == {
+        ("results/day03.jsonl", 2)
+    }
+
+
 # ---- Against a baseline --------------------------------------------------------------------------
+
+
+def test_an_odd_session_of_a_baseline_is_left_out_and_said_to_be(cli: Cli) -> None:
+    folder("base", 11, odd_on(6))
+    new = written("new.jsonl", *records(20, slower_from(0, 1.1)))
+    done = cli("compare", new, "--baseline", "base")
+    assert done.status == EXIT_CHECK_FAILED
+    assert done.out.startswith("slower: 6 of 6 numbers")
+    assert "odd session 2026-11-07: 1.42 times as long in 6 of 6 numbers, left out of what" in done.out
+    assert cli("check", new, "--baseline", "base").out == done.out
+    said = json.loads(cli("compare", new, "--baseline", "base", "--format", "json").out)
+    assert [one["file"] for one in said["odd_sessions"]] == ["base/day06.jsonl"]
+    for one in said["cells"]:
+        assert one["launches"] == 10
+        assert one["ratio"] == pytest.approx(one["other_s"] / one["base_s"])
+    same = written("same.jsonl", *records(21, usual))
+    assert cli("compare", same, "--baseline", "base").status == EXIT_DONE
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.analysis.rows import rows as rows_in
+from mpigauge.cli.run_options import planned
 from mpigauge.plan import plan_file, suites
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.environment import cores_allowed
@@ -53,6 +54,44 @@ def test_a_dry_run_is_short_and_names_the_ends_of_many_sizes(cli: Cli, openmpi: 
     assert re.match(r"\d+ cells in 1 job, at most 45 s; nothing is run", told[0])
     assert "    pingpong standard 0 B to 4 MiB (24 sizes)" in told
     assert len(told) < 20
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--vary", "A=1,2"), "2 jobs, 45 s per job: at most 90 s"),
+        (("--vary", "A=1,2", "--np", "2,4"), "4 jobs, 45 s per job: at most 3 min"),
+        (("--quick", "--vary", "A=1,2"), "2 jobs, 10 s per job: at most 20 s"),
+        (("--vary", "A=1,2,3", "--vary", "B=1,2,3"), "9 jobs, 45 s per job, of at most 8: at most 6 min"),
+        (("--vary", "A=1,2", "--budget", "45s"), "2 jobs, at most 45 s"),
+        (("--vary", "A=1,2", "--control", "no", "--until", "decided"), "2 jobs, at most 300 s"),
+        (("--vary", "A=1,2", "--over", "1h"), "2 jobs, spread over 3600 s"),
+    ],
+)
+def test_each_job_has_the_usual_time_and_all_what_the_user_says(
+    cli: Cli, openmpi: FakeMpi, words: tuple[str, ...], told: str
+) -> None:
+    first = cli("run", "pingpong", "--sizes", "8", *words, "--dry-run").out.splitlines()[0]
+    assert re.fullmatch(rf"\d+ cells in {told}; nothing is run", first)
+
+
+def test_the_time_of_several_jobs_is_said_before_they_start(cli: Cli, openmpi: FakeMpi) -> None:
+    Path("own.toml").write_text('budget = "1s"\n[[measure]]\npattern = "barrier"\n', encoding="utf-8")
+    words = ("--quick", "--vary", "A=1,2", "-o", "r.jsonl")
+    done = cli("run", "barrier", *words)
+    assert done.err.splitlines()[0] == (
+        "mpigauge: 2 jobs, 10 s per job: at most 20 s; --budget sets the time of all"
+    )
+    assert load(Path("r.jsonl")).campaign.plan.budget_s == 20.0
+    assert "per job" not in cli("run", "--plan", "own.toml", *words[1:3], "-o", "own.jsonl").err
+    assert load(Path("own.jsonl")).campaign.plan.budget_s == 1.0
+
+
+def test_a_first_look_has_fewer_launches_than_are_counted_as_precise(cli: Cli, openmpi: FakeMpi) -> None:
+    for words, least in ((("--quick",), 5), ((), 6), (("--thorough",), 6)):
+        plan, *_ = planned(("pingpong", *words))
+        assert (plan.launches_min, plan.launches_max) == (least, 30)
+    assert planned(("--quick", "--launches", "9")).plan.launches_min == 9
 
 
 @pytest.mark.parametrize("verb", ["run", "map"])
@@ -160,7 +199,7 @@ def test_it_stops_when_the_intervals_are_narrow_enough(cli: Cli, openmpi: FakeMp
     assert done.status == 0
     result = load(Path("r.jsonl"))
     assert result.ends[-1].reason == "converged"
-    assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5}
+    assert {launch.number for launch in result.launches} == {1, 2, 3, 4, 5, 6}
 
 
 def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli, openmpi: FakeMpi) -> None:

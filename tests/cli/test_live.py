@@ -19,7 +19,8 @@ from mpigauge.analysis.rows import rows
 from mpigauge.analysis.so_far import SoFar
 from mpigauge.cli import status_of
 from mpigauge.result.reader import Result, load
-from tests.made import RECORDS, result_of
+from mpigauge.show.words.warnings import sentence
+from tests.made import RECORDS, SMALL, campaign, launch, result_of, visit
 
 if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
@@ -174,6 +175,16 @@ def begun(result: Result) -> SoFar:
     return SoFar(Result(result.path, result.campaign))
 
 
+@pytest.mark.parametrize("launches", [1, 2, 5, 6])
+def test_numbers_of_few_launches_are_marked_as_in_the_result(launches: int) -> None:
+    visits = [visit(number, 0, SMALL, [200 + number] * 9) for number in range(1, launches + 1)]
+    result = result_of(campaign(SMALL), *map(launch, range(1, launches + 1)), *visits)
+    (so_far,), (final,) = SoFar(result).rows(), rows(result)
+    marks = [[one.kind for one in row.warnings if one.kind == "few-launches"] for row in (so_far, final)]
+    assert marks[0] == marks[1] == (["few-launches"] if 2 <= launches < 6 else [])
+    assert all(sentence(one) for one in so_far.warnings)
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_numbers_so_far_are_those_of_the_result(measured: Path, whole: bool) -> None:
     result = load(measured)
@@ -197,8 +208,8 @@ def test_numbers_so_far_are_those_of_the_result(measured: Path, whole: bool) -> 
 def test_a_corrupt_visit_is_no_number() -> None:
     result = result_of(*RECORDS)
     so_far = begun(result)
-    corrupt = [visit for visit in result.visits if visit.corrupt]
+    corrupt = [one for one in result.visits if one.corrupt]
     assert corrupt
-    for visit in corrupt:
-        so_far.take(visit)
+    for one in corrupt:
+        so_far.take(one)
     assert so_far.rows() == []

@@ -61,16 +61,36 @@ def test_the_law_of_the_kernel_is_found(cli: Cli, result: str) -> None:
 
 def test_a_size_that_was_not_measured_is_predicted(cli: Cli, result: str) -> None:
     """And comes out so when it is measured."""
-    (one,) = modelled(cli("model", result, "--predict", "3KiB,8,1MiB", "--format", "json"))
+    asked = ("--predict", "3KiB,8", "--predict", "512KiB", "--predict", "8")
+    (one,) = modelled(cli("model", result, *asked, "--format", "json"))
     bases = {each["bytes"]: each["basis"] for each in one["predictions"]}
-    assert bases == {3072: "interpolated", 8: "measured", 2**20: "extrapolated"}
-    words = ("--sizes", "3KiB,1MiB", "--launches", "3", "-q", "-o", "more.jsonl")
+    assert bases == {3072: "interpolated", 8: "measured", 2**19: "extrapolated"}
+    words = ("--sizes", "3KiB,512KiB", "--launches", "3", "-q", "-o", "more.jsonl")
     assert cli("run", "pingpong", *words).status == EXIT_DONE
     rows = json.loads(cli("show", "more.jsonl", "--all", "--format", "json").out)["rows"]
     times = {row["bytes"]: row["time_s"]["estimate"] for row in rows if row["pattern"] == "pingpong"}
     for each in one["predictions"]:
         if each["bytes"] in times:
             assert each["low_s"] <= times[each["bytes"]] <= each["high_s"]
+
+
+def test_a_size_far_beyond_all_others_has_a_time_and_no_interval(cli: Cli, result: str) -> None:
+    (one,) = modelled(cli("model", result, "--predict", "1MiB", "--format", "json"))
+    (told,) = one["predictions"]
+    assert told["time_s"] == pytest.approx(LATENCY_S + BETA * 2**20, rel=0.05)
+    assert {told[name] for name in ("low_s", "high_s", "mean_low_s", "mean_high_s")} == {None}
+    assert (told["basis"], told["no_interval"]) == ("extrapolated", "far")
+    text = cli("model", result, "--predict", "1MiB").out
+    assert "extrapolated, no interval: beyond twice 256 KiB, the largest size" in text
+
+
+def test_measured_times_have_the_interval_that_tables_have(cli: Cli, result: str) -> None:
+    (one,) = modelled(cli("model", result, "--predict", "8", "--format", "json"))
+    (told,) = one["predictions"]
+    rows = json.loads(cli("show", result, "--all", "--format", "json").out)["rows"]
+    (row,) = (row for row in rows if (row["pattern"], row["bytes"]) == ("pingpong", 8))
+    shown = [row["time_s"][name] for name in ("estimate", "low", "high")]
+    assert [told[name] for name in ("time_s", "mean_low_s", "mean_high_s")] == pytest.approx(shown)
 
 
 @pytest.mark.thorough
@@ -84,14 +104,13 @@ def test_people_read_the_same(cli: Cli, result: str) -> None:
 
 
 @pytest.mark.thorough
-def test_a_probed_limit_is_a_break(cli: Cli, fake_mpi: Install) -> None:
+def test_a_probed_limit_that_changes_nothing_is_no_break(cli: Cli, fake_mpi: Install) -> None:
     fake_mpi("mpich", "5.0.2", latency_ns=300)
     words = ("pingpong", "eager", "--sizes", SIZES, "--launches", "3", "-q", "-o", "e.jsonl")
     assert cli("run", *words).status == EXIT_DONE
     (one,) = modelled(cli("model", "e.jsonl", "--series", "pingpong", "--format", "json"))
-    assert [each["kind"] for each in one["breaks"]] == ["eager-limit"]
-    assert len(one["segments"]) == 2
-    assert "eager limit, probed" in cli("model", "e.jsonl").out
+    assert one["breaks"] == []
+    assert len(one["segments"]) == 1
 
 
 @pytest.mark.thorough

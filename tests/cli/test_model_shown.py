@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,10 @@ from mpigauge.errors import EXIT_DONE, EXIT_USAGE
 from tests.made import ENVIRONMENT, campaign, cell, collective, launches_of, measured, written
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from mpigauge.plan.model import Cell
     from tests.conftest import Cli
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 SIZES = (8, 64, 512, 4096, 32768, 262144)
 NUMBERS = range(1, 6)
@@ -70,6 +71,15 @@ def test_collectives_have_the_name_of_their_algorithm(cli: Cli, machine: Path) -
     assert all(one["factor"]["value"] == pytest.approx(1, abs=0.05) for one in best.values())
 
 
+def test_a_collective_of_messages_that_are_too_large_is_named(cli: Cli, machine: Path) -> None:
+    cells = [one for one in cells_of((2, 4, 8, 16)) if one.pattern != "pingpong" or one.bytes < SIZES[-1]]
+    first = replace(campaign(*cells), environment=replace(ENVIRONMENT, cores=64))
+    path = written("r.jsonl", first, *launches_of(cells, NUMBERS), *measured(cells, NUMBERS, law_ns))
+    text = cli("model", path).out
+    said = "messages beyond twice the largest that was measured, so the factor has no interval: bcast"
+    assert said in " ".join(text.split())
+
+
 @pytest.mark.parametrize(("ranks", "cores"), [((2, 4, 8), 64), ((2, 4, 8, 16), 8)])
 def test_three_numbers_of_ranks_with_cores_have_none(
     cli: Cli, machine: Path, ranks: tuple[int, ...], cores: int
@@ -85,6 +95,17 @@ def test_without_messages_no_collective_is_explained(cli: Cli, machine: Path) ->
     done = cli("model", result_of_ranks(2, 4, 8, 16), "--series", "bcast")
     assert done.status == EXIT_DONE, done.err
     assert "no model of messages of the same library and place" in done.out
+
+
+def test_the_break_of_the_curve_of_the_readme_is_found(cli: Cli) -> None:
+    """Its rate falls by half beyond 512 KiB, where it has three sizes."""
+    done = cli("model", RESULTS / "messages.jsonl.gz", "--series", "pingpong standard", "--format", "json")
+    assert done.status == EXIT_DONE, done.err
+    (one,) = json.loads(done.out)["curves"]
+    kinds = {each["above_bytes"]: each["kind"] for each in one["breaks"]}
+    assert kinds[4016] == "eager-limit"
+    assert kinds[2**19] == "found"
+    assert one["misfit"] < 0.15
 
 
 # ---- Figures -------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def test_a_dict_a_file_and_options_are_one_plan(openmpi: FakeMpi, cli: Cli) -> N
         mpigauge.run("p.toml", **more),
         mpigauge.run(Path("p.toml"), output="o.jsonl", **more),
     ]
-    plan, _ = planned(("pingpong", "--sizes", "8,64", "--launches", "2", "--samples", "40", "--seed", "7"))
+    plan, *_ = planned(("pingpong", "--sizes", "8,64", "--launches", "2", "--samples", "40", "--seed", "7"))
     for name in ("title", "measure", "seed", "launches_max", "rounds_max", "budget_s", "precision", "ranks"):
         assert getattr(found[0].results[0].campaign.plan, name) == getattr(plan, name), name
     cells = [one.results[0].campaign.cells for one in found]
@@ -58,6 +58,10 @@ def test_its_course_is_told_to_a_logger(openmpi: FakeMpi, caplog: pytest.LogCapt
     with caplog.at_level(logging.INFO, "mpigauge"):
         mpigauge.run("pingpong", **QUICK)
     assert [one for one in caplog.messages if one.startswith("launch 2: ")]
+    with caplog.at_level(logging.INFO, "mpigauge"):
+        of_two = mpigauge.run("barrier", quick=True, launches=1, samples=4, vary={"A": ["1", "2"]})
+    assert "2 jobs, 10 s per job: at most 20 s" in caplog.messages
+    assert of_two.results[0].campaign.plan.budget_s == 20.0
 
 
 def test_options_are_keys_of_a_plan() -> None:

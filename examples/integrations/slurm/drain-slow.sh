@@ -19,18 +19,18 @@ RESULT=${RESULT:-map-${SLURM_JOB_ID:-$$}.jsonl}
 status=$?
 [ "$status" = 1 ] || exit "$status"
 
-# Host and factor of each slow host, by the fields of docs/map.md.
+# Host, factor and when of each slow host, by the fields of docs/map.md.
 slow=$("$MPIGAUGE" map "$RESULT" --format json | python3 -c '
 import json, sys
 for one in json.load(sys.stdin)["slow_hosts"]:
-    print(one["host"], format(one["factor"], ".1f"))
+    print(one["host"], format(one["factor"], ".1f"), "as usual, in some launches" if one["flaky"] else "as usual")
 ')
 if [ "$(grep -c . <<<"$slow")" -gt "$MOST" ]; then
     echo "more than $MOST hosts are slow: none is drained" >&2
     exit "$status"
 fi
-while read -r host factor; do
+while read -r host factor usual; do
     [ -z "$host" ] && continue
-    "$SCONTROL" update "nodename=$host" state=drain "reason=mpigauge: messages take $factor times as long as usual"
+    "$SCONTROL" update "nodename=$host" state=drain "reason=mpigauge: messages take $factor times as long $usual"
 done <<<"$slow"
 exit "$status"

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from statistics import geometric_mean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from mpigauge.analysis.clock_steps import relative_step
-from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, interval_of, with_step
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, chance_beyond, interval_of, with_step
 from mpigauge.analysis.launch_groups import outliers, two_kinds
 from mpigauge.analysis.percentiles import (
     Values,
@@ -29,6 +29,7 @@ from mpigauge.analysis.percentiles import (
 )
 from mpigauge.analysis.variance import NO_SHARES, shares_of
 from mpigauge.analysis.within_launch import summarise_launches
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +57,8 @@ class Timing:
             be too small or too large, less 1.
         launches_half_width: What of it launches alone give, and more of them make narrower.
         machine_half_width: What of it other speeds of the cores and the instrument give, which no number of
-            launches makes narrower; both parts are added in quadrature, as logarithms.
+            launches makes narrower; both parts are added to each side in quadrature, as logarithms.
+        widening: How many times as wide that of the launches is, since neighbouring ones are alike.
         launches: How many launches have rounds.
         samples: How many rounds in all.
         mean: Of all rounds, as all that follow to `max`.
@@ -82,6 +84,7 @@ class Timing:
     half_width: float | None = None
     launches_half_width: float | None = None
     machine_half_width: float | None = None
+    widening: float = 1.0
     launches: int = 0
     samples: int = 0
     mean: float | None = None
@@ -97,6 +100,64 @@ class Timing:
     launch_share: float | None = None
     visit_share: float | None = None
     round_share: float | None = None
+
+    @property
+    def of_few_launches(self) -> bool:
+        """Whether it has an interval that rests on too few launches to be counted as precise."""
+        return self.low is not None and self.launches < ENOUGH_LAUNCHES
+
+    def is_precise(self, precision: float) -> bool:
+        """Return whether it has an interval of enough launches that is as narrow as asked for."""
+        known = self.half_width is not None and not self.of_few_launches
+        return known and (self.half_width or 0.0) <= precision
+
+    def widened(self, factor: float) -> Self:
+        """Return the same time with an interval whose part of the launches is so many times as wide."""
+        if self.half_width is None or not self.by_launch:
+            return self
+        found = interval_of(self._times_s, self.step, widening=factor)
+        return replace(
+            self,
+            low=found.low,
+            high=found.high,
+            half_width=found.half_width,
+            launches_half_width=found.half_width,
+            widening=factor,
+        )
+
+    def with_machine(self, reach: float) -> Self:
+        """Return the same time with an interval that covers what is not known of the machine.
+
+        Args:
+            reach: As a logarithm.
+        """
+        if self.half_width is None or not self.by_launch:
+            return self
+        found = interval_of(self._times_s, self.step, machine=reach, widening=self.widening)
+        return replace(
+            self,
+            low=found.low,
+            high=found.high,
+            half_width=found.half_width,
+            machine_half_width=math.expm1(reach),
+        )
+
+    def chance_beyond(self, bound_s: float, *, above: bool) -> float | None:
+        """Return how often chance takes it so far beyond a bound; None where it has no interval.
+
+        Args:
+            above: Whether it is asked if the time is longer than the bound; else whether it is shorter.
+        """
+        if self.low is None or not self.by_launch or bound_s <= 0:
+            return None
+        machine = math.log1p(self.machine_half_width or 0.0)
+        return chance_beyond(
+            self._times_s, bound_s, self.step, machine=machine, widening=self.widening, above=above
+        )
+
+    @property
+    def _times_s(self) -> Values:
+        return np.array([*self.by_launch.values()])
 
     @property
     def by_launch(self) -> Mapping[int, float]:

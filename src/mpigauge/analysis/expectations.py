@@ -7,12 +7,10 @@ Source: Holm, A simple sequentially rejective multiple test procedure (1979); do
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from mpigauge.analysis.compare.max_t import LEVEL, holm
 from mpigauge.analysis.estimate import Printed
@@ -97,20 +95,12 @@ def together(found: Sequence[Judged]) -> list[Judged]:
 
 
 def _chance(one: Judged) -> float | None:
-    """How often chance alone takes a number that meets its bound so far beyond it; None without interval.
-
-    By the interval that is shown, of Student's t on logarithms: where that ends at the bound, it is 2.5 %.
-    """
+    """How often chance alone takes a number that meets its bound so far beyond it; None without interval."""
     time = one.row.time if one.row is not None else None
-    if time is None or one.value is None or one.low is None or one.high is None:
+    bound = one.expectation.bound
+    if time is None or one.value is None or one.low is None or bound <= 0:
         return None
-    end = one.low if one.expectation.below else one.high
-    if min(end, one.value, one.expectation.bound) <= 0:
-        return 1.0
-    beyond = math.log(one.value / one.expectation.bound) * (1 if one.expectation.below else -1)
-    reach = abs(math.log(one.value / end))
-    if reach == 0:
-        return float(beyond <= 0)
-    freedom = max(time.launches - 1, 1)
-    t = beyond / reach * float(special.stdtrit(freedom, 1 - LEVEL / 2))
-    return float(special.stdtr(freedom, -t))
+    if one.expectation.of_time:
+        return time.chance_beyond(bound, above=one.expectation.below)
+    # A rate is lower where its time is longer.
+    return time.chance_beyond(one.value * time.estimate / bound, above=not one.expectation.below)

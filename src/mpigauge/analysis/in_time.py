@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,15 +66,6 @@ def launches_in_time(times: Iterable[Timing]) -> InTime | None:
     if chance >= CHANCE or alike <= 0:
         return None
     return InTime(math.sqrt((1 + alike) / (1 - alike)), chance)
-
-
-def widened(time: Timing, in_time: InTime | None) -> Timing:
-    """The same time with an interval that is wider by the factor; its launches stay what they are."""
-    if in_time is None or not isinstance(time, Estimate) or time.half_width is None:
-        return time
-    growth = (1 + time.half_width) ** in_time.factor
-    low, high, half_width = time.estimate / growth, time.estimate * growth, growth - 1
-    return replace(time, low=low, high=high, half_width=half_width, launches_half_width=half_width)
 
 
 def _standardised(times: Iterable[Estimate]) -> Values:

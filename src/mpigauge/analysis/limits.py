@@ -2,8 +2,8 @@
 
 import math
 
-ENOUGH_LAUNCHES = 5
-"""With fewer, an interval across launches is as wide as the few happen to differ."""
+LAUNCHES_OF_A_MAP = 5
+"""The fewest that tell a slow link from chance."""
 
 LAUNCHES_COUNTABLE = 1000
 """Beyond so many, launches that a narrower interval would take are only said to be more."""

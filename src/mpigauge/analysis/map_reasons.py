@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES
+from mpigauge.analysis.limits import LAUNCHES_OF_A_MAP
 from mpigauge.analysis.slow_links import HOSTS_LEAST
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class TooFewLaunches:
 
 
 @dataclass(frozen=True, slots=True)
-class NotInAllLaunches:
-    """What looks slow does so in some of the launches only."""
+class MayBeChance:
+    """What looks slow does so in so few launches that chance may do it."""
 
     launches: int
 
@@ -73,12 +73,7 @@ class ScatterRaisesFactor:
 
 
 UndecidedReason = (
-    TooFewHosts
-    | LaunchesDifferTooMuch
-    | TooFewLaunches
-    | NotInAllLaunches
-    | HiddenByScatter
-    | LinksIncomplete
+    TooFewHosts | LaunchesDifferTooMuch | TooFewLaunches | MayBeChance | HiddenByScatter | LinksIncomplete
 )
 MapNote = UsualIsFastest | ScatterRaisesFactor
 
@@ -105,7 +100,7 @@ def reasons(
     if count < HOSTS_LEAST:
         yield TooFewHosts(count)
     elif needed is None and launches == 1:
-        yield TooFewLaunches(launches, ENOUGH_LAUNCHES)
+        yield TooFewLaunches(launches, LAUNCHES_OF_A_MAP)
     elif needed is None and launches:
         yield LaunchesDifferTooMuch()
     elif needed is not None and needed > launches:
@@ -118,10 +113,11 @@ def reasons(
 
 def _of_suspects(found: Mapping[int, Blame], launches: int) -> Iterator[UndecidedReason]:
     hidden = {
-        size: [ratio <= one.threshold for ratio in one.suspects.values()] for size, one in found.items()
+        size: [extent.factor <= one.threshold for extent in one.suspects.values()]
+        for size, one in found.items()
     }
     if not all(all(each) for each in hidden.values()):
-        yield NotInAllLaunches(launches)
+        yield MayBeChance(launches)
     yield from (HiddenByScatter(size, found[size].threshold) for size, each in hidden.items() if any(each))
 
 

@@ -57,22 +57,24 @@ class Slow:
 
     Attributes:
         names: Both ends of a link, or one host.
-        latency_factor: How many times longer the smallest message takes; None if that is not slow.
-        rate_factor: The same of the largest.
-        latency_extent: In how many launches the smallest message takes longer; None if that is not slow.
-        rate_extent: The same of the largest.
+        latency: In how many launches the smallest message takes longer, and how much; None if that is not
+            slow.
+        rate: The same of the largest.
     """
 
     names: tuple[str, ...]
-    latency_factor: float | None
-    rate_factor: float | None
-    latency_extent: Extent | None
-    rate_extent: Extent | None
+    latency: Extent | None
+    rate: Extent | None
 
     @property
     def factor(self) -> float:
         """The larger of the two."""
-        return max(self.latency_factor or 0.0, self.rate_factor or 0.0)
+        return max(one.factor for one in (self.latency, self.rate) if one)
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it is slow in some launches only, in whatever is slow of it."""
+        return all(one.flaky for one in (self.latency, self.rate) if one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +134,13 @@ def verdict_of(
         size: blame(table, groups, factor, error_rate / tests) for size, table in tables.items() if launches
     }
     slow_links, slow_hosts, suspects = (
-        _together({size: (kind(one), one.extents) for size, one in found.items()}, sizes, judged)
+        _together({size: kind(one) for size, one in found.items()}, sizes, judged)
         for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
     )
     missing = sum(not link.whole for link in links)
-    decided = found and not suspects and not missing and all(one.decided for one in found.values())
-    word = _word(links, slow=bool(slow_links or slow_hosts), decided=bool(decided))
+    needed = launches_needed(found)
+    decided = not suspects and not missing and needed is not None and needed <= launches
+    word = _word(links, slow=bool(slow_links or slow_hosts), decided=decided)
     trials = launches if found else 0
     why = reasons(len(judged), trials, found, links=len(links), missing=missing)
     return Verdict(
@@ -151,7 +154,7 @@ def verdict_of(
         notes=tuple(notes(word, len(judged), found, factor)),
         factor=factor,
         error_rate=error_rate,
-        launches_needed=launches_needed(found),
+        launches_needed=needed,
     )
 
 
@@ -163,27 +166,19 @@ def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
     return "none" if decided else "undecided"
 
 
-def _hosts_of(one: Blame) -> dict[Pair, float]:
-    return {(host, host): factor for host, factor in one.hosts.items()}
+def _hosts_of(one: Blame) -> dict[Pair, Extent]:
+    return {(host, host): extent for host, extent in one.hosts.items()}
 
 
 def _together(
-    found: Mapping[int, tuple[Mapping[Pair, float], Mapping[Pair, Extent]]],
+    found: Mapping[int, Mapping[Pair, Extent]],
     sizes: tuple[int | None, int | None],
     judged: Sequence[str],
 ) -> tuple[Slow, ...]:
     """What is slow in latency or rate or both, the slowest first."""
-    (latency, latency_in), (rate, rate_in) = (
-        found.get(size, ({}, {})) if size is not None else ({}, {}) for size in sizes
-    )
+    latency, rate = (found.get(size, {}) if size is not None else {} for size in sizes)
     slow = [
-        Slow(
-            tuple(judged[end] for end in dict.fromkeys(ends)),
-            latency.get(ends),
-            rate.get(ends),
-            latency_in[ends] if ends in latency else None,
-            rate_in[ends] if ends in rate else None,
-        )
+        Slow(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))
         for ends in {**latency, **rate}
     ]
     return tuple(sorted(slow, key=lambda one: (-one.factor, one.names)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -105,15 +104,7 @@ def for_other_minutes(time: Known, visits: Sequence[Visit], meanwhile: Meanwhile
         own = response_of(visits)
         response = own if own.error <= meanwhile.response.error else meanwhile.response
         reach = UNIFORM_REACH * meanwhile.span * response.exponent
-    machine = math.hypot(reach, PROMISED)
-    growth = math.exp(math.hypot(math.log1p(time.half_width), machine))
-    return replace(
-        time,
-        low=time.estimate / growth,
-        high=time.estimate * growth,
-        half_width=growth - 1,
-        machine_half_width=math.expm1(machine),
-    )
+    return time.with_machine(math.hypot(reach, PROMISED))
 
 
 def response_of(visits: Iterable[Visit]) -> Response:

@@ -5,7 +5,6 @@ Source: docs/method.md#other-minutes
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
@@ -18,7 +17,7 @@ from msgspec.structs import asdict
 from mpigauge.analysis.by_state import by_state
 from mpigauge.analysis.conditions import ALIKE, distances_of, middle_of
 from mpigauge.analysis.samples import by_cell
-from mpigauge.analysis.sessions import OverSessions, across_means, dated_sessions
+from mpigauge.analysis.sessions import OverSessions, across_times, dated_sessions, session_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -133,11 +132,11 @@ class _Part(NamedTuple):
 
 
 class _Sitting(NamedTuple):
-    """A session of a part: when it was, and the logarithms of its launches."""
+    """A session of a part: when it was, and the times of its launches, s."""
 
     begin_s: float
     end_s: float
-    logs: tuple[float, ...]
+    launches_s: tuple[float, ...]
 
 
 Key = tuple[bytes, "Cell"]
@@ -299,8 +298,8 @@ def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSes
     """The time of one cell over sessions; None if there is one only."""
     parts = list(parts)
     sittings = _apart(sitting for part in parts for sitting in _sittings(part, dated[part.member]))
-    means = [math.exp(math.fsum(one.logs) / len(one.logs)) for one in sittings]
-    time = across_means(means, max(part.time.step for part in parts), SESSIONS_LEAST)
+    times_s = [session_time(one.launches_s) for one in sittings]
+    time = across_times(times_s, max(part.time.step for part in parts), SESSIONS_LEAST)
     if time is None:
         return None
     return OverSessions(time, max(one.end_s for one in sittings) - sittings[0].begin_s)
@@ -310,7 +309,7 @@ def _sittings(part: _Part, sessions: Iterable[Session]) -> Iterator[_Sitting]:
     for one in sessions:
         mine = [part.time.by_launch[number] for number in one.numbers if number in part.time.by_launch]
         if mine and min(mine) > 0:
-            yield _Sitting(one.begin_s, one.end_s, tuple(map(math.log, mine)))
+            yield _Sitting(one.begin_s, one.end_s, tuple(mine))
 
 
 def _apart(sittings: Iterable[_Sitting]) -> list[_Sitting]:
@@ -319,7 +318,9 @@ def _apart(sittings: Iterable[_Sitting]) -> list[_Sitting]:
     for one in sorted(sittings):
         if found and one.begin_s <= found[-1].end_s:
             last = found.pop()
-            found.append(_Sitting(last.begin_s, max(last.end_s, one.end_s), (*last.logs, *one.logs)))
+            found.append(
+                _Sitting(last.begin_s, max(last.end_s, one.end_s), (*last.launches_s, *one.launches_s))
+            )
         else:
             found.append(one)
     return found

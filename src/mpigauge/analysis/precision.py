@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from mpigauge.analysis.by_state import asked_for, by_state
 from mpigauge.analysis.samples import NO_STEPS, by_cell, half_widths
 from mpigauge.analysis.states import states_of
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.compact import LISTS, NONE, pack
 from mpigauge.result.kernel_data import READINGS
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def widths_asked(
-    visits: Sequence[Visit], steps: Steps = NO_STEPS, medians: Medians | None = None
+    visits: Sequence[Visit],
+    steps: Steps = NO_STEPS,
+    medians: Medians | None = None,
+    least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
     """Relative half-width of every cell's interval, the widest of the states in which precision is asked for.
 
@@ -32,20 +36,21 @@ def widths_asked(
         visits: In the order of time, of all cells.
         steps: Of the clock of each job.
         medians: Those that are known of these visits; it learns the others.
+        least: Fewer launches say nothing of how precise a cell is.
 
     Returns:
-        None where an interval is missing in one of these states.
+        None where an interval, or launches for one, are missing in one of these states.
 
     Source:
         docs/method.md#states-of-the-machine
     """
     states = states_of(visits)
     if not states.states:
-        return half_widths(visits, steps, medians)
+        return half_widths(visits, steps, medians, least)
     widths: dict[Cell, float | None] = {}
     for cell, mine in by_cell(visits).items():
         parts = asked_for(by_state(mine, states), states)
-        found = [half_widths(part.visits, steps, medians).get(cell) for part in parts]
+        found = [half_widths(part.visits, steps, medians, least).get(cell) for part in parts]
         known = [width for width in found if width is not None]
         widths[cell] = max(known) if len(known) == len(found) else None
     return widths

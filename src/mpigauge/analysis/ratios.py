@@ -11,6 +11,7 @@ import numpy as np
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
 from mpigauge.analysis.compare.max_t import Apart, Family, Paired, reach
 from mpigauge.analysis.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
+from mpigauge.analysis.limits import PROMISED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -200,7 +201,9 @@ def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None,
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
     beyond_s = [over.by_launch[launch] - under.by_launch[launch] for launch in common]
-    return _beyond(beyond_s, hidden(over, under)) if len(beyond_s) >= _LEAST else (None, None)
+    if len(beyond_s) < _LEAST:
+        return None, None
+    return _beyond(beyond_s, hidden(over, under), PROMISED * math.hypot(over.estimate, under.estimate))
 
 
 def hidden(over: Timing, under: Timing) -> float:
@@ -208,8 +211,10 @@ def hidden(over: Timing, under: Timing) -> float:
     return math.hypot(over.step * over.estimate, under.step * under.estimate)
 
 
-def _beyond(apart_s: Sequence[float], hidden_s: float) -> tuple[float, float] | tuple[None, None]:
-    _, low, high = difference_interval(np.array(apart_s), hidden_s)
+def _beyond(
+    apart_s: Sequence[float], hidden_s: float, floor_s: float = 0.0
+) -> tuple[float, float] | tuple[None, None]:
+    _, low, high = difference_interval(np.array(apart_s), hidden_s, machine=floor_s)
     return (None, None) if low is None or high is None else (low, high)
 
 

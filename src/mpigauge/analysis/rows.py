@@ -11,7 +11,7 @@ from mpigauge.analysis.by_state import InState, StateTime, by_state, shown
 from mpigauge.analysis.conditions import distances_of, disturbed_share
 from mpigauge.analysis.cpu import cpu_s, cpu_share
 from mpigauge.analysis.estimate import Estimate, Printed, Timing, estimates, printed, rounds_per_launch_advice
-from mpigauge.analysis.in_time import launches_in_time, widened
+from mpigauge.analysis.in_time import launches_in_time
 from mpigauge.analysis.labels import Travel
 from mpigauge.analysis.other_minutes import for_other_minutes
 from mpigauge.analysis.rates import bus_rate_of, directions_of, implausible, message_rate_of, rate_of
@@ -201,7 +201,8 @@ def _row(around: Shared, cell: Cell, part: InState, time: Timing | None, stat: s
     """The row of visits of a cell; a time that cannot be believed takes all that was measured with it."""
     pattern, visits = around.patterns.get(cell.pattern), list(part.visits)
     if time is not None:
-        time = for_other_minutes(widened(time, around.in_time), visits, around.meanwhile.get(seat_of(cell)))
+        time = time.widened(around.in_time.factor) if around.in_time else time
+        time = for_other_minutes(time, visits, around.meanwhile.get(seat_of(cell)))
     outcome = outcome_of(around.outcomes, cell, time)
     if time is not None and (refusal := _refusal(around, cell, time)):
         outcome, time, visits = Outcome("failed", refusal), None, []

@@ -13,7 +13,7 @@ from mpigauge.analysis.interval import interval_of
 from mpigauge.analysis.parts import Parts, parts_of, some_at_once
 from mpigauge.analysis.percentiles import Values
 from mpigauge.analysis.synchrony import in_time
-from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell, JobKey
 from mpigauge.result.records import Launch, Visit
 from mpigauge.units import NS
 
@@ -125,16 +125,25 @@ class Medians:
 
 
 def half_widths(
-    visits: Sequence[Visit], steps: Steps = NO_STEPS, medians: Medians | None = None
+    visits: Sequence[Visit],
+    steps: Steps = NO_STEPS,
+    medians: Medians | None = None,
+    least: int = ENOUGH_LAUNCHES,
 ) -> dict[Cell, float | None]:
-    """Relative half-width of every cell's interval; None where there is none yet."""
+    """Relative half-width of every cell's interval; None where there is none yet, or of too few launches.
+
+    Args:
+        least: Fewer launches are too few.
+    """
     medians = medians or Medians()
-    return {cell: _half_width(mine, steps, medians) for cell, mine in by_cell(visits).items()}
+    return {cell: _half_width(mine, steps, medians, least) for cell, mine in by_cell(visits).items()}
 
 
-def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians) -> float | None:
+def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians, least: int) -> float | None:
     medians, step = launch_medians(visits, steps, known)
-    return interval_of(np.array(list(medians.values())), step).half_width if medians else None
+    if len(medians) < max(1, least):
+        return None
+    return interval_of(np.array(list(medians.values())), step).half_width
 
 
 def launch_medians(

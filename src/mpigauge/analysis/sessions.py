@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
 
     from mpigauge.analysis.estimate import Timing
     from mpigauge.result.records import Done, Launch
@@ -30,8 +32,8 @@ class Across:
     """A time across sessions: what the next session may find.
 
     Attributes:
-        estimate: Geometric mean of the sessions, s.
-        low: Lower end of the 95 % t interval over sessions.
+        estimate: Median of the sessions, s; their geometric mean of fewer than 5.
+        low: Lower end of its 95 % interval.
         high: Its upper end.
         half_width: Relative.
         sessions: How many there are.
@@ -57,6 +59,31 @@ class OverSessions:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class OddSession:
+    """A result that is far from all others of its time.
+
+    Attributes:
+        begun_s: Unix time; 0 if it is not known.
+        daily: Whether no two of the sessions began on one day.
+        ratios: How many times as long its odd numbers take as in the median session, from the least.
+        of: How many numbers it has.
+        left_out: In how many numbers what is expected of the next session does without it.
+    """
+
+    path: Path
+    begun_s: float
+    daily: bool
+    ratios: tuple[float, ...]
+    of: int
+    left_out: int
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long the middle one of its odd numbers takes."""
+        return median(self.ratios)
+
+
 class Session(NamedTuple):
     """Launches that were made at one time.
 
@@ -69,6 +96,12 @@ class Session(NamedTuple):
     numbers: tuple[int, ...]
     begin_s: float
     end_s: float
+
+
+def are_daily(begins_s: Iterable[float]) -> bool:
+    """Whether no two sessions began on one day, UTC."""
+    days = [datetime.fromtimestamp(one, UTC).date() for one in begins_s]
+    return len(set(days)) == len(days)
 
 
 def begins_s(launches: Iterable[Launch]) -> dict[int, float]:
@@ -146,24 +179,30 @@ def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | N
     """
     if time is None:
         return None
-    return across_means([session_mean(time.by_launch, numbers) for numbers in sessions], time.step)
+    values = [
+        [time.by_launch[number] for number in numbers if number in time.by_launch] for numbers in sessions
+    ]
+    return across_times(map(session_time, values), time.step)
 
 
-def session_mean(times: Mapping[int, float], numbers: Iterable[int]) -> float | None:
-    """Geometric mean of the launches of a session, s; None if it has none or one is 0."""
-    mine = [times[number] for number in numbers if number in times]
-    return math.exp(float(np.mean(np.log(mine)))) if mine and min(mine) > 0 else None
+def session_time(launches_s: Collection[float]) -> float | None:
+    """The time of a session, s: the median of its launches; None if it has none or one is 0.
+
+    Args:
+        launches_s: One number per launch.
+    """
+    return median(launches_s) if launches_s and min(launches_s) > 0 else None
 
 
-def across_means(
-    means: Iterable[float | None], clock_step: float = 0.0, least: int = LEAST_SESSIONS
+def across_times(
+    times_s: Iterable[float | None], clock_step: float = 0.0, least: int = LEAST_SESSIONS
 ) -> Across | None:
-    """As `across`, of the geometric mean of each session.
+    """As `across`, of the time of each session.
 
     Args:
         least: Fewer sessions have no interval; of two it is wide, by the one degree of freedom that there is.
     """
-    known = np.array([mean for mean in means if mean is not None])
+    known = np.array([time_s for time_s in times_s if time_s is not None])
     if known.size < least:
         return None
     found = interval_of(known, clock_step)

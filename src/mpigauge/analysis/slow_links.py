@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +17,14 @@ from scipy import special
 from scipy.cluster import hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
     from mpigauge.analysis.percentiles import Values
 
     Numbers = npt.NDArray[np.signedinteger[Any]]
+    Flags = npt.NDArray[np.bool_]
     Middle = Callable[[Values, int], Values]
 
 Link = tuple[int, int]
@@ -44,6 +44,8 @@ _CLASS_LEAST = 3
 _SWEEPS = 6
 _LEVELS = (1.0, 1.6, 2.5)
 _SHARES = (0.8, 0.1, 0.1)
+_SUSPECT = 20.0
+_SHOWN = 1 / 3
 _SPREADS = 5.0
 _MAD_OF_NORMAL = 1.4826
 _AS_A_WHOLE = 0.25
@@ -51,11 +53,11 @@ _AS_A_WHOLE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """In how many launches something is slow: a broken cable is in all, one that wears out in some.
+    """In how many launches something is slow, and by how much: a broken cable is in all, a loose one in some.
 
     Attributes:
         launches: Those with its times.
-        slow: Those of them in which it is beyond the threshold.
+        slow: Those of them in which it is slow.
         factor: How many times slower than usual, in the middle one of these.
     """
 
@@ -63,40 +65,42 @@ class Extent:
     slow: int
     factor: float
 
+    @property
+    def flaky(self) -> bool:
+        """Whether it is as usual in some launches."""
+        return self.slow < self.launches
+
 
 @dataclass(frozen=True, slots=True)
 class Blame:
     """What is slow in one quantity, hosts by their numbers.
 
     Attributes:
-        links: How many times slower than usual, of slow links; none whose cause is a slow host.
-        hosts: The same, of slow hosts.
+        links: Slow links; none whose cause is a slow host.
+        hosts: Slow hosts.
         suspects: Links, and hosts as (host, host), that look slow but in too few launches, or by too little
             for a network whose links differ anyway.
-        extents: Of all of these, hosts as (host, host).
         threshold: The factor that had to be exceeded: the one asked for, or more where links differ anyway.
-        launches_needed: With so many, what is slow in all of them can be told from chance; None if never.
-        decided: Whether there are as many.
+        launches_needed: With so many, a link that is slow in all of them can be told from chance; None if
+            never.
     """
 
-    links: dict[Link, float]
-    hosts: dict[int, float]
-    suspects: dict[Link, float]
-    extents: dict[Link, Extent]
+    links: dict[Link, Extent]
+    hosts: dict[int, Extent]
+    suspects: dict[Link, Extent]
     threshold: float
     launches_needed: int | None
-    decided: bool
 
 
 def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_rate: float) -> Blame:
     """Names the slow links and hosts.
 
     A link is slow if it is beyond the threshold in so many launches that chance alone would do so with less
-    than the error rate. What chance does in one launch is counted, not assumed: how often any link is as far
-    above its own middle over launches. The same is asked at two higher levels, which noise reaches less
-    often, so that what is very slow is found in few launches; they have a tenth of the error rate each. A
-    host is slow if by the same rule its links are, three quarters of them at least by half as much; they
-    are then not slow themselves.
+    than the error rate. What chance does in one launch is counted, not assumed: how often any other link is
+    as far above its own middle over launches. The same is asked at two higher levels, which noise reaches
+    less often, so that what is very slow is found in few launches; they have a tenth of the error rate each.
+    A host is slow if by the same rule its links are, three quarters of them at least by half as much in the
+    launches in which it is slow; they are then not slow themselves.
 
     Args:
         logs: Logarithms of times, shape ``(launches, hosts, hosts)``.
@@ -109,31 +113,30 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
         at least five robust standard deviations of links, so that a network whose links all differ is not
         called slow in places.
     """
-    launches, count, _ = logs.shape
+    count = logs.shape[1]
     if count < HOSTS_LEAST:
-        return Blame({}, {}, {}, {}, factor, None, decided=False)
+        return Blame({}, {}, {}, factor, None)
     fit = _fit(logs, _classes(count, groups))
     test = _test_of(logs, fit, factor, error_rate)
-    hosts, suspects = _slow_hosts(fit, test)
-    # A host that is not slow as a whole is no excuse for those of its links that are.
-    whole = {*hosts, *(host for host, _ in suspects)}
-    excused = [test.middle(fit.of_hosts[:, i]) <= test.threshold or i in whole for i in range(count)]
-    own = fit.residuals(np.where(excused, fit.of_hosts, 0.0))
-    links: dict[Link, float] = {}
-    for i, j in combinations(range(count), 2):
-        if test.middle(own[:, i, j]) > test.asked:
-            (links if test.passes(own[:, i, j]) else suspects)[i, j] = test.factor(own[:, i, j])
-    named = {*links, *((host, host) for host in hosts)}
-    extents = {
-        (i, j): test.extent(
-            fit.of_hosts[:, i] if i == j else own[:, i, j],
-            test.threshold if (i, j) in named else test.asked,
-        )
-        for i, j in (*named, *suspects)
-    }
-    needed = test.launches_needed()
-    decided = needed is not None and needed <= launches
-    return Blame(links, hosts, suspects, extents, math.exp(test.threshold), needed, decided)
+    hosts: dict[int, Extent] = {}
+    suspects: dict[Link, Extent] = {}
+    excess, of_slow, excused = fit.excess(), np.zeros_like(fit.of_hosts), fit.of_hosts.copy()
+    for host, slow_in, extent, sure in test.findings(fit.of_hosts, test.of_hosts(logs, fit.of_hosts)):
+        if _as_a_whole(excess[slow_in, host], extent.factor):
+            if sure:
+                hosts[host], of_slow[:, host] = extent, fit.of_hosts[:, host]
+            else:
+                suspects[host, host] = extent
+        elif extent.factor > test.threshold:
+            # A host that is not slow as a whole is no excuse for those of its links that are.
+            excused[:, host] = 0
+    links: dict[Link, Extent] = {}
+    one_of_each = np.triu_indices(count, 1)
+    own, chances = fit.residuals(excused)[:, *one_of_each], test.of_links(_less_hosts(logs, of_slow))
+    for place, _, extent, sure in test.findings(own, chances):
+        i, j = (int(ends[place]) for ends in one_of_each)
+        (links if sure else suspects)[i, j] = extent
+    return Blame(links, hosts, suspects, test.threshold, test.launches_needed(float(chances[0].max())))
 
 
 # ---- The rule ------------------------------------------------------------------------------------
@@ -145,50 +148,72 @@ class _Test:
 
     Attributes:
         asked: What is slower than usual by less is not slow; a logarithm.
-        levels: Logarithms, the lowest first: it is the threshold, which is `asked` or more.
-        chances: That a link exceeds each in one launch though it is not slow.
+        levels: Logarithms, the lowest first, which is `asked` or more.
         error_rates: Of one link or host at each level.
     """
 
     asked: float
     levels: tuple[float, ...]
-    chances: tuple[float, ...]
     error_rates: tuple[float, ...]
 
     @property
     def threshold(self) -> float:
-        """What is slower than usual by less cannot be told to be slow; a logarithm."""
-        return self.levels[0]
+        """The factor below which nothing can be told to be slow."""
+        return math.exp(self.levels[0])
 
-    def middle(self, values: Values) -> float:
-        """Median over launches; NaN if there is none."""
-        return float(_median(values, 0))
+    def of_links(self, logs: Values) -> Values:
+        """Probabilities that chance takes a link beyond each level in one launch, as often as all others.
 
-    def factor(self, values: Values) -> float:
-        """How many times slower than usual."""
-        return math.exp(self.middle(values))
+        Returns:
+            Shape ``(levels, links)``, links in the order of `numpy.triu_indices`.
+        """
+        counts = self._counts(logs)[:, *np.triu_indices(logs.shape[1], 1)]
+        others = 1.0 + counts.sum(1, keepdims=True) - counts
+        return np.asarray(others[:-1] / others[-1])
 
-    def extent(self, values: Values, above: float) -> Extent:
-        """Of what is slower in at least one launch than `above`, a logarithm."""
-        slow = values[values > above]
-        return Extent(int(np.isfinite(values).sum()), slow.size, self.factor(slow))
+    def of_hosts(self, logs: Values, factors: Values) -> Values:
+        """The same of hosts, by all links; those of a host itself without its own factor.
 
-    def passes(self, values: Values) -> bool:
-        """Whether chance would hardly do that; one value a launch."""
-        if not self.middle(values) > self.threshold:
-            return False
-        launches = int(np.isfinite(values).sum())
-        beyond = [int((values > level).sum()) for level in self.levels]
-        return any(
-            times > 0 and float(special.bdtrc(times - 1, launches, chance)) <= rate
-            for times, chance, rate in zip(beyond, self.chances, self.error_rates, strict=True)
-        )
+        Returns:
+            Shape ``(levels, hosts)``.
+        """
+        counts, without = self._counts(logs), self._counts(logs - factors[:, :, None])
+        others = 1.0 + counts.sum((1, 2))[:, None] / 2 - counts.sum(2) + without.sum(2)
+        return np.asarray(others[:-1] / others[-1])
 
-    def launches_needed(self) -> int | None:
-        """Of launches that all exceed the threshold."""
-        if self.chances[0] >= 1:
+    def _counts(self, logs: Values) -> Numbers:
+        """In how many launches each link is above its own middle by more than each level, and of how many."""
+        times = logs - _median(logs.reshape(logs.shape[0], -1), 1)[:, None, None]  # all may be slow in one
+        above = times - _median(times, 0)
+        # The middle of a link's launches is one of them, or between two: it says nothing.
+        known = np.maximum(np.isfinite(above).sum(0) - 1, 0)
+        return np.stack([*((above > level).sum(0) for level in self.levels), known])
+
+    def findings(self, values: Values, chances: Values) -> Iterator[tuple[int, Flags, Extent, bool]]:
+        """What is slow, or looks so: its place, in which launches, how much, and whether chance is ruled out.
+
+        Args:
+            values: Logarithms, beyond what is usual for each, shape ``(launches, asked)``.
+            chances: Shape ``(levels, asked)``.
+        """
+        known = np.isfinite(values).sum(0)
+        beyond = np.stack([(values > level).sum(0) for level in self.levels])
+        # How often chance does that, in error rates.
+        by_chance = special.bdtrc(beyond - 1, known, chances) / np.array(self.error_rates)[:, None]
+        least = np.where(beyond > 0, by_chance, np.inf).min(0)
+        for place in np.flatnonzero((least <= _SUSPECT) | (_median(values, 0) > self.asked)):
+            rare, mine = bool(least[place] <= 1), values[:, place]
+            slow_in = _slow_in(mine, self.levels[0] if rare else self.asked)
+            middle = float(_median(mine[slow_in], 0))
+            if middle > self.asked:
+                extent = Extent(int(known[place]), int(slow_in.sum()), math.exp(middle))
+                yield int(place), slow_in, extent, rare and middle > self.levels[0]
+
+    def launches_needed(self, chance: float) -> int | None:
+        """Of launches that all exceed the lowest level, where chance does so with this probability."""
+        if chance >= 1:
             return None
-        return max(1, math.ceil(math.log(self.error_rates[0]) / math.log(self.chances[0]) - 1e-9))
+        return max(1, math.ceil(math.log(self.error_rates[0]) / math.log(chance) - 1e-9))
 
 
 def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test:
@@ -197,32 +222,24 @@ def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test
     fitted = math.sqrt(residuals.size / max(1, residuals.size - logs.shape[1]))  # hosts took their part
     spread = _MAD_OF_NORMAL * float(_median(np.abs(residuals - _median(residuals, 0)), 0)) * fitted
     threshold = max(math.log(factor), _SPREADS * spread)
-    times = logs[:, one_of_each[0], one_of_each[1]]
-    times = times - _median(times, 1)[:, None]  # a launch may be slow as a whole
-    above = times - _median(times, 0)
-    # The middle of a link's launches is one of them, or between two: it says nothing.
-    known = max(0, int(np.isfinite(above).sum()) - above.shape[1])
     levels = tuple(threshold + math.log(level) for level in _LEVELS)
-    chances = tuple(min(1.0, (1 + int((above > level).sum())) / (1 + known)) for level in levels)
-    return _Test(math.log(factor), levels, chances, tuple(share * error_rate for share in _SHARES))
+    return _Test(math.log(factor), levels, tuple(share * error_rate for share in _SHARES))
 
 
-def _slow_hosts(fit: _Fit, test: _Test) -> tuple[dict[int, float], dict[Link, float]]:
-    hosts: dict[int, float] = {}
-    suspects: dict[Link, float] = {}
-    excess = _median(fit.excess(), 0)
-    for host in range(fit.of_hosts.shape[1]):
-        mine = fit.of_hosts[:, host]
-        links = np.sort(excess[host][np.isfinite(excess[host])])
-        if links.size == 0 or not test.middle(mine) > test.asked:
-            continue
-        if links[int(_AS_A_WHOLE * (links.size - 1))] < test.middle(mine) / 2:
-            continue
-        if test.passes(mine):
-            hosts[host] = test.factor(mine)
-        else:
-            suspects[host, host] = test.factor(mine)
-    return hosts, suspects
+def _slow_in(values: Values, level: float) -> Flags:
+    """Launches beyond a level, one at least, and those that show a third of what these do.
+
+    A link that is slow in all launches, in some of them just below the level, is not a flaky one, and its
+    factor is not that of its slowest launches alone.
+    """
+    return values > min(level, _SHOWN * float(_median(values[values > level], 0)))
+
+
+def _as_a_whole(excess: Values, factor: float) -> bool:
+    """Whether three quarters of a host's links, beyond their other hosts, show half of its factor."""
+    links = _median(excess, 0)
+    links = np.sort(links[np.isfinite(links)])
+    return links.size > 0 and float(links[int(_AS_A_WHOLE * (links.size - 1))]) >= math.log(factor) / 2
 
 
 # ---- Groups --------------------------------------------------------------------------------------
@@ -306,7 +323,7 @@ class _Fit:
 
     def residuals(self, of_hosts: Values) -> Values:
         """What is a link's own, given the factors of hosts."""
-        return self.beyond - of_hosts[:, None, :] - of_hosts[:, :, None]
+        return _less_hosts(self.beyond, of_hosts)
 
 
 def _fit(logs: Values, classes: Numbers) -> _Fit:
@@ -326,13 +343,17 @@ def _fit(logs: Values, classes: Numbers) -> _Fit:
 
 
 def _beyond_usual(logs: Values, classes: Numbers, of_hosts: Values, middle: Middle) -> Values:
-    rest = logs - of_hosts[:, None, :] - of_hosts[:, :, None]
+    rest = _less_hosts(logs, of_hosts)
     beyond = logs.copy()
     for number in np.unique(classes):
         mine = (classes == number) & ~np.eye(classes.shape[0], dtype=bool)
         if mine.any():
             beyond[:, mine] -= middle(rest[:, mine], 1)[:, None]
     return beyond
+
+
+def _less_hosts(logs: Values, of_hosts: Values) -> Values:
+    return logs - of_hosts[:, None, :] - of_hosts[:, :, None]
 
 
 def _median(values: Values, axis: int) -> Values:

@@ -19,6 +19,7 @@ from mpigauge.analysis.rows import Row
 from mpigauge.analysis.samples import Medians, launch_medians
 from mpigauge.analysis.seats import seat_of
 from mpigauge.analysis.unsettled import unsettled, untypical
+from mpigauge.analysis.warnings import Warning  # noqa: A004 - read as such
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
@@ -141,11 +142,20 @@ class SoFar:
             limit_bytes=self._limits.get(cell),
             advised_samples=None,
             batch=0,
-            warnings=(),
+            warnings=_marks(time),
             ratios=ratios,
             sized=pattern.sized,
             talks=pattern.active_ranks != 1,
         )
+
+
+def _marks(time: Timing | None) -> tuple[Warning, ...]:
+    """What is said of a number whose interval rests on too few launches, as yet."""
+    if time is None or not time.of_few_launches:
+        return ()
+    return (
+        Warning("few-launches", {"launches": time.launches, "requested": None, "skipped": 0, "failed": 0}),
+    )
 
 
 def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFar:

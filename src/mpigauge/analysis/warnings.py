@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mpigauge.analysis.interval import launches_needed, student
 from mpigauge.analysis.launch_groups import phases
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES
 from mpigauge.analysis.percentiles import PERCENTS, enough_for_percentile
+from mpigauge.analysis.robust import pulled_in
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.cpu_lists import list_of
 
 if TYPE_CHECKING:
@@ -143,9 +146,7 @@ def _no_interval(of: Circumstances) -> Values | None:
 
 
 def _few_launches(of: Circumstances) -> Values | None:
-    if of.estimate.low is None or of.estimate.launches >= ENOUGH_LAUNCHES:
-        return None
-    return of.launches()
+    return of.launches() if of.estimate.of_few_launches else None
 
 
 def _launches_lost(of: Circumstances) -> Values | None:
@@ -228,7 +229,8 @@ def _drift(of: Circumstances) -> Values | None:
     drifts = of.estimate.drifts
     if len(drifts) < _LEAST_FOR_DRIFT:
         return None
-    mean, error = fmean(drifts), stdev(drifts) / math.sqrt(len(drifts))
+    known = pulled_in(np.array(drifts)).tolist()
+    mean, error = fmean(known), stdev(known) / math.sqrt(len(known))
     if abs(mean) <= max(DRIFT, 2 * of.estimate.clock_step) or abs(mean) <= _drift_reach(len(drifts)) * error:
         return None
     return {"factor": math.exp(mean), "launches": len(drifts)}

@@ -22,13 +22,13 @@ from mpigauge.campaign.prepare import lab_to_enter, prepare
 from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
-from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
+from mpigauge.plan.source import Chosen, check_source, names_no_budget, source_of, with_usual_launches
 from mpigauge.result import files
 from mpigauge.result.writer import check_free
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
-    from mpigauge.plan.model import Cell, Plan
+    from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
     from mpigauge.vocabulary import SuiteName
 
@@ -62,8 +62,8 @@ def run(
             `.toml`); names of patterns, a string or several; None for what `mpigauge run` measures.
         output: The result file; it must not exist. None: a new one in `results/`.
         suite: A built-in plan, as `--suite`.
-        quick: A first look: about ten seconds.
-        thorough: Ten minutes, more sizes.
+        quick: A first look: about ten seconds per job.
+        thorough: Ten minutes per job, more sizes.
         options: What lies over the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
             `budget="10s"`, `mpi="openmpi"`. One value will do where there may be several.
 
@@ -78,7 +78,10 @@ def run(
     file = None if output is None else Path(output)
     if file is not None:
         check_free(file)
-    session = prepare(*_plan_of(plan, options, suite=suite, quick=quick, thorough=thorough))
+    chosen = _plan_of(plan, options, suite=suite, quick=quick, thorough=thorough)
+    session = prepare(chosen.plan, chosen.where, per_job=chosen.per_job)
+    if session.time_of_jobs:
+        LOG.info("%s", session.time_of_jobs)
     done = measure(session, file, files.default_path(), _observing)
     stopped = None
     if done.signal is not None:
@@ -99,8 +102,8 @@ def run(
 
 def _plan_of(
     plan: Planned, given: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
-) -> tuple[Plan, str]:
-    """The plan, and what an error in it names."""
+) -> Chosen:
+    """Return the plan of a call."""
     file, patterns, where = _read(plan)
     options = _options_of(given, patterns)
     check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
@@ -110,7 +113,8 @@ def _plan_of(
         raise UsageError(
             f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
         )
-    return of_a_few_megabytes(whole, source), where
+    per_job = names_no_budget(whole, file, options, quick=quick, thorough=thorough)
+    return Chosen(with_usual_launches(whole, source, quick=quick), where, per_job)
 
 
 def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:

@@ -21,7 +21,7 @@ from mpigauge.errors import JobError
 from mpigauge.launch.interruption import Interruption
 from mpigauge.launch.lab import context
 from mpigauge.plan.kernel_plan import kernel_plan
-from mpigauge.plan.model import Cell, Plan, by_job
+from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result import control_groups
@@ -110,7 +110,9 @@ class CampaignLoop:
                 job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
         self._comparison = Comparison(plan, file)
-        self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches)
+        # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
+        least = min(plan.launches_min, ENOUGH_LAUNCHES)
+        self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
         self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
         self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))

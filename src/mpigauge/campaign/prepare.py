@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from mpigauge import units
 from mpigauge.campaign import begun, mixing
 from mpigauge.campaign.control import controlled
 from mpigauge.campaign.decided import check_compares
@@ -16,11 +17,14 @@ from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.launch.job import check_temporary_folder
 from mpigauge.launch.lab import context
 from mpigauge.plan.lab import Lab
-from mpigauge.plan.model import Plan
+from mpigauge.plan.model import Plan, by_job
 from mpigauge.result import environment, writer
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Resumed
 from mpigauge.result.writer import ResultFile, is_utf8
+
+JOBS_PAID = 8
+"""The usual budget is of one job; so many have as much each, and more share what these have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,14 @@ class Session:
         targets: Libraries with their kernels, and the cells that each of them measures.
         before: What an earlier session has measured, if this one continues it.
         resumed: What the file is told of this session, if it goes on otherwise.
+        time_of_jobs: How the usual budget grows with the jobs, in words; "" for one job, or the user's own.
     """
 
     plan: Plan
     targets: tuple[Target, ...]
     before: Result | None = None
     resumed: Resumed | None = None
+    time_of_jobs: str = ""
 
 
 def lab_to_enter(plan: Plan, where: str) -> Lab | None:
@@ -67,11 +73,13 @@ def located(plan: Plan) -> Plan:
     return with_hosts(plan if here is None else replace(plan, lab=here.table))
 
 
-def prepare(plan: Plan, where: str) -> Session:
+def prepare(plan: Plan, where: str, *, per_job: bool = False) -> Session:
     """The session of a new campaign; nothing is launched or written yet.
 
     Args:
         where: What an error names: the plan file, or "the command line".
+        per_job: Whether the budget of the plan is that of one job, so that several have several times as
+            much, up to eight times.
 
     Raises:
         UsageError: The plan asks for something impossible.
@@ -85,7 +93,21 @@ def prepare(plan: Plan, where: str) -> Session:
     check_compares(plan, targets, where)
     plan, targets = controlled(plan, targets, where)
     check_startable(plan, targets)
-    return Session(plan, tuple(targets))
+    of_one = plan.budget_s if per_job else None
+    if of_one is None:
+        return Session(plan, tuple(targets))
+    jobs = sum(len(by_job(target.cells)) for target in targets)
+    whole = replace(plan, budget_s=of_one * max(1, min(jobs, JOBS_PAID)))
+    return Session(whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one))
+
+
+def _time_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
+    """Say how much time several jobs have; "" of one."""
+    if jobs == 1:
+        return ""
+    each = f"{units.format_duration(of_one_s)} per job"
+    most = "" if jobs <= JOBS_PAID else f", of at most {JOBS_PAID}"
+    return f"{jobs} jobs, {each}{most}: at most {units.format_duration(whole_s)}"
 
 
 def check_recordable(plan: Plan, where: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from mpigauge.analysis.clock_steps import clock_steps
 from mpigauge.analysis.precision import widths_asked
 from mpigauge.analysis.samples import Medians
-from mpigauge.plan.model import Cell
+from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell
 from mpigauge.result.records import Launch, Visit
 
 EVERY_UP_TO = 20
@@ -33,6 +33,7 @@ class StopRule:
         precision: Relative half-width of an interval that is precise.
         visits: What is kept of them, in the order of time; grows from launch to launch.
         launches: Likewise.
+        least: With fewer launches no cell is precise.
     """
 
     def __init__(
@@ -40,11 +41,13 @@ class StopRule:
         precision: float,
         visits: Sequence[Visit],
         launches: Sequence[Launch],
+        least: int = ENOUGH_LAUNCHES,
         widths: Callable[..., dict[Cell, float | None]] = widths_asked,
     ) -> None:
         self._precision = precision
         self._visits = visits
         self._launches = launches
+        self._least = least
         self._widths = widths
         self._medians = Medians()
         self._asked = 0
@@ -64,7 +67,7 @@ class StopRule:
     def _look(self, number: int) -> frozenset[Cell]:
         visits = [visit for visit in self._visits if visit.launch <= number]
         steps = clock_steps((launch for launch in self._launches if launch.number <= number), visits)
-        widths = self._widths(visits, steps, self._medians)
+        widths = self._widths(visits, steps, self._medians, self._least)
         return frozenset(
             cell for cell, width in widths.items() if width is not None and width <= self._precision
         )

@@ -44,7 +44,7 @@ KIND = Kind(
 @click.option(
     "--strict",
     is_flag=True,
-    help="Pass only if every number is decided: slower, faster or within the margin.",
+    help="Pass only if every number has a partner and is decided: slower, faster or within the margin.",
 )
 @click.option(
     "--remeasure", is_flag=True, help="Measure suspicious numbers again, in turn; they alone decide."

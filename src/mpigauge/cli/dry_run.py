@@ -36,11 +36,12 @@ def what_would_run(session: Session) -> str:
 def _amount(session: Session) -> Iterator[str]:
     """How many cells in how many jobs, and how long that may take."""
     from mpigauge.plan.model import by_job
+    from mpigauge.units import counted
 
-    cells = sum(len(target.cells) for target in session.targets)
-    jobs = sum(len(by_job(target.cells)) for target in session.targets)
-    of_cells, of_jobs = ("" if number == 1 else "s" for number in (cells, jobs))
-    yield f"{cells} cell{of_cells} in {jobs} job{of_jobs}, {_time(session.plan)}; nothing is run"
+    cells = counted(sum(len(target.cells) for target in session.targets), "cell")
+    jobs = counted(sum(len(by_job(target.cells)) for target in session.targets), "job")
+    told = session.time_of_jobs if session.plan.over_s is None else ""
+    yield f"{cells} in {told or f'{jobs}, {_time(session.plan)}'}; nothing is run"
 
 
 def _time(plan: Plan) -> str:

@@ -93,7 +93,7 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     from mpigauge.campaign.external_launch import handout
     from mpigauge.cli.run_options import planned
 
-    plan_, where = planned(words)
+    plan_, where, _ = planned(words)
     text, left_out = handout(plan_, where, cores)
     click.echo(text, nl=False)
     if left_out:

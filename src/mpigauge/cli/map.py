@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.analysis.limits import LAUNCHES_OF_A_MAP
 from mpigauge.cli import completers
 from mpigauge.cli.options import (
     assignments,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 WHERE = "the command line"
 SIZES = "8,1MiB"
-LAUNCHES_LEAST, LAUNCHES_MOST = 5, 12
+LAUNCHES_MOST = 12
 PRECISION = "10%"
 """Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
 
@@ -270,7 +271,7 @@ def _file(*, serial: bool) -> PlanFile:
         title="link map",
         measure=(Measure("pingpong", pairs="serial" if serial else "tournament"),),
         sizes=SIZES,
-        launches=LAUNCHES_LEAST,
+        launches=LAUNCHES_OF_A_MAP,
         precision=PRECISION,
     )
 

@@ -30,9 +30,9 @@ KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "
 @results_argument
 @click.option(
     "--predict",
-    default="",
+    multiple=True,
     metavar="SIZES",
-    help="Times of these sizes: 3KiB,100MiB; extrapolated beyond those that were measured.",
+    help="Times of these sizes: 3KiB,100MiB; extrapolated beyond those that were measured. May be repeated.",
 )
 @selection_options
 @unit_option
@@ -41,7 +41,7 @@ KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "
 def command(
     results: tuple[Path, ...],
     *,
-    predict: str,
+    predict: tuple[str, ...],
     selection: Selection,
     outputs: Outputs,
     unit_names: tuple[str, ...],
@@ -68,7 +68,7 @@ def command(
 
     _, units = check(unit_names, "")
     selection.check()
-    asked = parse_sizes(predict) if predict else ()
+    asked = parse_sizes(",".join(predict)) if any(predict) else ()
     sources = sources_of(map(load, named(results)), stat, selection.state, selection.only)
     query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes)
     shown = models_of(query, asked)

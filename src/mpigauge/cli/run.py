@@ -8,7 +8,7 @@ import click
 
 from mpigauge.cli.option_groups import Chapters
 from mpigauge.cli.run_options import CHAPTERS, asked, run_options
-from mpigauge.cli.streams import clean, say
+from mpigauge.cli.streams import clean, note, say
 from mpigauge.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -56,13 +56,15 @@ def command(
     check(unit_names, columns)
     if output is not None:
         check_free(output)
-    plan, where = asked(**given)
+    plan, where, per_job = asked(**given)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
-    session = prepare(plan, where)
+    session = prepare(plan, where, per_job=per_job)
     if dry_run:
         click.echo(clean(what_would_run(session)), nl=False)
         return EXIT_DONE
+    if session.time_of_jobs and not quiet:
+        note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return stopped(done, done.signal)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from mpigauge.plan.model import Plan
+    from mpigauge.plan.source import Chosen
     from mpigauge.vocabulary import SuiteName
 
 CHAPTERS = {
@@ -141,9 +141,13 @@ WHERE = (
 """Factors of a cell that a plan gives for all patterns, and how jobs are started."""
 
 HOW_LONG = (
-    click.option("--quick", is_flag=True, help="A first look: about ten seconds."),
-    click.option("--thorough", is_flag=True, help="Ten minutes, more sizes, ±1 %."),
-    click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: 45s]"),
+    click.option("--quick", is_flag=True, help="A first look: about ten seconds per job."),
+    click.option("--thorough", is_flag=True, help="Ten minutes per job, more sizes, ±1 %."),
+    click.option(
+        "--budget",
+        metavar="TIME",
+        help="Time to spend in all: 60s, 5min.  [default: 45s per job, of at most 8]",
+    ),
     click.option(
         "--until",
         type=click.Choice(UNTILS),
@@ -223,8 +227,8 @@ def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def planned(given: Sequence[str]) -> tuple[Plan, str]:
-    """The plan that `mpigauge run` would follow with these words, and what an error in it names.
+def planned(given: Sequence[str]) -> Chosen:
+    """Return the plan that `mpigauge run` would follow with these words.
 
     Raises:
         UsageError: They are not words of run, or ask it to write a file or to run nothing.
@@ -256,15 +260,21 @@ def asked(
     quick: bool,
     thorough: bool,
     **given: Any,
-) -> tuple[Plan, str]:
-    """The plan of these options, and what an error in it names.
+) -> Chosen:
+    """Return the plan of these options.
 
     Raises:
         UsageError: An option has a value that cannot be.
     """
     from mpigauge.cli.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
     from mpigauge.plan.plan_file import Options, with_options
-    from mpigauge.plan.source import check_source, of_a_few_megabytes, source_of
+    from mpigauge.plan.source import (
+        Chosen,
+        check_source,
+        names_no_budget,
+        source_of,
+        with_usual_launches,
+    )
 
     check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
@@ -282,8 +292,10 @@ def asked(
         vary=variations(vary),
         **given,
     )
-    source = source_of(file_of(plan_path), options, suite, quick=quick, thorough=thorough)
+    read = file_of(plan_path)
+    source = source_of(read, options, suite, quick=quick, thorough=thorough)
     file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
     check_takes(options, file.measure)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
-    return of_a_few_megabytes(plan, file), where
+    per_job = names_no_budget(plan, read, options, quick=quick, thorough=thorough)
+    return Chosen(with_usual_launches(plan, file, quick=quick), where, per_job)

@@ -195,7 +195,7 @@ def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> 
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
-        plan, where = planned([*plan_words, *words])
+        plan, where, _ = planned([*plan_words, *words])
         if plan.budget_s is not None and plan.budget_s + MARGIN_S > time_s:
             raise UsageError(
                 f"{where}: a budget of {plan.budget_s:.0f} s does not fit a job of {time_s:.0f} s, of which "

@@ -62,6 +62,9 @@ PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """Of a program: it can be anything that has no NUL."""
 
+ENOUGH_LAUNCHES = 6
+"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
+
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
@@ -166,7 +169,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     mpi_options: tuple[Argument, ...] = ()
     ranks: tuple[Positive, ...] = (2,)
     all_ranks: bool = False
-    launches_min: Positive = 5
+    launches_min: Positive = ENOUGH_LAUNCHES
     launches_max: Positive = 30
     precision: Annotated[float, Meta(gt=0, lt=1)] = 0.03
     patience_s: Seconds = 60.0

@@ -17,6 +17,7 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
+    ENOUGH_LAUNCHES,
     ROUNDS_LEAST,
     WINDOW_MOST,
     Asked,
@@ -275,7 +276,7 @@ def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
     if not 1 <= launches <= LAUNCHES_MOST:
         raise UsageError(
             f"{where}: {launches} launches are out of range",
-            f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one 5 or more",
+            f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one {ENOUGH_LAUNCHES} or more",
         )
     return {"launches_min": 1 if until == "decided" else launches, "launches_max": launches}
 

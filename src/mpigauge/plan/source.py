@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -50,8 +50,41 @@ def source_of(
     return replace(found, budget=None) if options.until == "decided" else found
 
 
-def of_a_few_megabytes(plan: Plan, file: PlanFile) -> Plan:
-    """The suite that nobody asks for ends before its result is large, unless launches were asked for."""
-    if file is not suites.DEFAULT or plan.launches_min == plan.launches_max or plan.until != "precise":
+class Chosen(NamedTuple):
+    """A plan as a user has chosen it.
+
+    Attributes:
+        where: What an error in it names.
+        per_job: Whether its budget is the usual one, which each job has, since the user names none.
+    """
+
+    plan: Plan
+    where: str
+    per_job: bool
+
+
+def names_no_budget(
+    plan: Plan, file: PlanFile | None, options: Options, *, quick: bool, thorough: bool
+) -> bool:
+    """Return whether a plan has the usual time to spend; what goes on until it is decided has its own.
+
+    Args:
+        file: The plan file of the user, if there is one.
+    """
+    of_file = file.budget if file is not None and not (quick or thorough) else None
+    return options.budget is None and of_file is None and plan.until == "precise"
+
+
+def with_usual_launches(plan: Plan, source: PlanFile, *, quick: bool) -> Plan:
+    """Return a plan with as many launches as its source usually has, unless the user says how many.
+
+    A first look has few, and the suite that nobody asks for ends before its result is large.
+
+    Args:
+        source: What options were laid over.
+    """
+    if plan.launches_min == plan.launches_max or plan.until != "precise":
         return plan
-    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST)
+    if quick:
+        return replace(plan, launches_min=suites.QUICK_LAUNCHES)
+    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST) if source is suites.DEFAULT else plan

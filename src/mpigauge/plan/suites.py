@@ -10,6 +10,9 @@ from mpigauge.vocabulary import SuiteName
 DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
 """Of a cell in a launch, and of launches: enough for p99, and a result of at most 2 MB, compressed."""
 
+QUICK_LAUNCHES = 5
+"""At least, of a first look: too few to be counted as precise, and marked."""
+
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
 COLLECTIVE_SIZES = "8:1MiB*8"

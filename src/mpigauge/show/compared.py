@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.analysis.compare.alike import differences, unlike_builds
-from mpigauge.analysis.compare.comparison import compare
+from mpigauge.analysis.compare.comparison import CONTROLS, compare
 from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.analysis.compare.looks import level_of
 from mpigauge.analysis.compare.sides import (
@@ -15,6 +15,8 @@ from mpigauge.analysis.compare.sides import (
     first_pairs,
     pairs_between,
     pairs_by,
+    unmatched_between,
+    unmatched_by,
     varied,
 )
 from mpigauge.analysis.compare.stages import first_looks
@@ -27,10 +29,11 @@ from mpigauge.show.words.imported import nothing_alike, unknown_ranks
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.analysis.compare.comparison import Compared, Comparison
     from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.analysis.compare.sides import Unmatched
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Query, Source
 
@@ -76,6 +79,7 @@ def held(query: Query, *, asked: bool = False) -> Held:
         forced=_unlike(query.sources),
         builds=tuple(builds),
         unasked="" if asked else _unasked(query, found.found_by),
+        unmatched=found.unmatched,
     )
     return Held(shown, found.factors, found.sides)
 
@@ -168,12 +172,14 @@ class _Found(NamedTuple):
     Attributes:
         factors: Those that are compared.
         sides: Both in words.
+        unmatched: What has no partner, without what no library takes part in.
         found_by: Within one result, the factor that was found to differ; empty where it was named.
     """
 
     pairs: list[Pair]
     factors: frozenset[str]
     sides: str
+    unmatched: tuple[Unmatched, ...]
     found_by: str = ""
 
 
@@ -189,15 +195,19 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
                 f"{other.result.path} has no cell that {base.result.path} has, too",
                 unknown or nothing_alike(base.rows, other.rows),
             )
-        return _Found(pairs, compared, f"{other.name} against {base.name}")
+        alone = _asked(unmatched_between(base.rows, other.rows), compared)
+        return _Found(pairs, compared, f"{other.name} against {base.name}", alone)
     (source,) = sources
     libraries = source.result.campaign.libraries
     _check_known(by, source)
     known = [*source.rows, *source.controls]
     factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:
-        asked = [pair for pair in pairs if not pair.other.cell.arm]
-        return _Found(pairs, compared_by(factor), sides_of(asked, compared_by(factor)), "" if by else factor)
+        compared = compared_by(factor)
+        sides = sides_of([pair for pair in pairs if not pair.other.cell.arm], compared)
+        return _Found(
+            pairs, compared, sides, _asked(unmatched_by(source.rows, factor), compared), "" if by else factor
+        )
     if not any(row.time for row in known):
         raise UsageError(
             f"{source.result.path}: nothing can be compared: nothing was measured", "mpigauge show says why"
@@ -207,6 +217,12 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
         + (f"nothing differs in {by}" if by else "it has one of everything"),
         "measure two in turn: mpigauge run --mpi A --mpi B; or name two results",
     )
+
+
+def _asked(found: Iterable[Unmatched], compared: frozenset[str]) -> tuple[Unmatched, ...]:
+    """Without what is a control; copies are none where modes or buffers are compared."""
+    copies = not compared.isdisjoint(("mode", "buffers"))
+    return tuple(one for one in found if copies or one.row.cell.pattern not in CONTROLS)
 
 
 def _without_probes(source: Source) -> Source:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis import interval
 from mpigauge.analysis.models.points import Points
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Machine:
         common: What launches differ by in all sizes, relative.
         own: And in each size by itself.
         misfit: What no line describes, the same in all launches.
+        odd: The share of launches that are 1.5 times as slow.
     """
 
     segments: tuple[tuple[float, float, float], ...] = (
@@ -32,6 +34,7 @@ class Machine:
     common: float = 0.01
     own: float = 0.01
     misfit: float = 0.0
+    odd: float = 0.0
     sizes: Values = field(default_factory=lambda: sizes_to(2**24, 44))
 
     @property
@@ -52,7 +55,15 @@ class Machine:
         curve = np.log(self.times(self.sizes)) + self.misfit * chance.normal(size=count)
         common, own = chance.normal(size=(launches, 1)), chance.normal(size=(launches, count))
         logs = curve + self.common * common + self.own * own
-        return Points(self.sizes, logs.mean(axis=0), logs, limits)
+        if self.odd:
+            logs += np.log(1.5) * (chance.random((launches, 1)) < self.odd)
+        return Points(self.sizes, centres(logs), logs, limits)
+
+
+def centres(launches: Values) -> Values:
+    """What tables have of launches of every size, as logarithms; of a version before medians, their means."""
+    of = getattr(interval, "interval_of" if hasattr(interval, "interval_of") else "launch_interval")
+    return np.log([of(times_s)[0] for times_s in np.exp(launches).T])
 
 
 ONE_LINE = ((np.inf, 1e-6, 1e-9),)

@@ -24,6 +24,7 @@ from tests.made import campaign, cell, in_states, launches_of, measured, result_
 if TYPE_CHECKING:
     from mpigauge.analysis.compare.comparison import Comparison
     from mpigauge.analysis.rows import Row
+    from mpigauge.plan.model import Cell
 
 USUAL = Thresholds()
 
@@ -281,3 +282,23 @@ def test_a_cell_that_crashed_is_lost_and_one_without_time_is_not(kind: str, verd
     (one,) = shown.cells
     assert (shown.verdict, verdict_of(one)) == (verdict, word)
     assert headline(shown, shown.verdict).startswith("lost: 1 of 1" if kind else "undecided")
+
+
+def test_a_launch_that_is_odd_in_several_cells_is_named_once_and_hides_nothing() -> None:
+    cells = [cell(size=size, mpi=mpi) for mpi in ("mpich", "openmpi") for size in SIZES]
+    chance = np.random.default_rng(5)
+
+    def samples_ns(of: Cell, number: int) -> list[int]:
+        slower = 1.1 if of.mpi == "openmpi" and of.bytes == SIZES[0] else 1.0
+        disturbed = 1.5 if of.mpi == "openmpi" and number == 7 else 1.0
+        return [round(1e6 * slower * disturbed * np.exp(0.01 * chance.normal()))] * 5
+
+    numbers = range(1, 11)
+    result = result_of(campaign(*cells), *launches_of(cells, numbers), *measured(cells, numbers, samples_ns))
+    shown = judged(rows(result))
+    assert [one.verdict for one in shown.cells] == ["slower", "same", "same", "same"]
+    (odd,) = shown.odd_launches
+    assert (odd.launch, odd.cells, odd.of) == (7, len(SIZES), len(SIZES))
+    assert odd.factor == pytest.approx(1.5, rel=0.05)
+    (said,) = [text for text in notes(shown) if "odd" in text]
+    assert said.startswith(f"launch 7 is odd in {len(SIZES)} of {len(SIZES)} numbers (1.")

@@ -167,7 +167,15 @@ def test_scaling_all_times_scales_the_estimate_and_nothing_else(stat: str, facto
         "round_variance",
         "restarted",
     }
-    alike |= {"launch_share", "visit_share", "round_share", "launch_numbers", "outliers", "drifts"}
+    alike |= {
+        "widening",
+        "launch_share",
+        "visit_share",
+        "round_share",
+        "launch_numbers",
+        "outliers",
+        "drifts",
+    }
     alike |= {"clock_step"}
     for name in (field.name for field in fields(Estimate)):
         value = getattr(before, name)

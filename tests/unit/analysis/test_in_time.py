@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from mpigauge.analysis.estimate import Timing, estimate
-from mpigauge.analysis.in_time import launches_in_time, widened
+from mpigauge.analysis.in_time import launches_in_time
+from mpigauge.analysis.interval import interval_of
 
 if TYPE_CHECKING:
     from mpigauge.analysis.percentiles import Values
@@ -45,12 +46,36 @@ def test_intervals_are_widened_by_the_factor_that_is_said() -> None:
     times = cells(drifting(generator, 0.99))
     found = launches_in_time(times)
     assert found is not None
-    before, after = times[0], widened(times[0], found)
+    before, after = times[0], times[0].widened(found.factor)
     assert after.estimate == before.estimate
     assert before.half_width is not None
     assert after.half_width is not None
     assert np.log1p(after.half_width) == pytest.approx(found.factor * np.log1p(before.half_width))
+    assert after.low is not None
+    assert before.low is not None
+    assert before.high is not None
+    assert after.high is not None
+    down, up = before.estimate / before.low, before.high / before.estimate
+    assert after.estimate / after.low == pytest.approx(down**found.factor)
+    assert after.high / after.estimate == pytest.approx(up**found.factor)
+    assert down != pytest.approx(up)
     assert after.by_launch == before.by_launch
+
+
+@pytest.mark.parametrize(("memory", "launches"), [(0.5, 10), (0.7, 10), (0.7, 30)])
+def test_the_factor_is_what_a_median_of_launches_in_time_needs(memory: float, launches: int) -> None:
+    """Of a thousand sets of launches whose memory is known."""
+    generator = np.random.default_rng(7)
+    times = generator.normal(0, 0.05, (1000, launches))
+    for place in range(1, launches):
+        times[:, place] = memory * times[:, place - 1] + np.sqrt(1 - memory**2) * times[:, place]
+
+    def held(widening: float) -> float:
+        found = [interval_of(np.exp(one), widening=widening) for one in times]
+        return float(np.mean([(one.low or 0) <= 1 <= (one.high or 0) for one in found]))
+
+    assert held(1.0) < 0.82
+    assert 0.9 <= held(np.sqrt((1 + memory) / (1 - memory))) <= 0.97
 
 
 def test_few_or_equal_launches_say_nothing() -> None:

@@ -1,8 +1,9 @@
-"""Intervals across launches: the step of the clock in them, and what a narrower one takes."""
+"""Intervals across launches: the step of the clock in them, what a narrower one takes, what chance does."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,12 +13,15 @@ from scipy import stats
 
 from mpigauge.analysis.interval import (
     Interval,
+    chance_beyond,
     difference_interval,
     interval_of,
     interval_of_amounts,
     launches_needed,
-    student,
 )
+
+if TYPE_CHECKING:
+    from mpigauge.analysis.percentiles import Values
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -25,8 +29,7 @@ repeatable = settings(derandomize=True, deadline=None)
 @repeatable
 @given(st.integers(2, 40), st.floats(1e-4, 0.5))
 def test_an_interval_is_never_narrower_than_the_step_of_the_clock_allows(count: int, step: float) -> None:
-    equal = np.full(count, 480e-9)
-    found = interval_of(equal, step)
+    found = interval_of(np.full(count, 480e-9), step)
     assert found.half_width == pytest.approx(math.expm1(step / math.sqrt(12)))
     assert found.low is not None
     assert found.low < 480e-9 < (found.high or 0)
@@ -105,8 +108,13 @@ def test_amounts_may_be_negative_and_differences_are_winsorised() -> None:
         assert -2 < found.low < found.centre < found.high < 2
 
 
-@pytest.mark.parametrize(("launches", "half_width", "right"), [(3, 0.10, 9), (5, 0.10, 29), (5, 0.05, 10)])
-def test_the_launches_needed_have_a_t_quantile_of_their_own(
+# ---- What a narrower one takes -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("launches", "half_width", "right"), [(3, 0.10, 17), (5, 0.10, 52), (10, 0.06, 39), (10, 0.03, 10)]
+)
+def test_a_half_width_falls_with_the_root_of_the_launches(
     launches: int, half_width: float, right: int
 ) -> None:
     needed, low, high = launches_needed(half_width, launches, 0.03)
@@ -118,19 +126,89 @@ def test_the_launches_needed_have_a_t_quantile_of_their_own(
 
 @repeatable
 @given(st.integers(2, 30), st.floats(0.001, 2.0), st.floats(0.005, 0.2))
-def test_so_many_launches_are_just_enough(launches: int, half_width: float, precision: float) -> None:
-    needed = launches_needed(half_width, launches, precision)[0]
-    deviation = math.log1p(half_width) * math.sqrt(launches) / student(launches - 1)
+def test_more_precision_takes_more_launches_and_six_at_least(
+    launches: int, half_width: float, precision: float
+) -> None:
+    needed, finer = (
+        launches_needed(half_width, launches, asked)[0] or math.inf for asked in (precision, precision / 2)
+    )
+    assert 6 <= needed <= finer
 
-    def reach(count: int) -> float:
-        return student(count - 1) * deviation / math.sqrt(count)
 
-    if needed is None:
-        assert reach(1000) > math.log1p(precision)
-    else:
-        assert reach(needed) <= math.log1p(precision) * (1 + 1e-9)
-        assert needed == 2 or reach(needed - 1) > math.log1p(precision) * (1 - 1e-9)
+@pytest.mark.parametrize("launches", [3, 6, 10, 20])
+def test_so_many_launches_give_the_precision_asked_for(launches: int) -> None:
+    """In the mean over what so many normal launches may show."""
+    chance = np.random.default_rng(launches)
+
+    def width(count: int) -> float:
+        return float(
+            np.mean([interval_of(np.exp(chance.normal(0, 0.05, count))).half_width for _ in range(2000)])
+        )
+
+    needed = launches_needed(width(launches), launches, 0.04)[0]
+    assert needed is not None
+    assert width(needed) == pytest.approx(0.04, rel=0.3 if launches < 5 else 0.12)
 
 
 def test_no_number_of_launches_is_finer_than_the_clock() -> None:
     assert launches_needed(0.2, 5, 0.01, clock_step=0.1) == (None, None, None)
+
+
+# ---- What chance does beyond a bound -------------------------------------------------------------
+
+launch_times = st.lists(st.floats(0.5, 2.0), min_size=2, max_size=20).map(np.array)
+parts = st.fixed_dictionaries(
+    {
+        "clock_step": st.sampled_from([0.0, 0.02]),
+        "machine": st.sampled_from([0.0, 0.01]),
+        "widening": st.sampled_from([1.0, 1.7]),
+    }
+)
+
+
+@repeatable
+@given(launch_times, st.floats(0.3, 3.0), parts)
+def test_it_is_rare_exactly_where_the_interval_ends_before_the_bound(
+    times: Values, bound: float, beside: dict[str, float]
+) -> None:
+    found = interval_of(times, **beside)
+    for end, above in ((found.low, True), (found.high, False)):
+        assert end is not None
+        far = chance_beyond(times, bound, above=above, **beside)
+        if bound != pytest.approx(end):
+            assert (far <= 0.025 + 1e-12) == (bound < end if above else bound > end)
+        farther = chance_beyond(times, bound * (0.99 if above else 1.01), above=above, **beside)
+        assert 0.0 <= farther <= far + 1e-9
+
+
+@repeatable
+@given(launch_times, st.floats(0.3, 3.0), parts)
+def test_what_is_above_a_bound_has_an_inverse_that_is_below(
+    times: Values, bound: float, beside: dict[str, float]
+) -> None:
+    there = chance_beyond(times, bound, above=True, **beside)
+    assert chance_beyond(1 / times, 1 / bound, above=False, **beside) == pytest.approx(there, abs=1e-6)
+
+
+@pytest.mark.parametrize("odd", [0.0, 0.1], ids=["quiet", "odd"])
+@pytest.mark.parametrize("launches", [5, 6, 8, 10, 20])
+def test_chance_is_as_rare_as_it_says(launches: int, odd: float) -> None:
+    """At the bound, the chance is at most a number as often as the number says: of 4000 sets of launches."""
+    random = np.random.default_rng(launches)
+    shape = (4000, launches)
+    logs = random.normal(0, 0.02, shape) + 0.4 * (random.random(shape) < odd)
+    # Odd launches move the median of all launches a little, which is the bound.
+    bound = float(np.exp(np.median(np.append(logs.ravel(), random.normal(0, 0.02)))))
+    found = np.array([chance_beyond(np.exp(one), bound) for one in logs])
+    for level in (0.2, 0.05, 0.025, 0.01, 0.001):
+        allowed = level if launches > 5 else max(level, 0.5**5)
+        assert (found <= level).mean() <= allowed + 3 * math.sqrt(level / len(found)) + 0.02 * allowed
+
+
+def test_far_beyond_a_bound_it_is_rarer_than_the_order_of_launches_can_tell() -> None:
+    """Of many numbers one must be able to fail by few launches."""
+    quiet, coarse = (np.exp(np.array([-1.0, 0.3, 1.2, -0.4, 0.1, 0.8]) * sd) for sd in (0.01, 0.1))
+    one_odd = quiet * [1, 1, 1, 1, 1.5, 1]
+    assert 0.001 < chance_beyond(coarse, 0.9) <= 0.5**6
+    assert chance_beyond(one_odd, 0.9) < 0.001
+    assert chance_beyond(quiet, 0.7) < 1e-6

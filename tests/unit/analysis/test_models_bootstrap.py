@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.models import bootstrap
-from mpigauge.analysis.models.bootstrap import Replicates, misfit_beyond_noise, replicates_of
+from mpigauge.analysis.models.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled
 from mpigauge.analysis.models.hockney import hockney_of, textbook_of
 from mpigauge.analysis.models.model import Model, model_of
 from mpigauge.analysis.models.points import Known, Points
@@ -94,7 +98,7 @@ def test_noise_of_launches_is_told_from_a_misfit(misfit: float, least: float, mo
         one = machine.campaign(chance)
         found = cut(one.sizes, one.logs)
         errors = one.logs - np.log(found.times(one.sizes))
-        shares.append(misfit_beyond_noise(found, one.sizes, errors, one.launches - one.logs))
+        shares.append(misfit_beyond_noise(found, one.sizes, errors, resampled(one.launches, chance)))
     assert least <= np.median(shares) <= most
 
 
@@ -218,7 +222,73 @@ def test_what_a_prediction_rests_on_is_said() -> None:
     assert predicted(model, 10**9).basis == "extrapolated"
     assert predicted(model, 0).basis == "extrapolated"
     assert predicted(model, 4040).time_s == pytest.approx(250e-9 + 4040 / 6e9, rel=0.05)
+    assert predicted(model, 10**9).why == "far"
     assert predicted(model, 4041).time_s == pytest.approx(900e-9 + 4041 / 9e9, rel=0.05)
+
+
+LARGE = modelled(
+    Machine(ONE_LINE, sizes=sizes_to(2**20, 24)[-12:]).campaign(np.random.default_rng(16), limits=())
+)
+
+
+@given(st.integers(0, 2**40) | st.integers(500, 2**22))
+def test_no_interval_reaches_beyond_twice_the_sizes(size: int) -> None:
+    """And each size that is nearer has one."""
+    told = predicted(LARGE, size)
+    ends = (told.low_s, told.high_s, told.mean_low_s, told.mean_high_s)
+    assert told.time_s is not None
+    if LARGE.points.sizes[0] / 2 <= size <= 2 * LARGE.points.sizes[-1]:
+        assert None not in ends
+        assert told.why is None
+    else:
+        assert set(ends) == {None}
+        assert told.why == "far"
+
+
+def test_half_of_a_rate_that_no_size_comes_near_has_no_interval() -> None:
+    """n_half is 20 times the largest size, so r_inf is a guess, too."""
+    sizes = np.linspace(128, 1024, 15).round()
+    machine = Machine(((np.inf, 2e-6, 1e-10),), sizes=sizes, common=0.0, own=0.001)
+    two = hockney_of(modelled(machine.campaign(np.random.default_rng(17))))
+    assert (two.apparent, two.extrapolated) == (False, True)
+    assert two.n_half is not None
+    assert two.n_half.low is two.rate.low is None
+
+
+def test_no_interval_is_narrower_than_the_floor() -> None:
+    """Equal launches, of which the instrument promises 1 % all the same."""
+    machine = Machine(ONE_LINE, common=0.0, own=0.0)
+    one = replace(machine.campaign(np.random.default_rng(18), limits=()), machine=PROMISED)
+    model = modelled(one)
+    (segment,) = model.segments
+    told, two, line = predicted(model, 3000), hockney_of(model), textbook_of(model)
+    assert told.time_s is not None
+    times = [
+        Known(told.time_s, told.low_s, told.high_s),
+        Known(told.time_s, told.mean_low_s, told.mean_high_s),
+    ]
+    of_lines = [segment.alpha, segment.beta, segment.level, line.latency_s, line.rate]
+    numbers = [*times, *of_lines, two.latency_s, two.rate, two.n_half]
+    for number in numbers:
+        assert number is not None
+        assert number.low is not None
+        assert number.high is not None
+        assert number.low <= 0.9901 * number.value
+        assert number.high >= 1.0099 * number.value
+
+
+@pytest.mark.parametrize("odd", [1.5, 3.0])
+def test_one_odd_launch_of_ten_changes_nothing(odd: float) -> None:
+    machine = Machine(ONE_LINE, sizes=sizes_to(2**23, 24))
+    one = machine.campaign(np.random.default_rng(19))
+    launches = one.launches.copy()
+    launches[4] += math.log(odd)
+    other = Points(one.sizes, np.median(launches, axis=0), launches)
+    (usual,), (beside,) = (modelled(points).segments for points in (one, other))
+    for name in ("alpha", "beta", "level"):
+        first, second = getattr(usual, name), getattr(beside, name)
+        assert second.value == pytest.approx(first.value, rel=0.02)
+        assert second.high / second.low < 1.5 * first.high / first.low
 
 
 def test_nothing_is_said_beyond_a_segment_without_slope() -> None:
@@ -231,6 +301,7 @@ def test_nothing_is_said_beyond_a_segment_without_slope() -> None:
 def test_an_end_that_no_number_has_is_infinite() -> None:
     empty = np.empty(0)
     replicates = Replicates(empty, empty, empty, empty, factor=3.0)
-    low, high = replicates.interval(1e-300, np.array([1e-310, 1e10]))
+    _, low, high = replicates.interval(1e-300, np.array([1e-310, 1e10]))
+    assert low is not None
     assert low >= 0
     assert high == math.inf

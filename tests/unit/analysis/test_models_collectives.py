@@ -81,6 +81,20 @@ def test_the_factor_is_found_and_within_its_interval() -> None:
     assert best.factor.high >= 1.7 / 1.03
 
 
+def test_a_factor_over_messages_far_beyond_those_measured_has_no_interval() -> None:
+    """Bruck's alltoall sends half of all blocks at once; in pairs a block goes alone."""
+    short = model_of(Machine(sizes=sizes_to(2**18, 20)).campaign(np.random.default_rng(3), limits=(4040,)))
+    assert short is not None
+    curves = made_of("alltoall", "pairwise")
+    found = behaviours_of(curves, (8,), short, algorithms_of(known()["alltoall"], None))
+    assert found is not None
+    likes = {like.algorithm: like for like in found[0].likes}
+    assert likes["bruck"].extrapolated
+    assert likes["bruck"].factor.low is likes["bruck"].factor.high is None
+    assert not likes["pairwise"].extrapolated
+    assert likes["pairwise"].factor.low is not None
+
+
 def test_what_no_algorithm_does_is_like_none() -> None:
     curves = {count: dict.fromkeys(SIZES, 1e-06 * count**2.5) for count in RANKS}
     (one,) = told("bcast", curves)

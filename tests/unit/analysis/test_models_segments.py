@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from mpigauge.analysis.models.lines import fit_lines, huber
 from mpigauge.analysis.models.segments import (
-    POINTS_LEAST,
+    POINTS_BETWEEN_JUMPS,
     best_cuts,
     chosen_count,
     cut,
@@ -64,8 +64,8 @@ def test_the_number_is_that_of_the_criterion() -> None:
     count = points.sizes.size
     grid = grid_of(count)
     square = grid.square(fit_lines(points.sizes, points.logs, grid.inside, SCALE).cost)
-    costs, _ = best_cuts(square[None])
-    found = int(chosen_count(costs, grid)[0]) + 1
+    costs, edges = best_cuts(square[None])
+    found = int(chosen_count(costs, edges, grid)[0]) + 1
 
     def criterion(segments: int) -> float:
         cost = exhaustive(square, count, [], segments)[0]
@@ -139,12 +139,78 @@ def test_a_disturbed_size_makes_no_break() -> None:
         assert found.alpha[0] == pytest.approx(1e-6, rel=0.05)
 
 
-def test_a_known_break_is_one_and_costs_nothing() -> None:
-    """Even where nothing shows it, and with too few sizes behind it for a segment of its own."""
+def test_a_disturbed_size_at_any_place_makes_no_segment_of_three() -> None:
+    chance = np.random.default_rng(31)
+    machine = Machine(segments=ONE_LINE, sizes=sizes_to(2**23, 24))
+    for place in range(machine.sizes.size):
+        one = machine.campaign(chance)
+        logs = one.logs.copy()
+        logs[place] += chance.choice((-0.4, 0.4))
+        assert np.diff(cut(one.sizes, logs).edges).min() > POINTS_BETWEEN_JUMPS
+
+
+@pytest.mark.parametrize("jump", [1.3, 2.0])
+@pytest.mark.parametrize("last", [3, 4])
+def test_three_sizes_above_a_jump_are_a_segment(jump: float, last: int) -> None:
+    sizes = sizes_to(2**23, 24)
+    limit = sizes[-last] - 1
+    machine = Machine(((limit, 1e-6, 1e-9), (np.inf, jump * 1e-6, jump * 1e-9)), sizes=sizes)
+    chance = np.random.default_rng(32)
+    for _ in range(5):
+        one = machine.campaign(chance)
+        assert cut(one.sizes, one.logs).edges == (0, sizes.size - last, sizes.size)
+
+
+def test_two_sizes_above_a_jump_are_none() -> None:
+    """Any line goes through two points."""
+    sizes = sizes_to(2**23, 24)
+    machine = Machine(((sizes[-2] - 1, 1e-6, 1e-9), (np.inf, 2e-6, 2e-9)), sizes=sizes)
+    found = cut(sizes, machine.campaign(np.random.default_rng(33)).logs)
+    assert np.diff(found.edges).min() >= POINTS_BETWEEN_JUMPS
+
+
+DEFAULT_PLAN_NS = (
+    (0, 241), (1, 325), (2, 326), (4, 324), (8, 327), (16, 431), (32, 431), (64, 505), (128, 455), (256, 507),
+    (512, 631), (1024, 762), (2048, 978), (4096, 1328), (8192, 1464), (16384, 1790), (32768, 2713),
+    (65536, 4058), (131072, 6785), (262144, 12180), (524288, 22940), (2**20, 60900), (2**21, 190100),
+    (2**22, 381000),
+)  # fmt: skip
+"""A ping-pong in shared memory: beyond the second cache the rate falls by half, with three sizes there."""
+
+
+def test_a_break_with_three_sizes_of_the_default_plan_above_it_is_found() -> None:
+    sizes, times = np.array(DEFAULT_PLAN_NS, dtype=float).T
+    found = cut(sizes, np.log(times * 1e-9), [13])
+    assert {13, 21} <= set(found.edges)
+    errors = np.log(times * 1e-9) - np.log(found.times(sizes))
+    assert np.sqrt((errors**2).mean()) < 0.1
+
+
+@pytest.mark.parametrize("place", [10, 22])
+def test_a_known_break_that_changes_something_is_one(place: int) -> None:
+    """Also with too few sizes behind it for a segment of its own."""
+    sizes = sizes_to(2**23, 24)
+    machine = Machine(((sizes[place] - 1, 1e-6, 1e-9), (np.inf, 1.1e-6, 1.1e-9)), sizes=sizes)
+    one = machine.campaign(np.random.default_rng(4))
+    assert place in cut(one.sizes, one.logs, [place]).edges
+
+
+def test_a_known_break_that_changes_nothing_is_none() -> None:
+    """The lines on both sides agree."""
     chance = np.random.default_rng(4)
-    one = Machine(segments=ONE_LINE, sizes=sizes_to(2**23, 24)).campaign(chance)
-    assert cut(one.sizes, one.logs, [10]).edges == (0, 10, 24)
-    assert cut(one.sizes, one.logs, [22]).edges == (0, 22, 24)
+    machine = Machine(segments=ONE_LINE, sizes=sizes_to(2**23, 24))
+    for place in (2, 10, 22):
+        one = machine.campaign(chance)
+        assert cut(one.sizes, one.logs, [place]).edges == (0, 24)
+
+
+@given(st.integers(0, 10**6))
+def test_a_known_break_is_no_worse_than_one_that_is_searched_for(seed: int) -> None:
+    """What is found without being told is found when it is told, too."""
+    machine = Machine(sizes=sizes_to(2**22, 24))
+    one = machine.campaign(np.random.default_rng(seed))
+    free = cut(one.sizes, one.logs)
+    assert set(free.edges) <= set(cut(one.sizes, one.logs, free.edges[1:-1]).edges)
 
 
 @pytest.mark.truth
@@ -186,4 +252,4 @@ def test_any_times_have_a_model(logs: list[float], seed: int) -> None:
     assert (found.alpha >= 0).all()
     assert (found.beta >= 0).all()
     assert np.isfinite(np.log(found.times(sizes))).all()
-    assert np.diff(found.edges).min() >= POINTS_LEAST
+    assert np.diff(found.edges).min() >= POINTS_BETWEEN_JUMPS

@@ -59,8 +59,9 @@ def test_breaks_at_different_sizes_stay_where_they_are() -> None:
 
 
 def test_a_probed_limit_of_one_is_kept_and_not_lent() -> None:
-    chance, line = np.random.default_rng(4), Machine(ONE_LINE, common=0.0, own=0.02, sizes=SIZES)
-    probed, other = line.campaign(chance, 1, limits=(LIMIT,)), line.campaign(chance, 1)
+    chance, weak = np.random.default_rng(4), machine(1.15)
+    line = Machine(ONE_LINE, common=0.0, own=0.02, sizes=SIZES)
+    probed, other = weak.campaign(chance, 1, limits=(LIMIT,)), line.campaign(chance, 1)
     assert inner([probed, other]) == [probed.forced, []]
 
 

@@ -76,6 +76,11 @@ def judged(logs: Values, error_rate: float = ERROR_RATE) -> Blame:
     return blame(logs, groups_of(logs), FACTOR, error_rate / (hosts * (hosts + 1) / 2))
 
 
+def enough(found: Blame, launches: int) -> bool:
+    """Whether what is slow in all of so many launches can be told from chance."""
+    return found.launches_needed is not None and found.launches_needed <= launches
+
+
 # ---- Uniform networks ----------------------------------------------------------------------------
 
 
@@ -88,8 +93,8 @@ def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
     maps = per_example * settings().max_examples
     found = [judged(network(hosts, kind=kind, seed=seed)) for seed in range(maps)]
     false = sum(1 for one in found if one.links or one.hosts)
-    assert false <= ERROR_RATE * maps
-    assert sum(one.decided for one in found) >= 0.8 * maps
+    assert false <= max(1, ERROR_RATE * maps)
+    assert sum(enough(one, LAUNCHES) for one in found) >= 0.8 * maps
 
 
 @pytest.mark.truth
@@ -98,7 +103,7 @@ def test_a_uniform_network_is_called_slow_no_more_often_than_stated(
 def test_links_that_vary_as_much_as_what_is_asked_for_are_called_slow_no_more_often(
     hosts: int, spread: float
 ) -> None:
-    """Here chance does exceed the threshold. Of 1000 maps each at most 0.6 % had anything called slow."""
+    """Here chance does exceed the threshold. Of 1000 maps each at most 0.4 % had anything called slow."""
     generator = np.random.default_rng([hosts, round(100 * spread)])
     i, j = np.triu_indices(hosts, 1)
     false = 0
@@ -150,7 +155,7 @@ def test_one_slow_link_is_named_and_nothing_else(hosts: int, kind: str, factor: 
         found = judged(slow_link(network(hosts, 8, kind, seed), 1, 2, factor))
         assert set(found.links) == {(1, 2)}
         assert not found.hosts
-        assert found.links[1, 2] == pytest.approx(factor, rel=0.3)
+        assert found.links[1, 2].factor == pytest.approx(factor, rel=0.3)
 
 
 @pytest.mark.truth
@@ -161,7 +166,7 @@ def test_one_slow_host_is_named_and_none_of_its_links(hosts: int, kind: str) -> 
         found = judged(slow_host(network(hosts, 8, kind, seed), 2, 3.0))
         assert set(found.hosts) == {2}
         assert not found.links
-        assert found.hosts[2] == pytest.approx(3.0, rel=0.3)
+        assert found.hosts[2].factor == pytest.approx(3.0, rel=0.3)
 
 
 def test_a_slow_host_and_a_slow_link_elsewhere_are_both_named() -> None:
@@ -173,7 +178,9 @@ def test_a_slow_host_and_a_slow_link_elsewhere_are_both_named() -> None:
 def test_a_slow_host_is_blamed_for_a_link_only_if_that_is_slower_still() -> None:
     found = judged(slow_link(slow_host(network(8), 2, 3.0), 2, 6, 4.0))
     assert set(found.hosts) == {2}
-    assert found.links == {(2, 6): pytest.approx(4.0, rel=0.2)}
+    assert {link: extent.factor for link, extent in found.links.items()} == {
+        (2, 6): pytest.approx(4.0, rel=0.2)
+    }
 
 
 def test_a_host_with_two_slow_links_of_three_is_not_slow_but_they_are() -> None:
@@ -208,27 +215,80 @@ def test_what_happens_in_most_launches_of_few_is_a_suspect() -> None:
     assert set(found.suspects) == {(0, 1)}
 
 
-@pytest.mark.parametrize("struck", [6, 8, 10])
-def test_in_how_many_launches_a_link_is_slow_is_counted(struck: int) -> None:
-    """A broken cable is slow in all, one that wears out in some: its factor is that of these."""
-    logs = network(8, 10)
-    logs[10 - struck :] = slow_link(logs, 1, 2, 3.0)[10 - struck :]
+STRUCK = st.sets(st.integers(0, 9), min_size=3)
+"""Launches of ten in which something is slow."""
+
+
+@settings(derandomize=True, deadline=None)
+@given(STRUCK, st.floats(2, 20), st.integers(0, 999))
+def test_a_flaky_link_is_named_with_its_launches_and_what_it_takes_in_these(
+    struck: set[int], factor: float, seed: int
+) -> None:
+    """A broken cable is slow in all, a loose one in some: no number lies between slow and usual."""
+    logs = network(8, 10, seed=seed)
+    logs[[*struck]] = slow_link(logs, 1, 2, factor)[[*struck]]
     found = judged(logs)
-    assert set(found.links) == {(1, 2)}
-    (extent,) = found.extents.values()
-    assert (extent.launches, extent.slow) == (10, struck)
-    assert extent.factor == pytest.approx(3.0, rel=0.2)
+    assert not found.hosts
+    ((ends, extent),) = found.links.items()
+    assert (ends, extent.launches, extent.slow) == ((1, 2), 10, len(struck))
+    assert extent.flaky == (len(struck) < 10)
+    assert extent.factor == pytest.approx(factor, rel=0.15)
 
 
-def test_in_how_many_launches_a_host_is_slow_and_a_suspect_seems_so_is_counted() -> None:
+@settings(derandomize=True, deadline=None)
+@given(STRUCK, st.floats(2, 20), st.integers(0, 999))
+def test_a_flaky_host_is_named_and_none_of_its_links(struck: set[int], factor: float, seed: int) -> None:
+    logs = network(8, 10, seed=seed)
+    logs[[*struck]] = slow_host(logs, 5, factor)[[*struck]]
+    found = judged(logs)
+    assert not found.links
+    ((host, extent),) = found.hosts.items()
+    assert (host, extent.launches, extent.slow) == (5, 10, len(struck))
+    assert extent.factor == pytest.approx(factor, rel=0.15)
+
+
+def test_a_flaky_host_does_not_hide_a_flaky_link_elsewhere() -> None:
+    """What a host that is named did is no chance of other links."""
     logs = network(8, 10)
-    logs[2:] = slow_host(logs, 5, 3.0)[2:]
-    ((ends, extent),) = judged(logs).extents.items()
-    assert (ends, extent.launches, extent.slow) == ((5, 5), 10, 8)
-    few = network(4, 4, "bursts")
-    few[:3] = slow_link(few, 0, 1, 3.0)[:3]
-    ((ends, extent),) = judged(few, 1e-4).extents.items()
-    assert (ends, extent.launches, extent.slow) == ((0, 1), 4, 3)
+    logs[:4] = slow_host(logs, 5, 3.0)[:4]
+    logs[6:] = slow_link(logs, 0, 1, 3.0)[6:]
+    found = judged(logs)
+    assert set(found.hosts) == {5}
+    assert set(found.links) == {(0, 1)}
+
+
+def test_a_host_with_two_flaky_links_is_not_slow_but_they_are() -> None:
+    logs = network(6, 10)
+    logs[:5] = slow_link(slow_link(logs, 0, 1, 3.0), 0, 2, 3.0)[:5]
+    found = judged(logs)
+    assert not found.hosts
+    assert {link: extent.slow for link, extent in found.links.items()} == {(0, 1): 5, (0, 2): 5}
+
+
+def test_what_is_slow_in_so_few_launches_that_chance_may_do_it_is_no_clean_bill() -> None:
+    """Nor is it blamed."""
+    logs = network(8, 10)
+    logs[:2] = slow_link(logs, 1, 2, 3.0)[:2]
+    found = judged(logs)
+    assert not found.links
+    ((ends, extent),) = found.suspects.items()
+    assert (ends, extent.slow, extent.launches) == ((1, 2), 2, 10)
+
+
+def test_a_link_that_is_slow_by_less_than_is_asked_is_not_made_a_flaky_one_by_noise() -> None:
+    """In a fifth of its launches it is beyond what is asked for, which others never are."""
+    named = [judged(slow_link(network(6, 10, seed=seed), 1, 2, 1.2)).links for seed in range(100)]
+    assert sum(map(bool, named)) <= 2
+
+
+def test_a_link_that_is_slow_in_all_launches_is_not_flaky_where_some_are_just_below_the_threshold() -> None:
+    extents = [
+        judged(slow_link(network(6, 10, seed=seed), 1, 2, 1.35)).links.get((1, 2)) for seed in range(20)
+    ]
+    found = [extent for extent in extents if extent is not None]
+    assert len(found) >= 18
+    assert not any(extent.flaky for extent in found)
+    assert np.mean([extent.factor for extent in found]) == pytest.approx(1.35, rel=0.04)
 
 
 # ---- Structure -----------------------------------------------------------------------------------
@@ -277,18 +337,17 @@ def test_three_switches_in_a_row_are_not_blamed() -> None:
 
 def test_two_hosts_tell_nothing() -> None:
     found = judged(network(2))
-    assert not found.decided
     assert found.launches_needed is None
 
 
 @pytest.mark.parametrize("hosts", [3, 4, 8])
 def test_with_the_launches_that_it_asks_for_it_can_be_told(hosts: int) -> None:
     found = judged(slow_link(network(hosts, 2, "quiet"), 0, 1, 10.0))
-    assert not found.decided
+    assert not enough(found, 2)
     assert not found.links
     assert found.launches_needed is not None
     again = judged(slow_link(network(hosts, found.launches_needed, "quiet"), 0, 1, 10.0))
-    assert again.decided
+    assert enough(again, found.launches_needed)
     assert set(again.links) == {(0, 1)}
 
 
@@ -300,7 +359,9 @@ def test_whatever_is_missing_it_never_fails(hosts: int, launches: int, seed: int
     logs[lost | lost.transpose(0, 2, 1)] = np.nan
     found = judged(logs)
     assert sorted(host for group in groups_of(logs) for host in group) == list(range(hosts))
-    assert all(factor >= FACTOR for factor in (found.links | found.hosts).values())
+    named = [*found.links.values(), *found.hosts.values(), *found.suspects.values()]
+    assert all(extent.factor > FACTOR for extent in named)
+    assert all(1 <= extent.slow <= extent.launches <= launches for extent in named)
 
 
 def test_a_host_of_which_nothing_is_known_leaves_the_others_judged() -> None:

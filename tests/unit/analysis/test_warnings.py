@@ -90,7 +90,7 @@ def test_a_quiet_measurement_is_quiet() -> None:
 
 
 def test_one_launch_has_no_interval() -> None:
-    assert "--launches 5" in texts(ONE_LAUNCH)["no-interval"]
+    assert "--launches 6" in texts(ONE_LAUNCH)["no-interval"]
     assert "1 launch" in texts(ONE_LAUNCH, launches_requested=1)["no-interval"]
     assert "only 1 of 5 launches" in texts(ONE_LAUNCH, launches_requested=5)["no-interval"]
     assert set(texts(ONE_LAUNCH, launches_requested=5, precision=0.01)) == {"no-interval"}
@@ -105,8 +105,15 @@ def test_a_clock_that_stands_still_has_no_interval() -> None:
 def test_few_launches_are_named() -> None:
     few = replace(QUIET, launches=3, rank_low=None, rank_high=None)
     assert set(texts(few)) == {"few-launches"}
-    assert "--launches 5" in texts(few, launches_requested=3)["few-launches"]
+    assert set(texts(replace(few, launches=5))) == {"few-launches"}
+    assert "--launches 6" in texts(few, launches_requested=3)["few-launches"]
     assert "10 were started" in texts(few, launches_requested=10)["few-launches"]
+
+
+@pytest.mark.parametrize(("launches", "precise"), [(2, False), (5, False), (6, True)])
+def test_narrow_intervals_of_few_launches_are_not_counted_as_precise(launches: int, precise: bool) -> None:
+    assert replace(QUIET, launches=launches).is_precise(0.02) is precise
+    assert not replace(QUIET, launches=launches).is_precise(0.019)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +212,9 @@ def test_an_interval_whose_launches_agree_does_not_ask_for_more_of_them() -> Non
 
 
 def test_a_wide_interval_says_what_would_make_it_narrow() -> None:
-    assert "--launches 36" not in texts(QUIET, precision=0.01)["wide"]
-    assert "about 33 launches" in texts(QUIET, precision=0.01)["wide"]
-    assert "--launches 16" in texts(QUIET, precision=0.015)["wide"]
+    assert "--launches 40" not in texts(QUIET, precision=0.01)["wide"]
+    assert "about 40 launches" in texts(QUIET, precision=0.01)["wide"]
+    assert "--launches 18" in texts(QUIET, precision=0.015)["wide"]
     for share, remedy in (("round_share", "--budget"), ("visit_share", "visits")):
         shares = {"launch_share": 0.1, "visit_share": 0.1, "round_share": 0.1, share: 0.8}
         noisy = texts(replace(QUIET, **shares), precision=0.01)["wide"]  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from mpigauge.campaign.budget import (
     JobBudget,
 )
 from mpigauge.cli.sbatch import TIME_MOST_S
-from mpigauge.plan.model import Plan
+from mpigauge.plan.model import ENOUGH_LAUNCHES, Plan
 
 repeatable = settings(derandomize=True, deadline=None)
 budgets_s = st.floats(1.0, 1e5)
@@ -29,7 +29,7 @@ startups_s = st.floats(0.0, 10.0)
 
 def budget(budget_s: float | None, jobs: int = 1, spent_s: float = 0.0, *, most: int = 30) -> Budget:
     """One whose session begins in this moment."""
-    plan = Plan((), budget_s=budget_s, launches_max=max(most, 5))
+    plan = Plan((), budget_s=budget_s, launches_max=max(most, ENOUGH_LAUNCHES))
     return Budget(plan, jobs, spent_s, begun=time.monotonic())
 
 
@@ -106,7 +106,7 @@ def test_what_an_interval_needs_may_be_cut_short_and_what_follows_is_whole(
 ) -> None:
     assume(startup_s * 2 < replication_s)
     one = budget(whole_s, spent_s=spent * whole_s)
-    needed, more = (one.overspends(number, startup_s, replication_s) for number in (1, 5))
+    needed, more = (one.overspends(number, startup_s, replication_s) for number in (1, one.plan.launches_min))
     left_s = (1 - spent) * whole_s
     assume(abs(left_s - replication_s) > 1 and abs(left_s - 1.5 * startup_s) > 1)
     assert more == (left_s < replication_s)

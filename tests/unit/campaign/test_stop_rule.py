@@ -151,7 +151,7 @@ def looked_at(launches: int) -> int:
     """Visits looked at in a campaign of so many launches, each asked about many times."""
     visits: list[Visit] = []
     counting = Counting()
-    rule = StopRule(0.05, visits, [], counting)
+    rule = StopRule(0.05, visits, [], widths=counting)
     for number in range(1, launches + 1):
         visits.append(visit(number, 0, SMALL, [200]))
         assert all(rule.precise_after(number) == ({SMALL} if number > 3 else set()) for _ in range(3))

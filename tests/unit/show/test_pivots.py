@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import KINDS, kinds
@@ -326,11 +327,12 @@ def test_equal_cells_of_two_results_are_told_apart_by_file(exchange: Path, cli: 
 
 def test_what_is_doubted_has_a_letter_and_a_meaning(machine: Path, cli: Cli) -> None:
     few, many, lone = (cell("exchange", 8, mode, transport="shm") for mode in ("standard", *MODES))
-    visits = [*by_law([few], (1, 2)), *by_law([many], LAUNCHES), *by_law([lone], (3,))]
+    enough = range(1, ENOUGH_LAUNCHES + 1)
+    visits = [*by_law([few], (1, 2)), *by_law([many], enough), *by_law([lone], (3,))]
     path = written(
         "few.jsonl",
         campaign(few, many, lone),
-        *launches_of([few], LAUNCHES),
+        *launches_of([few], enough),
         *visits,
         End("launches", 1.0, ""),
     )

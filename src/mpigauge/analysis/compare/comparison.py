@@ -10,7 +10,7 @@ from mpigauge.analysis.compare.control import Rate, rates_of
 from mpigauge.analysis.compare.decision import RUNS_SHARE, Decision, Thresholds, decide
 from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.pooled import pooled_runs
-from mpigauge.analysis.compare.sides import family_of, key_of, paired_family
+from mpigauge.analysis.compare.sides import OddPair, family_of, key_of, odd_pairs, paired_family
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.alike import Builds
     from mpigauge.analysis.compare.pairs import Pair
+    from mpigauge.analysis.compare.sides import Unmatched
+    from mpigauge.analysis.sessions import OddSession
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 ALONG = frozenset({"bytes", "window"})
@@ -99,11 +101,14 @@ class Comparison:
         together: Runs of sizes that are slower or faster together, without those whose every size is so by
             itself.
         sessions: Of how many the base is the mean, whose differences are known; None of a single result.
+        odd: Those of them that are far from the others.
         signs: Of the machine itself, those that are not as they were in the sessions.
         builds: Libraries of one kind that were configured otherwise.
         forced: In what both sides differ that must be alike, if they were compared all the same.
         unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
             no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
+        unmatched: Cells of one side alone, of which nothing is said.
+        odd_launches: Those that were odd in several cells.
     """
 
     cells: tuple[Compared, ...]
@@ -113,10 +118,13 @@ class Comparison:
     rates: tuple[Rate, ...] = ()
     together: tuple[Together, ...] = ()
     sessions: int | None = None
+    odd: tuple[OddSession, ...] = ()
     signs: tuple[MachineSign, ...] = ()
     forced: tuple[str, ...] = ()
     builds: tuple[Builds, ...] = ()
     unasked: str = ""
+    unmatched: tuple[Unmatched, ...] = ()
+    odd_launches: tuple[OddPair, ...] = ()
 
     @property
     def judges(self) -> bool:
@@ -151,8 +159,8 @@ class Comparison:
         return "faster" if "faster" in words else "same"
 
     def strictly(self) -> ComparisonVerdict:
-        """The same, where numbers that are undecided keep the whole from passing."""
-        open_ = any(one.verdict == "undecided" for one in self.cells)
+        """The same, where numbers that are undecided, or of one side alone, keep the whole from passing."""
+        open_ = bool(self.unmatched) or any(one.verdict == "undecided" for one in self.cells)
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
 
 
@@ -178,7 +186,8 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
-    return Comparison(cells, controls, thresholds, interleaved, rates, together)
+    odd = tuple(odd_pairs(judged)) if judged else ()
+    return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:

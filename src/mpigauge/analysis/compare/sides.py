@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from mpigauge.analysis.compare.max_t import LEVEL, Apart, Paired
 from mpigauge.analysis.compare.pairs import Matched, Pair
 from mpigauge.analysis.ratios import log_matrix
-from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.analysis.robust import pulled_in
+from mpigauge.plan.factors import BY_NAME, COMPARED_BY, CURVE
 from mpigauge.plan.model import variables_of
 from mpigauge.vocabulary import CONTROL
 
@@ -34,6 +35,10 @@ GOES_WITH: Mapping[str, tuple[str, ...]] = {"mpi": ("mpi_version", "label"), "la
 WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
 """Factors in which two campaigns may differ as a whole and still be compared."""
 
+ODD_CELLS_LEAST = 2
+ODD_SHARE = 0.1
+"""A launch is named that is odd in two cells and in a tenth of its own: in fewer, one may be so by chance."""
+
 SETTING = "setting"
 """The factor of all variables that are varied."""
 
@@ -54,6 +59,18 @@ class Side:
     def bytes(self) -> int:
         """Of the cell."""
         return self.row.cell.bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unmatched:
+    """A cell that was measured, and nothing on the other side is like it.
+
+    Attributes:
+        side: The one that it is of.
+    """
+
+    row: Row
+    side: Literal["base", "other"]
 
 
 def side_of(parts: Sequence[Row]) -> Side:
@@ -87,6 +104,51 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     Args:
         libraries: Of the campaign, to see which of them are one.
     """
+    near = "placement" not in compared_by(factor)
+    same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
+    pairs = [
+        _pair(alike[0], other, near, twins=_twins(alike[0].row, other.row, same))
+        for alike in map(_with_own_control, _alike(rows, factor))
+        for other in alike[1:]
+    ]
+    compares = any(not pair.other.cell.arm for pair in pairs)
+    return [pair for pair in pairs if pair.measured] if compares else []
+
+
+def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
+    """Return measured cells of one campaign that lack a partner where others have one.
+
+    A curve is to have all of its sizes in each mode, place and so on that it has at all; a library or a label
+    is to have whatever any other has.
+    """
+    of_builds = factor in GOES_WITH
+    ignored = compared_by(factor)
+    groups = [[side for side in alike if not side.row.cell.arm] for alike in _alike(rows, factor)]
+    values: dict[Key, dict[Key, None]] = defaultdict(dict)
+    told = []
+    for alike in filter(None, groups):
+        cell = alike[0].row.cell
+        along = (getattr(cell, name) for name in CURVE if name not in ignored)
+        curve = () if of_builds else (*along, *_rest_of(cell, factor))
+        values[curve] |= {_value(side, factor): None for side in alike}
+        told.append((curve, alike))
+    return [
+        Unmatched(first.row, "base" if _value(first, factor) == next(iter(values[curve])) else "other")
+        for curve, (first, *others) in told
+        if 1 + len(others) < len(values[curve]) and any(row.time is not None for row in first.parts)
+    ]
+
+
+def _value(side: Side, factor: str) -> Key:
+    """What a cell has of a factor, and of those that differ with it."""
+    cell = side.row.cell
+    if factor not in COMPARED_BY:
+        return (variables_of(cell.setting).get(factor),)
+    return tuple(getattr(cell, name) for name in (factor, *GOES_WITH.get(factor, ())))
+
+
+def _alike(rows: Iterable[Row], factor: str) -> list[list[Side]]:
+    """Return cells of one campaign that differ in a factor alone."""
     ignored = compared_by(factor)
     cells: dict[Cell, list[Row]] = defaultdict(list)
     for row in rows:
@@ -94,15 +156,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     found: dict[Key, list[Side]] = defaultdict(list)
     for parts in cells.values():
         found[*key_of(parts[0], ignored)[:-1], _rest_of(parts[0].cell, factor)].append(side_of(parts))
-    near = "placement" not in ignored
-    same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
-    pairs = [
-        _pair(alike[0], other, near, twins=_twins(alike[0].row, other.row, same))
-        for alike in map(_with_own_control, found.values())
-        for other in alike[1:]
-    ]
-    compares = any(not pair.other.cell.arm for pair in pairs)
-    return [pair for pair in pairs if pair.measured] if compares else []
+    return [*found.values()]
 
 
 def varied(cells: Iterable[Cell]) -> list[str]:
@@ -168,6 +222,21 @@ def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     return [pair for pair in pairs if pair.measured]
 
 
+def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
+    """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
+    ignored = differing(base, other)
+    first, second = ({key_of(row, ignored): row.cell for row in rows} for rows in (base, other))
+    both = set(first.keys() & second)
+    paired = {first[key] for key in both} | {second[key] for key in both}
+    sides: tuple[tuple[Literal["base", "other"], Sequence[Row]], ...] = (("base", base), ("other", other))
+    return [
+        Unmatched(row, side)
+        for side, rows in sides
+        for row in {row.cell: row for row in rows if row.time is not None}.values()
+        if row.cell not in paired
+    ]
+
+
 def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
     """Factors of the place that have one value in each of two campaigns, and not the same one."""
     sides = [{name: {getattr(row.cell, name) for row in rows} for name in WHOLES} for rows in (base, other)]
@@ -193,6 +262,36 @@ def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
 def paired_family(pairs: Sequence[Pair], level: float = LEVEL) -> Paired:
     """The family of pairs with launches in common, by these alone."""
     return Paired(_differences(pairs), _floors(pairs), level)
+
+
+@dataclass(frozen=True, slots=True)
+class OddPair:
+    """A launch whose differences are odd in several cells.
+
+    Attributes:
+        launch: Its number.
+        factor: How many times as large as usual the ratio is in it, the median over these cells.
+        cells: In how many.
+        of: In how many it was measured.
+    """
+
+    launch: int
+    factor: float
+    cells: int
+    of: int
+
+
+def odd_pairs(pairs: Sequence[Pair]) -> list[OddPair]:
+    """Return the launches that are odd in several of the pairs, which are all paired, in their order."""
+    logs = _differences(pairs)
+    numbers = sorted({number for pair in pairs for number in pair.common})
+    apart = logs - np.nanmedian(logs, axis=0)
+    far = np.isfinite(logs) & (pulled_in(logs) != logs)
+    return [
+        OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))
+        for number, mine, odd in zip(numbers, apart, far, strict=True)
+        if odd.sum() >= max(ODD_CELLS_LEAST, ODD_SHARE * np.isfinite(mine).sum())
+    ]
 
 
 def _floors(pairs: Sequence[Pair]) -> Values:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import StateName
 
     Known = Mapping[tuple[Cell, Cell], Compared]
 
@@ -40,7 +41,8 @@ class Within:
 
     Args:
         result: Whose libraries and plan say what is compared, and with which error.
-        rows: Those that are shown, of one state of the machine or of all, with those of control arms.
+        rows: Those that are shown, with those of control arms. Those of one state of the machine are held
+            against each other alone: their ratio stands beside their times.
     """
 
     def __init__(self, result: Result, rows: Iterable[Row]) -> None:
@@ -48,14 +50,18 @@ class Within:
         self._thresholds = Thresholds(level=level_of(result.campaign.plan))
         self._rows = list(rows)
         self._variables = varied(row.cell for row in self._rows)
-        self._known: dict[str, Known] = {}
+        self._known: dict[tuple[str, StateName | None], Known] = {}
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
+        states = {row.state for row in (over, under)} - {None}
+        if len(states) > 1:
+            return None
+        state = over.state or under.state
         differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
-                known = self._by(factor)
+                known = self._by(factor, state)
                 if found := known.get((under.cell, over.cell)):
                     return _ratio(found)
                 if found := known.get((over.cell, under.cell)):
@@ -63,14 +69,15 @@ class Within:
                     return ratio and ratio.turned
         return None
 
-    def _by(self, factor: str) -> Known:
-        if factor not in self._known:
-            pairs = pairs_by(self._rows, factor, self._libraries)
+    def _by(self, factor: str, state: StateName | None) -> Known:
+        if (factor, state) not in self._known:
+            rows = [row for row in self._rows if row.state in (state, None)]
+            pairs = pairs_by(rows, factor, self._libraries)
             shown = compare(pairs, self._thresholds, controlled=False)
-            self._known[factor] = {
+            self._known[factor, state] = {
                 (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
             }
-        return self._known[factor]
+        return self._known[factor, state]
 
 
 class Between:

@@ -12,6 +12,7 @@ import numpy as np
 from mpigauge.analysis.baselines import MESSAGES
 from mpigauge.analysis.explain.telling import reaches_less, tells
 from mpigauge.analysis.interval import interval_of
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.ratios import Ratio, ratio_of
 from mpigauge.units import NS
 
@@ -36,7 +37,7 @@ class FirstMessage:
 
     Attributes:
         cell: The smallest message that was measured between the same ranks; else any of the job.
-        first_s: Geometric mean over launches.
+        first_s: Median over launches.
         low_s: Lower end of its 95 % interval.
         high_s: Its upper end.
         usual_s: A round trip of that message; None if none was measured.
@@ -62,7 +63,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     """Of every job with two launches or more that have said it."""
     for job, rows in evidence.by_job().items():
         firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
-        first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]))
+        first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
         if low_s is None or high_s is None or not reaches_less(first_s, low_s, high_s):
             continue
         usual = _smallest(rows)

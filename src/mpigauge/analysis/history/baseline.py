@@ -60,7 +60,7 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
         if len(before) in track.curve.sessions
         for switch in switches_of(track.curve, last, len(before), sessions)
     )
-    return Against(replace(found, cells=cells), list(switches))
+    return Against(replace(found, cells=cells, odd=tuple(history.odd_sessions)), list(switches))
 
 
 def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
@@ -71,8 +71,9 @@ def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
             continue
         row = curve.rows[-1][key]
         change = track.latest(cell)
-        known = curve.logs[change.place if change else 0 : -1, cell]
-        known = known[np.isfinite(known)]
+        since = slice(change.place if change else 0, -1)
+        known = curve.logs[since, cell]
+        known = known[np.isfinite(known) & ~track.odd[since, cell]]
         time = Timing(estimate=math.exp(known.mean())) if known.size else None
         base = replace(row, time=time, status="ok" if time else row.status)
         if time is not None or row.time is not None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.history.curves import Curve
     from mpigauge.analysis.history.session import Session
-    from mpigauge.analysis.history.steps import Step
+    from mpigauge.analysis.history.step import Step
 
 NEAR = 1
 """Sessions between two changes that may be one."""
@@ -48,9 +48,10 @@ class Change:
     Attributes:
         before: The last session before it.
         place: The first session after it.
-        cells: By column of the curve, the mean after it against the mean before.
+        cells: By column of the curve, after it against before; of a drift, its end against its begin.
         signs: Controls that changed with it.
         switches: What else is not as it was.
+        drifts: Whether they changed little by little from then on.
     """
 
     before: int
@@ -58,6 +59,7 @@ class Change:
     cells: dict[int, Decision]
     signs: tuple[Curve, ...] = ()
     switches: tuple[Switch, ...] = ()
+    drifts: bool = False
 
     @property
     def machine(self) -> bool:
@@ -105,7 +107,9 @@ def _change(
         for control, changes in controls
         if id(control) in moved or any(_at(change, last, step.place) for change in changes)
     )
-    return Change(last, step.place, cells, signs, tuple(switches_of(curve, last, step.place, sessions)))
+    # Nothing switches little by little.
+    switches = () if step.drifts else tuple(switches_of(curve, last, step.place, sessions))
+    return Change(last, step.place, cells, signs, switches, step.drifts)
 
 
 def _at(change: Change, last: int, place: int) -> bool:
@@ -118,7 +122,7 @@ def _moved(controls: Sequence[Curve], step: Step, margin: float) -> set[int]:
     columns = [(control, cell) for control in controls for cell in range(control.logs.shape[1])]
     sides = [
         np.array([control.logs[begin:end, cell] for control, cell in columns]).T
-        for begin, end in ((step.begin, step.place), (step.place, step.end))
+        for begin, end in step.sides
         if columns
     ]
     if not sides:
@@ -159,4 +163,5 @@ def _decision(step: Step, cell: int) -> Decision:
         missed=math.expm1((reach + float(special.stdtrit(freedom, POWER))) * error),
         needed=None,
         launches=int(freedom) + 2,
+        t=mean / error,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +14,10 @@ from mpigauge.analysis.compare.comparison import BASE_LEAST
 from mpigauge.analysis.compare.decision import decide
 from mpigauge.analysis.history.changes import changes_of
 from mpigauge.analysis.history.curves import curves_of
+from mpigauge.analysis.history.odd import apart_from_usual
 from mpigauge.analysis.history.prediction import Predicted, before
+from mpigauge.analysis.history.steps import suspected
+from mpigauge.analysis.sessions import OddSession, are_daily
 from mpigauge.vocabulary import BROKEN, DIFFERENT
 
 if TYPE_CHECKING:
@@ -20,8 +26,11 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.decision import Decision, Thresholds
     from mpigauge.analysis.history.changes import Change
     from mpigauge.analysis.history.curves import Curve
+    from mpigauge.analysis.history.odd import Flags
     from mpigauge.analysis.history.prediction import Before
     from mpigauge.analysis.history.session import Session
+    from mpigauge.analysis.history.step import Step
+    from mpigauge.analysis.percentiles import Values
     from mpigauge.vocabulary import ComparisonVerdict
 
 SESSIONS_LEAST = BASE_LEAST + 1
@@ -34,19 +43,31 @@ class Track:
 
     Attributes:
         changes: In the order of time.
+        apart: How far each value is from the median between changes, shape ``(sessions, cells)``.
+        odd: Which of them are odd; of the last session none, which is held against those before.
         base: The sessions before the last one; None if they are too few.
         last: The last session against them, by column; none of cells that it has not.
+        suspected: What may have changed, where sessions are too few to say so.
     """
 
     curve: Curve
     changes: tuple[Change, ...]
+    apart: Values
+    odd: Flags
     base: Base | None
     last: Mapping[int, Decision]
+    suspected: Step | None = None
 
     @property
     def outside(self) -> dict[int, Decision]:
         """Cells that are beyond what the sessions before predict of the last one, and by the margin."""
         return {cell: one for cell, one in self.last.items() if one.verdict in DIFFERENT}
+
+    def leaves_out(self, place: int, cell: int) -> bool:
+        """Whether what is expected of the last session does without an odd value."""
+        if self.base is None or cell not in self.base.cells:
+            return False
+        return bool(self.odd[place, cell]) and place >= self.base.begins[self.base.cells.index(cell)]
 
     @property
     def lost(self) -> list[int]:
@@ -115,6 +136,22 @@ class History:
         return sum(not one.passes(self.thresholds.allow) for one in last)
 
     @property
+    def odd_sessions(self) -> Iterator[OddSession]:
+        """Each odd session once, in the order of time, with all numbers in which a library takes part."""
+        daily = are_daily(one.begun_s for one in self.sessions)
+        for place, session in enumerate(self.sessions):
+            odd = [(track, int(cell)) for track in self.tracks for cell in np.flatnonzero(track.odd[place])]
+            if odd:
+                yield OddSession(
+                    session.path,
+                    session.begun_s,
+                    daily,
+                    tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
+                    sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in self.tracks),
+                    sum(track.leaves_out(place, cell) for track, cell in odd),
+                )
+
+    @property
     def verdict(self) -> ComparisonVerdict:
         """Of the last change of every cell: the worst comes first."""
         last = [(change, change.cells[cell]) for track in self.tracks for cell, change in track.pending]
@@ -153,16 +190,21 @@ def judged(
     cells = [curve for curve in curves if not curve.control]
     moved = changes_of(controls, [], among, margin)
     changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
-    return History(
-        sessions, _tracks(cells, changed, thresholds), _tracks(controls, moved, thresholds), thresholds
-    )
+    maybe = suspected([curve.logs for curve in cells], [curve.floor for curve in cells], margin)
+    tracks = [
+        replace(track, suspected=maybe.get(at))
+        for at, track in enumerate(_tracks(cells, changed, thresholds))
+    ]
+    return History(sessions, tuple(tracks), _tracks(controls, moved, thresholds), thresholds)
 
 
 def _tracks(
     curves: Sequence[Curve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
 ) -> tuple[Track, ...]:
     """Each curve with its last session, held against what the sessions before say of all of them."""
-    bases = [_base(curve, mine) for curve, mine in zip(curves, changes, strict=True)]
+    least = math.log1p(thresholds.margin)
+    usual = [_apart(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
+    bases = [_base(curve, mine, odd) for curve, mine, (_, odd) in zip(curves, changes, usual, strict=True)]
     known = [(curve, base) for curve, base in zip(curves, bases, strict=True) if base is not None]
     last: dict[int, dict[int, Decision]] = {}
     if known:
@@ -170,20 +212,40 @@ def _tracks(
         decided = iter(decide(Predicted([base.said for _, base in known], now), thresholds))
         last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
     return tuple(
-        Track(curve, tuple(mine), base, last.get(id(curve), {}))
-        for curve, mine, base in zip(curves, changes, bases, strict=True)
+        Track(curve, tuple(mine), *apart, base, last.get(id(curve), {}))
+        for curve, mine, apart, base in zip(curves, changes, usual, bases, strict=True)
     )
 
 
-def _base(curve: Curve, changes: Sequence[Change]) -> Base | None:
+def _begins(curve: Curve, changes: Sequence[Change]) -> list[list[int]]:
+    """Of each cell the first sessions of what is between its changes."""
+    return [
+        [0, *(change.place for change in changes if cell in change.cells)]
+        for cell in range(curve.logs.shape[1])
+    ]
+
+
+def _apart(curve: Curve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
+    """How far sessions are from the median between changes, and which are odd; without the last session."""
+    apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
+    columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for cell, begins in enumerate(_begins(curve, changes)):
+        columns[*begins, len(curve.logs) - 1].append(cell)
+    for bounds, cells in columns.items():
+        for begin, end in pairwise(bounds):
+            here = np.ix_(range(begin, end), cells)
+            apart[here], odd[here] = apart_from_usual(curve.logs[here], least)
+    return apart, odd
+
+
+def _base(curve: Curve, changes: Sequence[Change], odd: Flags) -> Base | None:
     mine = curve.logs[:-1].copy()
-    begins = [0] * mine.shape[1]
-    for change in changes:
-        for cell in change.cells:
-            mine[: change.place, cell] = np.nan
-            begins[cell] = change.place
+    begins = [places[-1] for places in _begins(curve, changes)]
+    for cell, begin in enumerate(begins):
+        mine[:begin, cell] = np.nan
     enough = (np.isfinite(mine).sum(axis=0) >= BASE_LEAST) & np.isfinite(curve.logs[-1])
     cells = [int(cell) for cell in np.flatnonzero(enough)]
     if not cells:
         return None
-    return Base(cells, [begins[cell] for cell in cells], before(mine[:, cells], curve.floor[cells]))
+    said = before(mine[:, cells], curve.floor[cells], odd[:-1, cells])
+    return Base(cells, [begins[cell] for cell in cells], said)

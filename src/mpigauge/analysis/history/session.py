@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.compare.alike import apart, machine_of
 from mpigauge.analysis.conditions import distances_of, middle_of
-from mpigauge.analysis.sessions import dated_sessions, session_mean
+from mpigauge.analysis.sessions import dated_sessions
 from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.plan.factors import CURVE
 
@@ -96,14 +96,8 @@ def session_of(result: Result, rows: Iterable[Row]) -> Session:
 
 
 def time_of(row: Row) -> float | None:
-    """Geometric mean of the launches of a session, s; None if there are none.
-
-    What others have printed is one number of a session, whatever it is of its launches.
-    """
-    if row.time is None:
-        return None
-    times = row.time.by_launch
-    return row.time.estimate if row.imported and not times else session_mean(times, times)
+    """Return the time of a cell in a session, s, as its table has it; None if there is none, or it is 0."""
+    return row.time.estimate if row.time is not None and row.time.estimate > 0 else None
 
 
 def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:

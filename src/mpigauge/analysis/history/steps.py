@@ -14,18 +14,28 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import special
 
-from mpigauge.analysis.compare.max_t import LEVEL, step_down
-from mpigauge.analysis.history.splits import SEGMENT_LEAST, largest, steps, stretches
+from mpigauge.analysis.compare.max_t import LEVEL, holm, step_down
+from mpigauge.analysis.history.drifts import with_drifts
+from mpigauge.analysis.history.splits import (
+    SEGMENT_LEAST,
+    SEGMENTS,
+    SESSIONS_LEAST,
+    calmed,
+    largest,
+    steps,
+    stretches,
+)
+from mpigauge.analysis.history.step import Step, first_with_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.history.splits import Search
     from mpigauge.analysis.percentiles import Values
 
-SESSIONS_LEAST = 8
-"""Of fewer no order is rare enough to be more than chance, however large a change is."""
+    Chance = Callable[[Search, "_Piece", "_Likeliest", float], tuple[Values, float]]
 
 STRETCHES_FROM = 3 * SEGMENT_LEAST
 """Sessions from which something can have come and gone."""
@@ -34,39 +44,13 @@ LEVEL_OF_STRETCHES = 0.02
 """Their part of the error, where they are sought; the rest is that of steps."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """A change of a curve's cells.
-
-    Attributes:
-        begin: The first session of the piece before it.
-        place: The first session after it.
-        end: The first session that is not of the piece after it.
-        mean: Of the logarithms, after over before, shape ``(cells,)``; NaN where it cannot be said.
-        error: Its standard error.
-        freedom: Degrees of freedom of that.
-        reach: How many standard errors an interval takes that holds for all cells and places at once, 95 %.
-        p: Adjusted for all cells of all curves, and all places.
-        changed: Whether the change is beyond chance and of at least the margin.
-    """
-
-    begin: int
-    place: int
-    end: int
-    mean: Values
-    error: Values
-    freedom: Values
-    reach: float
-    p: Values
-    changed: Values
-
-
 def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> list[list[Step]]:
     """The changes of each of several curves, in their order.
 
     In each piece the likeliest place is sought; where it is none, the likeliest stretch that differs from
     what is before and after it. Where there is neither, the piece is whole, else its parts are searched
-    again. That any of unchanged curves is said to have changed has a probability of 5 % at most.
+    again. Steps that a line fits better are told as one drift. That any of unchanged curves is said to have
+    changed has a probability of 5 % at most.
 
     Args:
         logs: Of each curve, shape ``(sessions, cells)``, NaN where there is no time; as many sessions each.
@@ -84,7 +68,53 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
             split[tuple(step.place for step in mine)].append(member)
         for places, changed in split.items():
             pieces += [(changed, *ends) for ends in pairwise((begin, *places, end))]
-    return [sorted(found[member], key=lambda step: step.place) for member in range(len(logs))]
+    return [
+        with_drifts(_alone(found[member], *curve, margin), *curve, margin)
+        for member, curve in enumerate(zip(logs, floors, strict=True))
+    ]
+
+
+def _alone(found: Sequence[Step], logs: Values, floor: Values, margin: float) -> list[Step]:
+    """The changes of a curve in the order of time, each between those before and after it.
+
+    Where it was found, the piece may have held others: what these did is no part of it.
+    """
+    ordered = sorted(found, key=lambda step: step.place)
+    bounds = [0, *(step.place for step in ordered), len(logs)]
+    around = zip(bounds, ordered, bounds[2:])  # noqa: B905 - begin, step and end
+    alone = [_between(step, begin, end, logs, floor, margin) for begin, step, end in around]
+    return [step for step in alone if step.changed.any()]
+
+
+def _between(step: Step, begin: int, end: int, logs: Values, floor: Values, margin: float) -> Step:
+    """A change by the sessions between two others alone."""
+    if (begin, end) == (step.begin, step.end):
+        return step
+    ((_, moments),) = steps(calmed(logs[None, begin:end]), floor)
+    here = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
+    told = step.changed & (here[0] != 0)
+    before = (step.mean, step.error, step.freedom)
+    mean, error, freedom = (np.where(told, new, old) for new, old in zip(here, before, strict=True))
+    clear = np.abs(mean) >= np.maximum(math.log1p(margin), step.reach * error)
+    changed = step.changed & (clear | ~told)
+    return Step(begin, step.place, end, mean, error, freedom, step.reach, step.p, changed)
+
+
+def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> dict[int, Step]:
+    """The likeliest change of each curve in sessions too few to be permuted, by Student's t and Holm.
+
+    What it says rests on sessions that vary as normal numbers do, and decides nothing.
+
+    Args:
+        logs: As all others of `steps_of`.
+
+    Returns:
+        By place of the curve; empty where there are sessions enough, or too few for a change.
+    """
+    piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
+    if not SEGMENTS[steps] * SEGMENT_LEAST <= len(piece.values) < SESSIONS_LEAST:
+        return {}
+    return {member: mine[0] for member, mine in _found(steps, piece, margin, LEVEL, _by_student)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,22 +150,24 @@ def _tested(piece: _Piece, margin: float) -> dict[int, list[Step]]:
     if sessions < SESSIONS_LEAST:
         return {}
     if sessions < STRETCHES_FROM:
-        return dict(_found(steps, piece, margin, LEVEL))
-    found = dict(_found(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES))
+        return dict(_found(steps, piece, margin, LEVEL, _by_orders))
+    found = dict(_found(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES, _by_orders))
     if set(piece.owner.tolist()) == found.keys():
         return found
-    return dict(_found(stretches, piece, margin, LEVEL_OF_STRETCHES)) | found
+    return dict(_found(stretches, piece, margin, LEVEL_OF_STRETCHES, _by_orders)) | found
 
 
-def _found(search: Search, piece: _Piece, margin: float, level: float) -> Iterator[tuple[int, list[Step]]]:
+def _found(
+    search: Search, piece: _Piece, margin: float, level: float, chance: Chance
+) -> Iterator[tuple[int, list[Step]]]:
     """What one search finds with this error, over all curves of a piece."""
     likeliest = _likeliest(search, piece)
-    p, reach = _chance(search, piece, likeliest.t, level)
+    p, reach = chance(search, piece, likeliest, level)
     enough = (p <= level) & (likeliest.t > 0) & (np.abs(likeliest.mean) >= math.log1p(margin))
     for member, places in likeliest.places.items():
         mine = piece.owner == member
         if enough[mine].any():
-            ends = [piece.begin + _first_with_time(piece.values[:, mine], at) for at in places]
+            ends = [piece.begin + first_with_time(piece.values[:, mine], at) for at in places]
             bounds = (piece.begin, *ends, piece.begin + len(piece.values))
             mean, error, freedom = (one[mine] for one in (likeliest.mean, likeliest.error, likeliest.freedom))
             around = zip(bounds, bounds[1:], bounds[2:])  # noqa: B905 - three in a row
@@ -170,7 +202,7 @@ class _Likeliest:
 
 
 def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
-    candidates = list(search(piece.values[None], piece.floor))
+    candidates = list(search(calmed(piece.values[None]), piece.floor))
     places = [place for mine, _ in candidates for place in mine]
     moments = [np.concatenate([known[at][0] for _, known in candidates]) for at in range(3)]
     t = np.abs(moments[0] / moments[1])
@@ -181,13 +213,15 @@ def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
     return _Likeliest({member: places[at] for member, at in best.items()}, mean, error, freedom)
 
 
-def _chance(search: Search, piece: _Piece, t: Values, level: float) -> tuple[Values, float]:
+def _by_orders(search: Search, piece: _Piece, likeliest: _Likeliest, level: float) -> tuple[Values, float]:
     """Adjusted p of each cell, and how many standard errors an interval for all of them takes."""
     null = largest(search, piece.values, piece.floor)
-    return step_down(np.vstack([t, null])), float(np.quantile(null.max(axis=1), 1 - level))
+    return step_down(np.vstack([likeliest.t, null])), float(np.quantile(null.max(axis=1), 1 - level))
 
 
-def _first_with_time(values: Values, place: int) -> int:
-    """Sessions that do not have the curve are of neither side: the change was seen after them."""
-    there = np.flatnonzero(np.isfinite(values).any(axis=1))
-    return int(there[there >= place][0])
+def _by_student(_: Search, piece: _Piece, likeliest: _Likeliest, level: float) -> tuple[Values, float]:
+    """As `_by_orders`, where sessions are too few: every place of every cell is one of many."""
+    places = len(piece.values) - SEGMENTS[steps] * SEGMENT_LEAST + 1
+    alone = 2 * special.stdtr(likeliest.freedom, -likeliest.t)
+    reach = special.stdtrit(likeliest.freedom, 1 - level / 2 / places / len(likeliest.t))
+    return np.minimum(holm(alone) * places, 1.0), float(reach.max())

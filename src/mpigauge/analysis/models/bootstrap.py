@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import student
+from mpigauge.analysis.interval import LAUNCHES_FOR_RANGE, Interval, student, with_machine
 from mpigauge.analysis.models.lines import HUBER, fit_lines
 from mpigauge.analysis.models.segments import Cut, best_cuts, chosen_count
 
@@ -43,6 +43,7 @@ class Replicates:
         measured: Logarithms of times that launches drawn anew would have given, shape
             ``(replicates, points)``, whatever the model is.
         factor: By what half-widths grow for the few launches that there are.
+        machine: What no number of launches makes narrower, as a logarithm.
     """
 
     alpha: Values
@@ -50,16 +51,18 @@ class Replicates:
     found: Values
     measured: Values
     factor: float
+    machine: float = 0.0
 
-    def interval(self, estimate: float, values: Values) -> tuple[float, float]:
+    def interval(self, estimate: float, values: Values, machine: float | None = None) -> Interval:
         """A 95 % interval of something of the model; never below 0.
 
         Args:
             estimate: Its value in the model, in any unit.
             values: Of the replicates, shape ``(replicates,)``.
+            machine: As the attribute, where that of a time does not hold.
         """
-        low, high = np.quantile(values, (0.025, 0.975))
-        return self._wider(estimate, float(low)), self._wider(estimate, float(high))
+        low, high = (self._wider(estimate, float(end)) for end in np.quantile(values, (0.025, 0.975)))
+        return with_machine(Interval(estimate, low, high), self.machine if machine is None else machine)
 
     def _wider(self, estimate: float, end: float) -> float:
         """On the logarithm where there is one; an end that no number has is infinite."""
@@ -70,7 +73,7 @@ class Replicates:
 
 
 def replicates_of(
-    sizes: Values, logs: Values, launches: Values, found: Cut, widened: float = 1.0
+    sizes: Values, logs: Values, launches: Values, found: Cut, widened: float = 1.0, machine: float = 0.0
 ) -> Replicates | None:
     """Replicates of a model; None if there are too few launches.
 
@@ -79,6 +82,7 @@ def replicates_of(
         logs: Logarithms of times in seconds, likewise.
         launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
         widened: By what intervals grow beside, for launches that follow each other slowly.
+        machine: As of the replicates.
 
     Source:
         docs/models.md#intervals
@@ -87,36 +91,54 @@ def replicates_of(
     if count < LAUNCHES_LEAST:
         return None
     chance = np.random.default_rng(count)
+    moved = resampled(launches, chance)
     model = np.log(found.times(sizes))
-    apart = np.nan_to_num(launches - logs)
-    left = _left(found, sizes, logs - model, apart)
+    left = _left(found, sizes, logs - model, moved)
     signs = chance.choice((-1.0, 1.0), (REPLICATES, sizes.size))
-    drawn = chance.multinomial(count, np.full(count, 1 / count), REPLICATES)
-    moved = drawn @ apart / np.maximum(drawn @ np.isfinite(launches), 1)
     again = model + signs * left + moved
     alpha, beta = _refitted(found, sizes, again)
     stable = _stability(found, sizes, logs, again)
-    factor = widened * student(count - 1) / NORMAL * math.sqrt(count / (count - 1))
-    return Replicates(alpha, beta, stable, logs + moved, factor)
+    # Means drawn anew vary too little; medians do not.
+    small = 1.0 if count >= LAUNCHES_FOR_RANGE else math.sqrt(count / (count - 1))
+    factor = widened * student(count - 1) / NORMAL * small
+    return Replicates(alpha, beta, stable, logs + moved, factor, machine)
 
 
-def misfit_beyond_noise(found: Cut, sizes: Values, errors: Values, apart: Values) -> float:
+def resampled(launches: Values, chance: np.random.Generator) -> Values:
+    """How far centres of launches drawn anew are from that of all, shape ``(replicates, points)``."""
+    count = len(launches)
+    drawn = launches[chance.integers(0, count, (REPLICATES, count))]
+    return np.asarray(np.nan_to_num(_centres(drawn) - _centres(launches)))
+
+
+def _centres(launches: Values) -> Values:
+    """What tables have of so many launches, of each size of those that have it: medians, of few means."""
+    known = np.isfinite(launches).sum(axis=-2, keepdims=True)
+    if launches.shape[-2] < LAUNCHES_FOR_RANGE:
+        return np.asarray(np.nansum(launches, axis=-2) / np.where(known > 0, known, math.nan)[..., 0, :])
+    ordered = np.sort(launches, axis=-2)
+    middles = (np.maximum(known - 1, 0) // 2, known // 2)
+    last = launches.shape[-2] - 1
+    lower, upper = (np.take_along_axis(ordered, np.minimum(at, last), axis=-2) for at in middles)
+    return np.asarray((lower + upper)[..., 0, :] / 2)
+
+
+def misfit_beyond_noise(found: Cut, sizes: Values, errors: Values, moved: Values) -> float:
     """The share of what a model leaves that is not the noise of launches, 0 to 1.
 
     Args:
         errors: Of the model, in logarithms, shape ``(points,)``.
-        apart: Of each launch from the mean of all, shape ``(launches, points)``.
+        moved: As `resampled` has it.
     """
     far = _FAR * found.scale
     squares = float((np.clip(errors, -far, far) ** 2).sum())
-    count = len(apart)
-    noise = float((_beside_lines(found, sizes, apart) ** 2).sum()) / (count * (count - 1))
+    noise = float((_beside_lines(found, sizes, moved) ** 2).sum()) / len(moved)
     return max(0.0, 1 - noise / squares) if squares > 0 else 0.0
 
 
-def _left(found: Cut, sizes: Values, errors: Values, apart: Values) -> Values:
+def _left(found: Cut, sizes: Values, errors: Values, moved: Values) -> Values:
     """What is turned around: errors as they would be had the parameters not been fitted to them."""
-    share = misfit_beyond_noise(found, sizes, errors, apart)
+    share = misfit_beyond_noise(found, sizes, errors, moved)
     free = np.maximum(1 - _leverage(found, sizes), 0.1)
     return np.asarray(errors / free * math.sqrt(share))
 
@@ -138,11 +160,11 @@ def _leverage(found: Cut, sizes: Values) -> Values:
     return np.concatenate([(base**2).sum(axis=1) for _, base in _designs(found, sizes)])
 
 
-def _beside_lines(found: Cut, sizes: Values, apart: Values) -> Values:
+def _beside_lines(found: Cut, sizes: Values, moved: Values) -> Values:
     """What of the differences of launches no change of parameters explains."""
-    rest = apart.copy()
+    rest = moved.copy()
     for mine, base in _designs(found, sizes):
-        rest[:, mine] -= apart[:, mine] @ base @ base.T
+        rest[:, mine] -= moved[:, mine] @ base @ base.T
     return rest
 
 
@@ -174,7 +196,7 @@ def _has(breaks: Values, cuts: list[Values]) -> Values:
 def _cuts(found: Cut, sizes: Values, logs: Values, again: Values) -> list[Values]:
     """The inner edges of each replicate, their number free."""
     costs, edges = best_cuts(found.grid.square(_costs(found, sizes, logs, again)))
-    best = chosen_count(costs, found.grid)
+    best = chosen_count(costs, edges, found.grid)
     return [found.grid.nodes[edges[count][row, 1:-1]] for row, count in enumerate(best)]
 
 

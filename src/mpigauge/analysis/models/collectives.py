@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import student
+from mpigauge.analysis.interval import interval_of
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.models.points import Known
 
 if TYPE_CHECKING:
@@ -37,12 +38,14 @@ class Likeness:
         factor: What the collective takes over what the algorithm would, made of messages.
         error: Of numbers of ranks that were left out, root of the mean square, relative.
         largest_error: Of the largest one, from all others.
+        extrapolated: It is made of messages so far beyond all sizes that the factor has no interval.
     """
 
     algorithm: AlgorithmName
     factor: Known
     error: float
     largest_error: float
+    extrapolated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,27 +111,30 @@ def _behaviour(
 ) -> Behaviour:
     measured = np.log([[curves[count][size] for size in sizes] for count in ranks])
 
-    def seconds(size: float) -> float:
-        return message_s(message, size)
-
     likes = []
     for name, cost in algorithms.items():
+        sent: set[float] = set()
+
+        def seconds(size: float, sent: set[float] = sent) -> float:
+            sent.add(size)
+            return message_s(message, size)
+
         costs = np.array([[cost(seconds, count, size) for size in sizes] for count in ranks])
         if np.isfinite(costs).all():
-            likes.append(_likeness(name, measured - np.log(costs)))
+            far = not all(map(message.points.near, sent))
+            likes.append(_likeness(name, measured - np.log(costs), far))
     return Behaviour(sizes[0], sizes[-1], ranks, _ranked(likes))
 
 
-def _likeness(name: AlgorithmName, apart: Values) -> Likeness:
+def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
     """Of the differences of logarithms, shape ``(numbers of ranks, sizes)``."""
     means, count = apart.mean(axis=1), len(apart)
-    centre, spread = float(means.mean()), float(means.std(ddof=1)) / math.sqrt(count)
     others = (means.sum() - means) / (count - 1)
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
-    reach = student(count - 1) * spread
-    factor = Known(math.exp(centre), math.exp(centre - reach), math.exp(centre + reach))
+    factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
-    return Likeness(name, factor, math.expm1(whole), math.expm1(largest))
+    known = Known(factor.centre) if far else Known(*factor)
+    return Likeness(name, known, math.expm1(whole), math.expm1(largest), far)
 
 
 def _ranked(likes: Sequence[Likeness]) -> tuple[Likeness, ...]:

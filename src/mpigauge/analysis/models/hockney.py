@@ -28,6 +28,7 @@ class Hockney:
         rate: r_inf in bytes per second; apparent, the highest rate of any size.
         fastest: The size that has it; None of a parameter.
         n_half: In bytes; apparent, the smallest size with half of the highest rate; None if none has less.
+        extrapolated: n_half of a line lies so far beyond all sizes that it and r_inf have no interval.
     """
 
     apparent: bool
@@ -36,6 +37,7 @@ class Hockney:
     rate: Known
     fastest: int | None
     n_half: Known | None
+    extrapolated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,12 @@ def hockney_of(model: Model) -> Hockney:
     (segment,) = model.segments
     again = model.replicates
     half = None if again is None else again.alpha[:, 0] / np.maximum(again.beta[:, 0], 1e-300)
-    n_half = known(again, segment.alpha.value / segment.beta.value, half)
-    return Hockney(False, segment.alpha, smallest, segment.beta.inverse(points.moved), None, n_half)
+    n_half = known(again, segment.alpha.value / segment.beta.value, half, relative=True)
+    rate = segment.beta.inverse(points.moved)
+    if points.near(n_half.value):
+        return Hockney(False, segment.alpha, smallest, rate, None, n_half)
+    bare = Known(rate.value), Known(n_half.value)
+    return Hockney(False, segment.alpha, smallest, bare[0], None, bare[1], extrapolated=True)
 
 
 def _is_one_line(model: Model) -> bool:
@@ -83,15 +89,13 @@ def _is_one_line(model: Model) -> bool:
 
 def _apparent(model: Model) -> Hockney:
     points, again = model.points, model.replicates
-    measured = None if again is None else again.measured
     rates = _rates(model, points.logs)
     best = int(rates.argmax())
-    rate = known(again, float(rates[best]), None if measured is None else _rates(model, measured)[:, best])
+    rate = Known(*points.time(best)).inverse(points.moved * float(points.sizes[best]))
     half = _half_of(points.sizes, rates)
-    halves = None if measured is None else _halves(model, measured, half)
-    latency = known(again, math.exp(points.logs[0]), None if measured is None else np.exp(measured[:, 0]))
-    n_half = None if math.isnan(half) else known(again, half, halves)
-    return Hockney(True, latency, int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
+    halves = None if again is None else _halves(model, again.measured, half)
+    n_half = None if math.isnan(half) else known(again, half, halves, relative=True)
+    return Hockney(True, Known(*points.time(0)), int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
 
 
 def _rates(model: Model, logs: Values) -> Values:
@@ -125,8 +129,8 @@ def textbook_of(model: Model) -> Textbook:
     ratios = (alpha + beta * points.sizes) / times
     worst = int(np.argmax(_distance(ratios)))
     return Textbook(
-        _plain(float(alpha), more and more[0]),
-        _plain(float(beta), more and more[1]).inverse(points.moved),
+        _plain(model, float(alpha), more and more[0]),
+        _plain(model, float(beta), more and more[1]).inverse(points.moved),
         float(times[0]),
         int(points.sizes[0]),
         float(_rates(model, points.logs).max()),
@@ -142,9 +146,13 @@ def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values
     return np.squeeze(alpha), np.squeeze(beta)
 
 
-def _plain(value: float, values: Values | None) -> Known:
+def _plain(model: Model, value: float, values: Values | None) -> Known:
     """With the ends of launches alone: the line says nothing of its misfit, and may be below 0."""
-    return Known(value) if values is None else Known(value, *np.quantile(values, (0.025, 0.975)).tolist())
+    if values is None:
+        return Known(value)
+    machine = math.expm1(model.points.machine) * abs(value)
+    below, above = np.hypot(np.quantile(values, (0.025, 0.975)) - value, machine).tolist()
+    return Known(value, value - below, value + above)
 
 
 def _distance(ratios: Values) -> Values:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge.analysis.limits import PROMISED
 from mpigauge.analysis.models.bootstrap import LAUNCHES_LEAST, replicates_of
-from mpigauge.analysis.models.points import Known, Points
+from mpigauge.analysis.models.points import SMALL_BYTES, Known, Points
 from mpigauge.analysis.models.segments import POINTS_LEAST
 from mpigauge.analysis.models.together import cuts_together
 
@@ -22,13 +23,10 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import BreakKind
 
 SPAN_LEAST = 2.0
-"""A segment over sizes that differ by less has no bandwidth of its own."""
-
-SMALL_BYTES = 64
-"""Nor has one of sizes up to this: a cache line."""
+"""A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
 
 STABLE = 0.8
-"""A break that so many replicates have is found; others are possible."""
+"""A break that so many replicates have is found, and one where times jump; others are possible."""
 
 MISFIT_MOST = 0.1
 """Where lines leave more, they do not describe the curve."""
@@ -122,7 +120,9 @@ def models_of(curves: Sequence[Points]) -> list[Model | None]:
 
 
 def _model(points: Points, found: Cut) -> Model:
-    replicates = replicates_of(points.sizes, points.logs, points.launches, found, points.widened)
+    replicates = replicates_of(
+        points.sizes, points.logs, points.launches, found, points.widened, points.machine
+    )
     errors = points.logs - np.log(found.times(points.sizes))
     return Model(
         points,
@@ -155,11 +155,18 @@ def _segment(
     )
 
 
-def known(replicates: Replicates | None, value: float, values: Values | None) -> Known:
-    """Something of a model with its interval."""
+def known(
+    replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
+) -> Known:
+    """Something of a model with its interval.
+
+    Args:
+        relative: It is of times over others, to all of which the speed of the machine does the same.
+    """
     if replicates is None or values is None:
         return Known(value)
-    return Known(value, *replicates.interval(value, values))
+    machine = min(PROMISED, replicates.machine) if relative else replicates.machine
+    return Known(*replicates.interval(value, values, machine))
 
 
 def _misfit(errors: Values, parameters: int) -> float | None:
@@ -174,7 +181,8 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     if limit is not None:
         return Break(limit, limit, "eager-limit", None, jump)
     stability = None if replicates is None else float(replicates.found[number - 1])
-    kind: BreakKind = "found" if stability is not None and stability >= STABLE else "possible"
+    sure = stability is not None and (stability >= STABLE or found.jumps(place))
+    kind: BreakKind = "found" if sure else "possible"
     return Break(above, upto, kind, stability, jump)
 
 
@@ -184,7 +192,7 @@ def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))
 
     again = None if replicates is None else ratio(replicates.alpha, replicates.beta)
-    return known(replicates, float(ratio(found.alpha, found.beta)), again)
+    return known(replicates, float(ratio(found.alpha, found.beta)), again, relative=True)
 
 
 def _spreads(points: Points, found: Cut) -> tuple[float, ...] | None:

@@ -11,18 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import student, with_step
-from mpigauge.analysis.models.model import SMALL_BYTES
-from mpigauge.analysis.models.points import Known
+from mpigauge.analysis.interval import interval_of_amounts
+from mpigauge.analysis.limits import PROMISED
+from mpigauge.analysis.models.points import SMALL_BYTES, Known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.analysis.estimate import Timing
-    from mpigauge.analysis.percentiles import Values
     from mpigauge.vocabulary import NoLatency
-
-LAUNCHES_LEAST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +148,5 @@ def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Known 
     if not sums.size:
         return None
     hidden = math.hypot(*(by * time.step * time.estimate for by, time in terms))
-    return _mean(sums + beside_s, hidden)
-
-
-def _mean(values: Values, hidden: float) -> Known:
-    """With Student's interval of launches."""
-    mean = float(values.mean())
-    if values.size < LAUNCHES_LEAST:
-        return Known(mean)
-    error = float(values.std(ddof=1)) / math.sqrt(values.size)
-    half = with_step(student(values.size - 1) * error, hidden)
-    return Known(mean, mean - half, mean + half)
+    floor = PROMISED * math.hypot(*(by * time.estimate for by, time in terms))
+    return Known(*interval_of_amounts(sums + beside_s, hidden, machine=floor))

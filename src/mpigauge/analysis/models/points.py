@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.interval import interval_of
+from mpigauge.analysis.interval import Interval, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.percentiles import Values
     from mpigauge.analysis.rows import Row
+
+
+FAR = 2
+"""An interval reaches no further than the sizes that were measured by this factor."""
+
+SMALL_BYTES = 64
+"""Sizes up to this, a cache line, take the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,8 @@ class Points:
         limits: Eager limits in bytes; up to and with one the protocol is another than above.
         moved: Bytes that a rate counts, over the size.
         widened: By what intervals grow because launches follow each other slowly.
+        machine: What no number of launches makes narrower of a time, as a logarithm: `Timing` has it.
+        times: In seconds, with intervals as tables have them; empty: those of launches alone.
     """
 
     sizes: Values
@@ -55,6 +64,23 @@ class Points:
     limits: tuple[int, ...] = ()
     moved: float = 1.0
     widened: float = 1.0
+    machine: float = 0.0
+    times: tuple[Interval, ...] = ()
+
+    def time(self, place: int) -> Interval:
+        """The time of a size that was measured, in seconds."""
+        if self.times:
+            return self.times[place]
+        launches = self.launches[:, place]
+        known = np.exp(launches[np.isfinite(launches)])
+        if not known.size:
+            return Interval(math.exp(self.logs[place]))
+        return interval_of(known, machine=self.machine, widening=self.widened)
+
+    def near(self, size: float) -> bool:
+        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
+        smallest, largest = self.sizes[0], self.sizes[-1]
+        return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
 
     @property
     def forced(self) -> list[int]:
@@ -79,7 +105,9 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
         launches=_launches(times),
         limits=tuple(sorted(limits)),
         moved=_moved(kept),
-        widened=_widened(times),
+        widened=max((time.widening for time in times), default=1.0),
+        machine=float(np.median([math.log1p(time.machine_half_width or 0.0) for time in times] or [0.0])),
+        times=tuple(Interval(time.estimate, time.low, time.high) for time in times),
     )
 
 
@@ -103,14 +131,3 @@ def _moved(rows: Sequence[Row]) -> float:
         if row.rate_bytes_per_s and row.time is not None and row.cell.bytes
     ]
     return shares[0] if shares else 1.0
-
-
-def _widened(times: Sequence[Timing]) -> float:
-    """In the middle of all sizes: their intervals over what the launches alone would give."""
-    factors = []
-    for time in times:
-        medians = np.array(list(time.by_launch.values()))
-        bare = interval_of(medians, time.step).half_width if medians.size else None
-        if bare and time.launches_half_width:
-            factors.append(math.log1p(time.launches_half_width) / math.log1p(bare))
-    return max(1.0, float(np.median(factors))) if factors else 1.0

@@ -12,7 +12,7 @@ from mpigauge.analysis.interval import student
 
 if TYPE_CHECKING:
     from mpigauge.analysis.models.model import Model
-    from mpigauge.vocabulary import PredictionBasis
+    from mpigauge.vocabulary import NoInterval, PredictionBasis
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,9 @@ class Prediction:
         time_s: None where there is nothing that could say it.
         low_s: 95 % interval of one more launch; None where launches are too few.
         high_s: Its upper end.
-        mean_low_s: 95 % interval of the mean of many launches.
+        mean_low_s: 95 % interval of what tables have of many launches.
         mean_high_s: Its upper end.
+        why: Why there are no intervals; None where there are some, or no time.
     """
 
     size: int
@@ -36,15 +37,17 @@ class Prediction:
     high_s: float | None = None
     mean_low_s: float | None = None
     mean_high_s: float | None = None
+    why: NoInterval | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The logarithm of a time, and how far the interval of a launch reaches, and that of the mean."""
+    """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
 
     log: float
     launch: float
-    mean: float
+    below: float
+    above: float
 
 
 def predicted(model: Model, size: int) -> Prediction:
@@ -62,15 +65,17 @@ def predicted(model: Model, size: int) -> Prediction:
         told = [_in_segment(model, size, number) for number in numbers]
     centre = math.exp(sum(one.log for one in told) / len(told))
     if model.replicates is None:
-        return Prediction(size, basis, centre)
+        return Prediction(size, basis, centre, why="single-launch")
+    if not model.points.near(size):
+        return Prediction(size, basis, centre, why="far")
     return Prediction(
         size,
         basis,
         centre,
         math.exp(min(one.log - one.launch for one in told)),
         math.exp(max(one.log + one.launch for one in told)),
-        math.exp(min(one.log - one.mean for one in told)),
-        math.exp(max(one.log + one.mean for one in told)),
+        math.exp(min(one.log - one.below for one in told)),
+        math.exp(max(one.log + one.above for one in told)),
     )
 
 
@@ -91,25 +96,26 @@ def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, .
 
 def _measured(model: Model, size: int) -> _Told:
     """No line is needed, and no misfit is in it."""
-    place = int(np.searchsorted(model.points.sizes, size))
-    log, launches = float(model.points.logs[place]), model.points.launches[:, place]
+    points = model.points
+    place = int(np.searchsorted(points.sizes, size))
+    centre, low, high = points.time(place)
+    launches = points.launches[:, place]
     launches = launches[np.isfinite(launches)]
-    count = launches.size
-    if count < 2:  # noqa: PLR2004 - a spread takes two
-        return _Told(log, math.inf, math.inf)
-    reach = model.points.widened * student(count - 1) * float(launches.std(ddof=1))
-    return _Told(log, reach * math.sqrt(1 + 1 / count), reach / math.sqrt(count))
+    if low is None or high is None:
+        return _Told(math.log(centre), math.inf, math.inf, math.inf)
+    below, above = math.log(centre / low), math.log(high / centre)
+    spread = points.widened * student(launches.size - 1) * float(launches.std(ddof=1))
+    return _Told(math.log(centre), math.hypot(spread, below, above), below, above)
 
 
 def _in_segment(model: Model, size: int, number: int) -> _Told:
     time = max(float(model.cut.alpha[number] + model.cut.beta[number] * size), 1e-300)
     again = model.replicates
     if again is None or model.launch_spread is None:
-        return _Told(math.log(time), 0.0, 0.0)
+        return _Told(math.log(time), 0.0, 0.0, 0.0)
     logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
     misfit = model.segments[number].misfit or model.misfit or 0.0
-    count = len(model.points.launches)
-    fit = model.points.widened**2 * float(logs.var()) * count / (count - 1) + misfit**2
-    reach = student(count - 1)
-    whole = reach * math.sqrt(fit + model.launch_spread[number] ** 2)
-    return _Told(math.log(time), whole, reach * math.sqrt(fit))
+    reach = student(len(model.points.launches) - 1)
+    fit = math.hypot(model.points.widened * float(logs.std(ddof=1)), misfit)
+    mean = math.hypot(reach * fit, again.machine)
+    return _Told(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)

@@ -1,13 +1,13 @@
 """Where a curve of times over sizes breaks: segments of lines, by exact dynamic programming.
 
-Segments need not meet: protocols that change make jumps. Breaks that are known, such as eager limits, are
-forced, and cost nothing.
+Segments need not meet: protocols that change make jumps. Breaks that are known, such as eager limits, cost
+less than those that are searched for, and are none where the lines on both sides agree.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,18 +15,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.models.lines import fit_lines
+from mpigauge.analysis.interval import student
+from mpigauge.analysis.models.lines import Lines, fit_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.models.lines import Lines
     from mpigauge.analysis.percentiles import Values
 
     Places = npt.NDArray[np.intp]
 
 POINTS_LEAST = 4
-"""Of a segment, unless known breaks leave fewer between them."""
+"""Of a segment, unless known breaks leave fewer between them, or times jump at its ends."""
+
+POINTS_BETWEEN_JUMPS = 3
+"""Of a segment at whose ends times jump: two points would lie on any line."""
+
+JUMP_SCALES = 5.0
+"""Times jump between lines that are further apart, in standard deviations of relative errors."""
+
+APART_SHARE = 0.5
+"""A jump leaves more than this share of its errors whichever size is left out; else that was disturbed."""
+
+AGREE_SCALES = 3.0
+"""Lines that are no further apart agree, if one line describes both as well."""
 
 SEGMENTS_MOST = 8
 """Beside those that known breaks make."""
@@ -35,7 +47,7 @@ RESOLUTION = 0.005
 """Relative errors below that are none: no break is for them."""
 
 SCALE_FIRST = 0.02
-"""The relative error that is supposed until there are residuals."""
+"""The relative error that is supposed where too few sizes show it."""
 
 EDGES_MOST = 100
 """Of a curve with more sizes, breaks are looked for between every second, third and so on."""
@@ -43,9 +55,19 @@ EDGES_MOST = 100
 OF_BREAK = 5.0
 """What a break costs, in ln N: two parameters of a line, and three for its place."""
 
+OF_KNOWN_PLACE = 3.0
+"""What of it a break does not cost whose place is known."""
+
+_JUMP_LEVEL = 0.998
 _TIE = 2.0
-_ROUNDS = 2
+_ROUNDS = 4
 _OF_NORMAL = 1.4826
+
+_PARAMETERS = 2
+"""Of a line."""
+
+_MEDIAN_OF_CHI_SQUARE = 2 * math.log(2)
+"""Of two degrees of freedom, which four points leave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +98,10 @@ class Cut:
         """The segment of every point."""
         return np.repeat(np.arange(self.count), np.diff(self.edges))
 
+    def jumps(self, place: int) -> bool:
+        """Whether times jump where this point begins."""
+        return bool(self.grid.jumps[np.searchsorted(self.grid.nodes, place)] > JUMP_SCALES)
+
     def times(self, sizes: Values) -> Values:
         """What the model says at the sizes that were cut, in seconds."""
         mine = self.of_point
@@ -91,14 +117,17 @@ class Grid:
         begins: Of every range, its place among the nodes.
         ends: Likewise, of the one after its last point.
         inside: 1 for the points of a range, shape ``(ranges, points)``.
-        forced: How many breaks are known.
+        known: Points before which a break is known to be, and which no range goes over.
+        jumps: How far lines on both sides of a node are apart, in standard deviations; 0 where too few
+            points show it, or a single one makes it.
     """
 
     nodes: Places
     begins: Places
     ends: Places
     inside: Values
-    forced: int
+    known: tuple[int, ...]
+    jumps: Values
 
     def square(self, values: Values) -> Values:
         """Values of ranges by begin and end, shape ``(..., nodes, nodes)``; infinite for what is no range."""
@@ -128,10 +157,10 @@ def _grid(count: int, forced: tuple[int, ...]) -> Grid:
     block = np.searchsorted(walls, first, side="right")
     inside_block = after <= walls[block]
     whole = (walls[block - 1] == first) & (walls[block] == after)
-    kept = inside_block & ((after - first >= POINTS_LEAST) | whole)
+    kept = inside_block & ((after - first >= POINTS_BETWEEN_JUMPS) | whole)
     points = np.arange(count)
     inside = (points >= first[kept, None]) & (points < after[kept, None])
-    return Grid(nodes, begins[kept], ends[kept], inside.astype(float), len(forced))
+    return Grid(nodes, begins[kept], ends[kept], inside.astype(float), forced, np.zeros(nodes.size))
 
 
 def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
@@ -145,20 +174,104 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
     Source:
         docs/models.md#segments
     """
-    grid = grid_of(sizes.size, forced)
-    found = _cut(grid, sizes, logs, SCALE_FIRST)
+    found = _settled(grid_of(sizes.size, forced), sizes, logs)
+    for place in found.grid.known:
+        others = grid_of(sizes.size, [one for one in found.grid.known if one != place])
+        if _agree(found, others, place, sizes, logs):
+            found = _settled(others, sizes, logs)
+    return found
+
+
+def _agree(found: Cut, others: Grid, place: int, sizes: Values, logs: Values) -> bool:
+    """Whether a known break changes nothing: no jump, and a cut without it that is as good."""
+    if found.grid.jumps[np.searchsorted(found.grid.nodes, place)] > AGREE_SCALES:
+        return False
+    without, with_it = (_best(grid, sizes, logs, found.scale)[0] for grid in (others, found.grid))
+    return without <= with_it + _TIE
+
+
+def _settled(grid: Grid, sizes: Values, logs: Values) -> Cut:
+    """The best cut by the errors that the one before it leaves; at first by how rough the curve is."""
+    lines = fit_lines(sizes, logs, grid.inside, SCALE_FIRST)
+    _, found = _best(grid, sizes, logs, _roughness(grid, lines, sizes, logs))
     for _ in range(_ROUNDS):
-        last, found = found, _cut(grid, sizes, logs, _scale_of(found, sizes, logs))
+        last = found
+        _, found = _best(grid, sizes, logs, _scale_of(last, sizes, logs))
         if last.edges == found.edges:
             break
     return found
 
 
-def _cut(grid: Grid, sizes: Values, logs: Values, scale: float) -> Cut:
-    lines = fit_lines(sizes, logs, grid.inside, scale)
+def _best(whole: Grid, sizes: Values, logs: Values, scale: float) -> tuple[float, Cut]:
+    """The least criterion of all cuts, and the cut that is chosen by it."""
+    grid, lines = admitted(whole, fit_lines(sizes, logs, whole.inside, scale), sizes, logs)
     costs, edges = best_cuts(grid.square(lines.cost)[None])
-    best = int(chosen_count(costs, grid)[0])
-    return cut_at(grid, lines, edges[best][0], scale)
+    best = int(chosen_count(costs, edges, grid)[0])
+    return float(criterion(costs, grid).min()), cut_at(grid, lines, edges[best][0], scale)
+
+
+def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Grid, Lines]:
+    """The ranges that may be segments, and their lines: those of three points only between jumps.
+
+    Args:
+        lines: Of every range of the grid.
+    """
+    first, after = grid.nodes[grid.begins], grid.nodes[grid.ends]
+    few = student(sizes.size / 2, _JUMP_LEVEL) / student(math.inf, _JUMP_LEVEL)
+    jumps = _jumps(lines, first, after, sizes) / (few * _roughness(grid, lines, sizes, logs))
+    for edge in np.flatnonzero(jumps > JUMP_SCALES).tolist():
+        jumps[edge] *= _of_several(edge, sizes, logs)
+    free = (jumps > JUMP_SCALES) | np.isin(np.arange(jumps.size), [0, *grid.known, sizes.size])
+    kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
+    ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
+    fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
+    return fewer, Lines(lines.alpha[kept], lines.beta[kept], lines.cost[kept])
+
+
+def _roughness(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> float:
+    """The standard deviation of relative errors about lines through four points, the middle of all such."""
+    mine = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
+    if not mine.size:
+        return SCALE_FIRST
+    windows = Lines(lines.alpha[mine], lines.beta[mine], lines.cost[mine])
+    squares = (grid.inside[mine] * _errors(windows, sizes, logs) ** 2).sum(axis=1)
+    return max(RESOLUTION, math.sqrt(float(np.median(squares)) / _MEDIAN_OF_CHI_SQUARE))
+
+
+def _of_several(edge: int, sizes: Values, logs: Values) -> bool:
+    """Whether no line describes the three sizes below and above, whichever of them is left out."""
+    around = np.arange(edge - POINTS_BETWEEN_JUMPS, edge + POINTS_BETWEEN_JUMPS)
+    count = around.size
+    kept = np.vstack([np.ones(count), 1 - np.eye(count)])
+    lines = fit_lines(sizes[around], logs[around], kept, 1.0)
+    squares = (kept * _errors(lines, sizes[around], logs[around]) ** 2).sum(axis=1)
+    variances = squares / (kept.sum(axis=1) - _PARAMETERS)
+    return bool(variances[1:].min() > APART_SHARE**2 * variances[0])
+
+
+def _errors(lines: Lines, sizes: Values, logs: Values) -> Values:
+    """Of every line at every size, shape ``(lines, points)``."""
+    times = lines.alpha[:, None] + lines.beta[:, None] * sizes
+    return np.asarray(logs - np.log(np.maximum(times, 1e-300)))
+
+
+def _jumps(lines: Lines, first: Places, after: Places, sizes: Values) -> Values:
+    """How far the lines through the three points below and above are apart, where a point begins.
+
+    Args:
+        first: The first point of every range.
+        after: The one after its last.
+
+    Returns:
+        As logarithms, shape ``(points + 1,)``; 0 where there are no three points on a side.
+    """
+    rows = np.flatnonzero(after - first == POINTS_BETWEEN_JUMPS)
+    edges, below, above = np.intersect1d(after[rows], first[rows], return_indices=True)
+    middles = np.sqrt(np.maximum(sizes[edges - 1], 1.0) * sizes[edges])
+    ends = [lines.alpha[mine] + lines.beta[mine] * middles for mine in (rows[below], rows[above])]
+    found = np.zeros(sizes.size + 1)
+    found[edges] = np.abs(np.diff(np.log(np.maximum(ends, 1e-300)), axis=0)[0])
+    return found
 
 
 def cut_at(grid: Grid, lines: Lines, nodes: Sequence[int] | Places, scale: float) -> Cut:
@@ -208,13 +321,25 @@ def _traced(froms: Sequence[Places]) -> Places:
     return np.stack(path[::-1], axis=1)
 
 
-def chosen_count(costs: Values, grid: Grid) -> Places:
-    """The place of the number of segments by the criterion, of each curve; the least within 2 of the best."""
+def chosen_count(costs: Values, edges: Sequence[Places], grid: Grid) -> Places:
+    """The place of the number of segments by the criterion, of each curve; the least within 2 of the best.
+
+    Where times jump, a tie gives up no break.
+    """
+    criteria = criterion(costs, grid)
+    best = criteria.argmin(axis=1)
+    fewest = (criteria <= criteria.min(axis=1, keepdims=True) + _TIE).argmax(axis=1)
+    jumps = np.stack([(grid.jumps[each] > JUMP_SCALES).sum(axis=1) for each in edges], axis=1)
+    rows = np.arange(best.size)
+    return np.asarray(np.where(jumps[rows, best] > jumps[rows, fewest], best, fewest))
+
+
+def criterion(costs: Values, grid: Grid) -> Values:
+    """What is made small: of every number of segments from 1 on, of several curves."""
     points = grid.inside.shape[1]
     counts = np.arange(1, costs.shape[1] + 1)
-    penalty = (OF_BREAK * (counts - grid.forced) - 2) * np.log(points)
-    criterion = fidelity(costs, points) + penalty
-    return np.asarray((criterion <= criterion.min(axis=1, keepdims=True) + _TIE).argmax(axis=1))
+    penalty = OF_BREAK * counts - OF_KNOWN_PLACE * len(grid.known) - 2
+    return np.asarray(fidelity(costs, points) + penalty * np.log(points))
 
 
 def fidelity(costs: Values, points: int) -> Values:

@@ -34,7 +34,7 @@ PANELS_MOST = 5
 """Of cells; what changed most comes first."""
 
 PANEL_INCHES = 1.25
-NOTE = "dots: sessions; lines: means between changes; band: where the last session was expected (95 %)"
+NOTE = "dots: sessions, odd ones hollow; lines: between changes; band: where the last was expected (95 %)"
 
 
 @maker(MAKERS, "history")
@@ -66,7 +66,7 @@ def history_figure(query: Query) -> Figure:
 def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> None:
     curve, cell = told.track.curve, told.worst
     logs = curve.logs[:, cell]
-    there = np.flatnonzero(np.isfinite(logs))
+    there = np.flatnonzero(np.isfinite(logs)).tolist()
     scale, name = _unit(np.exp(logs[there]), unit)
     number_of: Any = mdates.date2num
     days = [number_of(datetime.fromtimestamp(session.begun_s, UTC)) for session in shown.sessions]
@@ -76,16 +76,22 @@ def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> Non
         [days[at] for at in there], times[there], linestyle="none", marker="o", color=colour, zorder=3
     )
     dots.set_gid(f"points-{number}")
+    odd = [at for at in there if told.track.odd[at, cell]]
+    axes.plot([days[at] for at in odd], times[odd], "o", color=colour, markerfacecolor="white", zorder=4)
     _band(axes, number, days, told, scale)
-    places = [change.place for change in told.track.changes if cell in change.cells]
-    for begin, end in zip([0, *places], [*places, len(logs)], strict=True):
-        mine = [at for at in there if begin <= at < end]
-        mean = float(np.exp(logs[mine].mean())) / scale
-        axes.plot([days[mine[0]], days[mine[-1]]], [mean, mean], color=colour, linewidth=1.0)
+    changes = [change for change in told.track.changes if cell in change.cells]
+    begins = [0, *(change.place for change in changes)]
+    drifts = [False, *(change.drifts for change in changes)]
+    for begin, end, drift in zip(begins, [*begins[1:], len(logs)], drifts, strict=True):
+        mine = [at for at in there if begin <= at < end and at not in odd]
+        line = np.polynomial.Polynomial.fit(mine, logs[mine], 1 if drift else 0)
+        ends = np.exp([line(mine[0]), line(mine[-1])]) / scale
+        axes.plot([days[mine[0]], days[mine[-1]]], ends, color=colour, linewidth=1.0)
     for change in told.track.changes:
         if cell in change.cells:
             what = compare.MACHINE if change.machine else switches(change.switches)
             factor = f"{units.format_factor(change.cells[cell].ratio)} times as long"
+            factor += " in all" if change.drifts else ""
             said = ", ".join(filter(None, [factor, what]))
             lines.mark(axes, days[change.place], f"change-{number}-{change.place}", said, lines.MARK_DASHES)
     _dress(axes, times[there], f"{words.name(told, ())} {_size(told)}".strip(), name)

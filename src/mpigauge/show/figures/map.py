@@ -25,11 +25,11 @@ from mpigauge.show.tables.link_map import latency_of, rate_of
 from mpigauge.show.words.map import verdict_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.analysis.linkmap import LinkMap
-    from mpigauge.analysis.map_verdict import Link, Slow
+    from mpigauge.analysis.map_verdict import Link
     from mpigauge.analysis.percentiles import Values
     from mpigauge.show.query import Query
 
@@ -214,26 +214,25 @@ def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
 
 
 def _marks(axes: Any, shown: LinkMap, order: Sequence[int], *, fast_is_large: bool) -> None:
-    """Frames around links, and around rows and columns of hosts, that are slow in what the panel shows."""
+    """Frames around links, and rows and columns of hosts, that are slow in what the panel shows.
 
-    def slow(found: Sequence[Slow]) -> list[Slow]:
-        return [
-            one for one in found if (one.rate_factor if fast_is_large else one.latency_factor) is not None
-        ]
-
+    They are dashed around what is slow in some launches only.
+    """
     ends = [{shown.names[rank], shown.names[rank].rpartition(":")[0]} for rank in order]
+    for one in (*shown.verdict.links, *shown.verdict.hosts):
+        if (extent := one.rate if fast_is_large else one.latency) is None:
+            continue
+        line: Any = {"edgecolor": "red", "linewidth": 2.5, "linestyle": "--" if extent.flaky else "-"}
+        for left, top, width, height in _boxes(one.names, ends):
+            axes.add_patch(Rectangle((left - 0.5, top - 0.5), width, height, fill=False, **line))
 
-    def frame(left: int, top: int, width: int, height: int) -> None:
-        corner = (left - 0.5, top - 0.5)
-        axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="red", linewidth=2.5))
 
-    for one in slow(shown.verdict.links):
-        for i, row in enumerate(ends):
-            for j, column in enumerate(ends):
-                if i != j and {one.names[0], one.names[1]} in ({a, b} for a in row for b in column):
-                    frame(j, i, 1, 1)
-    for one in slow(shown.verdict.hosts):
-        for i, row in enumerate(ends):
-            if one.names[0] in row:
-                frame(0, i, len(order), 1)
-                frame(i, 0, 1, len(order))
+def _boxes(names: tuple[str, ...], ends: Sequence[set[str]]) -> Iterator[tuple[int, int, int, int]]:
+    """Places of a link, or the row and the column of a host: left, top, width and height."""
+    for i, row in enumerate(ends):
+        if len(names) == 1 and names[0] in row:
+            yield 0, i, len(ends), 1
+            yield i, 0, 1, len(ends)
+        for j, column in enumerate(ends):
+            if len(names) > 1 and i != j and {*names} in ({a, b} for a in row for b in column):
+                yield j, i, 1, 1

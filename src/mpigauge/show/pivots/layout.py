@@ -113,6 +113,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     return {
         "file": str(entry.source.result.path),
         **asdict(cell),
+        "state": entry.row.state,
         "quantity": entry.quantity.name,
         "unit": entry.quantity.unit,
         "value": number.value,

@@ -9,7 +9,7 @@ from mpigauge.analysis.compare.pairs import Matched
 from mpigauge.analysis.compare.runs import Run, distance, runs_of
 from mpigauge.analysis.compare.settings import without_effect
 from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
-from mpigauge.show.tables.records import cell_record, number
+from mpigauge.show.tables.records import cell_record, number, odd_records
 from mpigauge.show.words import compare as words
 from mpigauge.show.words.cell_names import names_of, plain_phrases
 from mpigauge.show.words.factors import UNSAID
@@ -74,7 +74,14 @@ def document(
     return Document(
         head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
-        foot=[Line(text) for text in (*rest, *words.notes(shown))],
+        foot=[
+            Line(text)
+            for text in (
+                *rest,
+                *words.unmatched(shown, compared, everything=everything),
+                *words.notes(shown, everything=everything),
+            )
+        ],
         units=chosen,
         schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
@@ -108,7 +115,7 @@ def _basis(shown: Comparison) -> list[str]:
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
     """The worst first; in the order of the base if all are shown."""
     along = compared | {"bytes", "window"}
-    runs = runs_of([*shown.cells, *shown.moved], along, DIFFERENT if everything else {*DIFFERENT, "same"})
+    runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
     if everything:
         return runs
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
@@ -230,12 +237,16 @@ def _data(
         "sides": sides,
         "interleaved": shown.interleaved,
         "sessions": shown.sessions,
+        "odd_sessions": odd_records(shown.odd),
         "signs": [*shown.signs],
         "forced": [*shown.forced],
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
+        "unmatched": [
+            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
+        ],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
@@ -247,6 +258,10 @@ def _data(
                 "p": one.decision.p,
             }
             for one in shown.together
+        ],
+        "odd_launches": [
+            {"launch": one.launch, "factor": one.factor, "cells": one.cells, "of": one.of}
+            for one in shown.odd_launches
         ],
         "builds": [
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.explain.topics import conclusions, conclusions_across
@@ -18,6 +18,7 @@ from mpigauge.show.words.explain.parts import count
 from mpigauge.show.words.explain.sentences import sentence_of
 from mpigauge.show.words.finding import finding
 from mpigauge.show.words.ratios import OF_PAIRS
+from mpigauge.vocabulary import Contrasted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     GivesWay = Mapping[str, Mapping[str, str]]
 
-CONTRASTS = frozenset({"place", "library", "setting", "mode"})
+CONTRASTS = frozenset({"place", *get_args(Contrasted)})
 """Topics whose sentences have two times and their ratio."""
 
 SAID_MOST = 10

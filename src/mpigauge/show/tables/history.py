@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.show.document import DOT, Cases, Column, Document, Line, Table
-from mpigauge.show.tables.records import cell_record, number
+from mpigauge.show.tables.records import cell_record, number, odd_records
 from mpigauge.show.words import compare
 from mpigauge.show.words import history as words
 from mpigauge.show.words.cell_names import names_of
@@ -115,7 +116,7 @@ def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
 
 def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Table:
     def changed(told: Told) -> str:
-        return words.since(told.change, shown.sessions) if told.change else ""
+        return words.since(told.change, shown.sessions, told.worst) if told.change else ""
 
     return Table(
         "",
@@ -165,10 +166,26 @@ def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
         "margin": shown.thresholds.margin,
         "allow": shown.thresholds.allow,
         "sessions": [_session(one) for one in shown.sessions],
+        "odd_sessions": odd_records(shown.odd_sessions),
+        "suspected": [*_suspected(shown)],
         "left_out": [{"file": str(one.path), "differs": [*differs]} for one, differs in left_out],
         "cells": [*_records(shown)],
         "controls": [one for track in shown.controls for one in _cells(shown, track)],
     }
+
+
+def _suspected(shown: History) -> Iterator[dict[str, Any]]:
+    """What may have changed in sessions too few to tell."""
+    for track in shown.tracks:
+        if (step := track.suspected) is None:
+            continue
+        for cell in np.flatnonzero(step.changed):
+            yield {
+                **_cell(track, int(cell), len(shown.sessions)),
+                "since_file": str(shown.sessions[step.place].path),
+                "ratio": number(float(np.exp(step.mean[cell]))),
+                "sessions_more": CHANGES_FROM - len(shown.sessions),
+            }
 
 
 def _session(one: Session) -> dict[str, Any]:
@@ -193,6 +210,9 @@ def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
         yield {
             **_cell(track, cell, len(shown.sessions)),
             "sign": track.curve.sign,
+            "odd_files": [
+                str(one.path) for one, odd in zip(shown.sessions, track.odd[:, cell], strict=True) if odd
+            ],
             "times_s": [number(float(time)) for time in times],
             "expected_low_s": low,
             "expected_high_s": high,
@@ -231,6 +251,7 @@ def _change(shown: History, change: Change, cell: int) -> dict[str, Any]:
         "since_file": str(files[1]),
         "since_s": sessions[change.place].begun_s,
         "machine": change.machine,
+        "drifts": change.drifts,
         "switches": [{"name": one.name, "before": one.before, "after": one.after} for one in change.switches],
         **(_decision(change.cells[cell]) or {}),
     }

@@ -216,15 +216,15 @@ def _rates(row: Row | None) -> dict[str, float | None]:
 def _factors(one: Slow) -> dict[str, float | None]:
     return {
         "factor": one.factor,
-        "latency_factor": one.latency_factor,
-        "rate_factor": one.rate_factor,
-        **_extent("latency", one.latency_extent),
-        **_extent("rate", one.rate_extent),
+        "flaky": one.flaky,
+        **_extent("latency", one.latency),
+        **_extent("rate", one.rate),
     }
 
 
 def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
     return {
+        f"{what}_factor": one.factor if one else None,
         f"{what}_launches": one.launches if one else None,
         f"{what}_slow_launches": one.slow if one else None,
         f"{what}_slow_factor": one.factor if one else None,

@@ -108,7 +108,7 @@ def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
             _column("latency_s", "alpha", lambda one: words.time(one.hockney.latency_s, chosen)),
             _column("r_inf", "r_inf", lambda one: words.rate(one.hockney.rate, chosen)),
             _column("n_half", "n_half", lambda one: words.size(one.hockney.n_half)),
-            Column("kind", "", lambda one: words.pair(one.hockney), left=True, goes=1, wraps=True),
+            Column("kind", "", words.pair, left=True, goes=1, wraps=True),
         ],
     )
 
@@ -162,11 +162,11 @@ def _predictions(found: Sequence[Modelled], chosen: Units) -> Table:
             ),
             Column(
                 "mean",
-                "mean of many",
+                "many launches",
                 lambda row: words.ends(row[1].mean_low_s, row[1].mean_high_s, chosen),
                 goes=1,
             ),
-            _column("basis", "", lambda row: words.basis(row[1]), left=True, wraps=True),
+            _column("basis", "", lambda row: words.basis(row[0], row[1]), left=True, wraps=True),
         ],
     )
 
@@ -235,6 +235,7 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
         "r_inf_bytes_per_s": _known(two.rate),
         "fastest_bytes": two.fastest,
         "n_half_bytes": _known(two.n_half),
+        "extrapolated": two.extrapolated,
     }
 
 
@@ -255,7 +256,7 @@ def _textbook_record(one: Modelled) -> dict[str, Any]:
 def _prediction_record(one: Modelled, place: int) -> dict[str, Any]:
     each = one.predictions[place]
     times = {name: number(getattr(each, name)) for name in PREDICTED}
-    return {"bytes": each.size, **times, "basis": each.basis}
+    return {"bytes": each.size, **times, "basis": each.basis, "no_interval": each.why}
 
 
 def _collective_record(one: Collective) -> dict[str, Any]:
@@ -274,6 +275,7 @@ def _collective_record(one: Collective) -> dict[str, Any]:
                         "factor": _known(like.factor),
                         "error": like.error,
                         "largest_error": like.largest_error,
+                        "extrapolated": like.extrapolated,
                     }
                     for like in each.likes
                 ],

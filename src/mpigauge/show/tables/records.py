@@ -19,14 +19,14 @@ from mpigauge.show.words.result import findings_of
 from mpigauge.show.words.status import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.analysis.by_state import StateTime
     from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.labels import Travel
     from mpigauge.analysis.ratios import Ratio
     from mpigauge.analysis.rows import Row
-    from mpigauge.analysis.sessions import Across, OverSessions
+    from mpigauge.analysis.sessions import Across, OddSession, OverSessions
     from mpigauge.analysis.states import State, States
     from mpigauge.analysis.synchrony import Overlap
     from mpigauge.plan.model import Cell
@@ -116,6 +116,23 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
         return None
     times = {name: number(getattr(over.time, name)) for name in SESSIONS_TIMES}
     return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
+
+
+def odd_records(found: Iterable[OddSession]) -> list[dict[str, Any]]:
+    """Odd sessions of a history or a baseline: docs/numbers.md#history."""
+    return [
+        {
+            "file": str(one.path),
+            "begun_s": one.begun_s or None,
+            "ratio": number(one.ratio),
+            "ratio_low": number(one.ratios[0]),
+            "ratio_high": number(one.ratios[-1]),
+            "numbers": len(one.ratios),
+            "of": one.of,
+            "left_out": one.left_out,
+        }
+        for one in found
+    ]
 
 
 def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from mpigauge.analysis.estimate import Printed
 from mpigauge.plan.library_names import library_name
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.ratios import OF_PAIRS, VERDICTS
-from mpigauge.show.words.sessions import few
+from mpigauge.show.words.sessions import few, odd_lines
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.compare.pairs import Pair
     from mpigauge.analysis.compare.runs import Run
     from mpigauge.analysis.compare.settings import NoEffect
+    from mpigauge.analysis.compare.sides import OddPair
     from mpigauge.analysis.rows import Row
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.words.factors import Factors
@@ -49,6 +50,10 @@ SIDES_MOST = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
 
 FIRST_OF_EACH = "the first of their kind"
+
+ALONE = "without a partner"
+ONE_SIDE: Mapping[str, str] = {"base": "the base", "other": "the other"}
+"""Of two results that differ in no factor."""
 
 MACHINE = "the machine moved"
 
@@ -123,7 +128,12 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
         one.decision is None or not one.decision.passes(shown.thresholds.allow) for one in shown.cells
     )
     allow = units.format_percent(shown.thresholds.allow)
-    why = f"{open_} of {count} numbers may be slower by {allow}" if open_ else "not every number is decided"
+    if open_:
+        why = f"{open_} of {count} numbers may be slower by {allow}"
+    elif counts.get("undecided") or not shown.unmatched:
+        why = "not every number is decided"
+    else:
+        why = f"{units.counted(len(shown.unmatched), 'number')} {ALONE}"
     return f"{why}; {_listed(counts)}"
 
 
@@ -245,8 +255,30 @@ def _said(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared]
 
 
-def notes(shown: Comparison) -> Iterator[str]:
-    """What else is to be known, below the table."""
+def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:
+    """`without a partner: 20 numbers of pingpong (11 of MPICH 5.0.2, 9 of Open MPI 5.0.11)`, or which."""
+    named = [(_side(one.row, compared) or ONE_SIDE[one.side], one.row) for one in shown.unmatched]
+    if named and not everything:
+        patterns = [*dict.fromkeys(row.cell.pattern for _, row in named)]
+        which = ", ".join(patterns) if len(patterns) <= SIDES_MOST else f"{len(patterns)} patterns"
+        sides = ", ".join(f"{count} of {name}" for name, count in Counter(name for name, _ in named).items())
+        yield f"{ALONE}: {units.counted(len(named), 'number')} of {which} ({sides}); --all names them"
+        return
+    curves: dict[str, list[str]] = defaultdict(list)
+    for name, row in named:
+        curves[f"{name_of(row, compared)}, {name}"] += (
+            [units.format_size(row.cell.bytes)] if row.sized else []
+        )
+    for curve, sizes in curves.items():
+        yield f"{ALONE}: {curve}{': ' if sizes else ''}{', '.join(sizes)}"
+
+
+def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
+    """What else is to be known, below the table.
+
+    Args:
+        everything: How often these launches would be wrong, too, which is for who doubts them.
+    """
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:
         yield f"not measured on one side: {gaps}"
@@ -258,11 +290,13 @@ def notes(shown: Comparison) -> Iterator[str]:
     yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+    yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
     yield from map(_together, shown.together)
+    yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
     yield from map(_builds, shown.builds)
@@ -270,7 +304,7 @@ def notes(shown: Comparison) -> Iterator[str]:
         yield _no_effect(one, shown.thresholds.margin)
     if shown.controls and shown.judges and not (shown.moved or shown.signs):
         yield _unmoved(shown)
-    if shown.rates:
+    if shown.rates and everything:
         yield _rates(shown)
 
 
@@ -315,6 +349,14 @@ def _unmoved(shown: Comparison) -> str:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
     return f"controls did not move: {_controls(shown)}, at most {most}"
+
+
+def _odd(one: OddPair) -> str:
+    factor = units.format_factor(one.factor)
+    return (
+        f"launch {one.launch} is odd in {one.cells} of {one.of} numbers ({factor} times the usual ratio): "
+        "pulled in, and left out of what decides"
+    )
 
 
 def _together(one: Together) -> str:
@@ -367,19 +409,21 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
 
 
 def _undecided(open_: Sequence[Decision], margin: float) -> str:
+    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`."""
     detectable = units.format_percent(median(one.missed for one in open_))
-    text = f"undecided: {len(open_)}; median detectable difference {detectable}"
+    text = f"undecided: {len(open_)}; these launches show a difference from {detectable} on"
     needed = [one.needed for one in open_ if one.needed is not None]
     if needed and margin:
-        text += f", {units.format_percent(TIMES_MARGIN * margin)} with {round(median(needed))} launches"
+        text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
     return text
 
 
 def _rates(shown: Comparison) -> str:
+    """What was tried on these very launches, as counts: a share of so few says little by itself."""
     alarms, *planted = shown.rates
-    found = ", ".join(f"+{100 * rate.planted:g} % in {100 * rate.share:.0f} %" for rate in planted)
-    alarm = f"{alarms.times} of {alarms.of} such comparisons of equals raise a false alarm"
-    return f"with these launches {alarm}; what is planted is found: {found}"
+    found = ", ".join(f"+{100 * rate.planted:g} % {rate.times} of {rate.of}" for rate in planted)
+    tried = f"of these launches {alarms.of} comparisons of equals were made"
+    return f"{tried}: false alarms {alarms.times}; numbers made slower, and found: {found}"
 
 
 def _control_name(pair: Pair) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.left_out import left_out_line
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.show.words.damage import damage_lines
 from mpigauge.show.words.disturbances import disturbance_line
 from mpigauge.show.words.imported import unread_line
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 SHORT: Mapping[str, str] = {
     "mixed": "of two machines or programs",
     "no-interval": "no interval can be given",
-    "few-launches": "fewer than 5 launches",
+    "few-launches": f"fewer than {ENOUGH_LAUNCHES} launches",
     "launches-lost": "some launches gave no times",
     "few-samples": "too few samples per launch",
     "two-kinds-of-launches": "launches are bimodal",

@@ -38,7 +38,6 @@ from mpigauge.show.words.warned import doubt_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.estimate import Timing
     from mpigauge.analysis.ranks_apart import RanksApart
     from mpigauge.analysis.rows import Row
     from mpigauge.analysis.states import States
@@ -171,10 +170,10 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
     measured = {
         row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
     }
-    precise = {
-        row.cell for row in rows if row.time and _is_precise(row.time, result.campaign.plan.precision)
-    } - {row.cell for row in rows if row.time and not _is_precise(row.time, result.campaign.plan.precision)}
-    precision = units.format_relative(result.campaign.plan.precision)
+    asked = result.campaign.plan.precision
+    timed = [(row.cell, row.time.is_precise(asked)) for row in rows if row.time]
+    precise = {cell for cell, known in timed if known} - {cell for cell, known in timed if not known}
+    precision = units.format_relative(asked)
     of = len({row.cell for row in rows})
     counts = f"measured {len(measured)} of {of} cells, {len(precise)} precise to {precision}"
     return f"{counts}{_why(result)}"
@@ -212,10 +211,6 @@ def _control_arm(result: Result) -> Iterator[str]:
     )
     if arms:
         yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"
-
-
-def _is_precise(time: Timing, precision: float) -> bool:
-    return time.half_width is not None and time.half_width <= precision
 
 
 def _why(result: Result) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -12,11 +11,12 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.analysis.history.history import SESSIONS_LEAST
-from mpigauge.analysis.history.steps import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import STRETCHES_FROM
+from mpigauge.analysis.sessions import are_daily
 from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.show.words.ratios import VERDICTS
-from mpigauge.show.words.sessions import count_of, few, switches
+from mpigauge.show.words.sessions import count_of, day_of, few, odd_lines, switches
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -37,6 +37,7 @@ class Told:
         cells: Columns of the curve, from the smallest size.
         change: Their last one.
         outside: Whether the last session is beyond what was to be expected.
+        suspected: Whether they may have changed, in sessions too few to say so.
     """
 
     track: Track
@@ -44,6 +45,7 @@ class Told:
     change: Change | None
     outside: bool
     lost: bool
+    suspected: bool = False
 
     @property
     def worst(self) -> int:
@@ -69,13 +71,22 @@ def told_of(track: Track) -> list[Told]:
     """Cells of a curve, those together of which the same is said."""
     groups: dict[tuple[object, ...], list[int]] = {}
     lost = set(track.lost)
+    maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
     for cell in range(track.curve.logs.shape[1]):
         change, out = track.latest(cell), track.outside.get(cell)
         longer = change is not None and change.cells[cell].ratio > 1
-        said = (change.place if change else None, longer, out.verdict if out else "", cell in lost)
+        out_word = out.verdict if out else ""
+        said = (change.place if change else None, longer, out_word, cell in lost, cell in maybe)
         groups.setdefault(said, []).append(cell)
     return [
-        Told(track, cells, track.latest(cells[0]), cells[0] in track.outside, cells[0] in lost)
+        Told(
+            track,
+            cells,
+            track.latest(cells[0]),
+            cells[0] in track.outside,
+            cells[0] in lost,
+            cells[0] in maybe,
+        )
         for cells in groups.values()
     ]
 
@@ -111,26 +122,33 @@ def verdict_of(told: Told) -> str:
     if told.outside and told.last is not None:
         return "last session longer" if told.last.ratio > 1 else "last session shorter"
     if told.last is not None:
-        return "no change"
+        return "may have changed" if told.suspected else "no change"
     here = len(told.track.curve.sessions)
     last = len(told.track.curve.logs) - 1
     ended = here >= SESSIONS_LEAST and last not in told.track.curve.sessions
     return "not in the last session" if ended else "too few sessions"
 
 
-def since(change: Change, sessions: Sequence[Session]) -> str:
-    """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`."""
+def since(change: Change, sessions: Sequence[Session], cell: int | None = None) -> str:
+    """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
+
+    Args:
+        cell: Whose change; the one that moved farthest if it is None.
+    """
+    if change.drifts:
+        where = change.worst if cell is None else cell
+        return f"about {date(sessions, change.place)}, {_drifting(change, where)}"
     what = switches(change.switches)
     return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
 
 
 def date(sessions: Sequence[Session], place: int) -> str:
-    """When a session began: its day, UTC, or the minute if there are several a day."""
-    if not sessions[place].begun_s:
-        return "date unknown"
-    days = {datetime.fromtimestamp(one.begun_s, UTC).date() for one in sessions}
-    form = "%Y-%m-%d" if len(days) == len(sessions) else "%Y-%m-%d %H:%M"
-    return datetime.fromtimestamp(sessions[place].begun_s, UTC).strftime(form)
+    """When a session began."""
+    return day_of(sessions[place].begun_s, daily=are_daily(one.begun_s for one in sessions))
+
+
+def _drifting(change: Change, cell: int) -> str:
+    return "rising" if change.cells[cell].ratio > 1 else "falling"
 
 
 def _row(told: Told, cell: int) -> Row:
@@ -148,6 +166,10 @@ def _factor(decision: Decision) -> str:
 def _change(told: Told, sessions: Sequence[Session], unsaid: Collection[str]) -> str:
     if told.change is None or told.factor is None:
         return _said(told, unsaid)
+    if told.change.drifts:
+        began = date(sessions, told.change.place)
+        how = f"{_drifting(told.change, told.worst)} since about {began}, {_factor(told.factor)} in all"
+        return f"{_said(told, unsaid)} {how}"
     return f"{_said(told, unsaid)} {_factor(told.factor)} since {since(told.change, sessions)}"
 
 
@@ -205,6 +227,8 @@ def _control(track: Track) -> str:
 def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str:
     if not shown.enough:
         return few(len(shown.sessions), SESSIONS_LEAST)
+    for suspected in _suspected(shown, unsaid):
+        return suspected
     outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
     longer = [(told, last) for told, last in outside if last.ratio > 1]
     if not longer:
@@ -215,11 +239,29 @@ def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str
     return f"{what}; it may be the machine: measure again"
 
 
+def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
+    """What may have changed, and how many sessions more would tell."""
+    count = len(shown.sessions)
+    for track in shown.tracks:
+        if (step := track.suspected) is None:
+            continue
+        cells = [int(cell) for cell in np.flatnonzero(step.changed)]
+        worst = max(cells, key=lambda cell: abs(step.mean[cell]))
+        factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"
+        since = f"in the last {count - step.place} of {count} sessions as before"
+        more = f"{CHANGES_FROM} sessions tell a change from chance: measure {CHANGES_FROM - count} more"
+        said = _said(Told(track, cells, None, outside=False, lost=False), unsaid)
+        yield f"{said} {factor} {since}; {more}"
+
+
 def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> Iterator[str]:
     """What else is to be known, below the table."""
     yield from _expected(shown)
     count = len(shown.sessions)
     yield from _came_and_went(shown)
+    yield from odd_lines([*shown.odd_sessions])
+    if shown.verdict != "undecided":
+        yield from (f"may have changed: {said}" for said in _suspected(shown, ()))
     yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
     if shown.controls and known and not any(track.changes for track in shown.controls):
@@ -247,7 +289,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
 
 
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
-    if cell not in then.cells:
+    if cell not in then.cells or first.drifts:
         return False
     return bool(abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin))
 

@@ -9,7 +9,7 @@ from mpigauge.analysis.map_reasons import (
     HiddenByScatter,
     LaunchesDifferTooMuch,
     LinksIncomplete,
-    NotInAllLaunches,
+    MayBeChance,
     ScatterRaisesFactor,
     TooFewHosts,
     TooFewLaunches,
@@ -41,8 +41,8 @@ def undecided(reason: UndecidedReason) -> str:
         case TooFewLaunches(launches, needed):
             few = "one launch cannot tell" if launches == 1 else f"{launches} launches are too few"
             return f"{few}: use --launches {needed} or more"
-        case NotInAllLaunches(launches):
-            return f"what looks slow is not slow in every launch: use more than {launches}"
+        case MayBeChance(launches):
+            return f"what looks slow may be chance: use more than {launches} launches"
         case HiddenByScatter(size_bytes, factor):
             size = units.format_size(size_bytes)
             return f"links differ anyway at {size}: one is known to be slow from a factor of {factor:.3g} on"
@@ -70,8 +70,8 @@ def trouble(link: Link) -> str:
 def verdict_lines(shown: LinkMap) -> list[Line]:
     """What is slow, a line each; else one line that says so."""
     verdict = shown.verdict
-    lines = [Line(f"slow host {_what(shown, one)}", "bad") for one in verdict.hosts]
-    lines += [Line(f"slow link {_what(shown, one)}", "bad") for one in verdict.links]
+    lines = [Line(f"{_word(one)} host {_what(shown, one)}", "bad") for one in verdict.hosts]
+    lines += [Line(f"{_word(one)} link {_what(shown, one)}", "bad") for one in verdict.links]
     lines += [
         Line(f"failed link {PAIR_DASH.join(link.names)}: {trouble(link)}", "bad")
         for link in shown.links
@@ -88,26 +88,28 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
     return lines
 
 
+def _word(one: Slow) -> str:
+    return "flaky" if one.flaky else "slow"
+
+
 def _what(shown: LinkMap, one: Slow) -> str:
     """Names and factors."""
     quantities = (
-        (shown.latency_bytes, one.latency_factor, one.latency_extent, _latency),
-        (shown.rate_bytes, one.rate_factor, one.rate_extent, _rate),
+        (shown.latency_bytes, one.latency, _latency),
+        (shown.rate_bytes, one.rate, _rate),
     )
     parts = [
-        _longer(size, factor, extent) + _beside_usual(shown, one, extent, words)
-        for size, factor, extent, words in quantities
-        if factor is not None
+        _longer(size, extent) + _beside_usual(shown, one, extent, words)
+        for size, extent, words in quantities
+        if extent is not None
     ]
     return f"{PAIR_DASH.join(one.names)}: {', '.join(parts)}"
 
 
-def _beside_usual(
-    shown: LinkMap, one: Slow, extent: Extent | None, words: Callable[[Sequence[Link]], str]
-) -> str:
+def _beside_usual(shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Sequence[Link]], str]) -> str:
     """` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, where it is slow always and there is one usual."""
     verdict = shown.verdict
-    if len(verdict.groups) > 1 or (extent and extent.slow < extent.launches):
+    if len(verdict.groups) > 1 or extent.flaky:
         return ""
     odd = (*verdict.hosts, *verdict.links, *verdict.suspects)
     # A link that is slow by itself is named for that, also where one of its hosts is slow, too.
@@ -148,12 +150,11 @@ def _range(ordered: Sequence[str]) -> str:
     return " to ".join(dict.fromkeys([*ordered[:1], *ordered[-1:]]))
 
 
-def _longer(size_bytes: int | None, factor: float, extent: Extent | None) -> str:
-    """The factor of all launches, or of those in which it is slow and how many these are."""
-    some = extent if extent and extent.slow < extent.launches else None
-    times = units.format_factor(some.factor if some else factor)
+def _longer(size_bytes: int | None, extent: Extent) -> str:
+    """The factor, and in how many launches if not in all."""
+    times = units.format_factor(extent.factor)
     longer = f"{units.format_size(size_bytes)} takes {times} times as long as usual"
-    return f"{longer} in {some.slow} of {some.launches} launches" if some else longer
+    return f"{longer} in {extent.slow} of {extent.launches} launches" if extent.flaky else longer
 
 
 def _asked(shown: LinkMap) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.analysis.models.collectives import Behaviour, Likeness
-    from mpigauge.analysis.models.hockney import Hockney, Textbook
+    from mpigauge.analysis.models.hockney import Textbook
     from mpigauge.analysis.models.model import Break, Segment
     from mpigauge.analysis.models.points import Known
     from mpigauge.analysis.models.predict import Prediction
@@ -173,9 +173,17 @@ def kind(one: Break) -> str:
 # ---- Two parameters ------------------------------------------------------------------------------
 
 
-def pair(found: Hockney) -> str:
+def pair(one: Modelled) -> str:
     """Whether they are parameters."""
-    return "apparent: of the times, not of a line" if found.apparent else "parameters of one line"
+    if one.hockney.apparent:
+        return "apparent: of the times, not of a line"
+    far = f", extrapolated: n_half is {_beyond(one)}" if one.hockney.extrapolated else ""
+    return f"parameters of one line{far}"
+
+
+def _beyond(one: Modelled) -> str:
+    """Where a line promises nothing."""
+    return f"beyond twice {format_size(int(one.model.points.sizes[-1]))}, the largest size"
 
 
 def wrong(found: Textbook, chosen: Units) -> str:
@@ -245,9 +253,13 @@ def ends(low: float | None, high: float | None, chosen: Units) -> str:
     return f"{units.format_time(low, chosen.time)}{DASH}{units.format_time(high, chosen.time)}"
 
 
-def basis(one: Prediction) -> str:
-    """What a prediction rests on, if that must be said."""
-    return BASES[one.basis]
+def basis(curve: Modelled, one: Prediction) -> str:
+    """What a prediction rests on, if that must be said, and why it has no interval."""
+    if one.why != "far":
+        return BASES[one.basis]
+    smallest = int(curve.model.points.sizes[0])
+    below = f"below half of {format_size(smallest)}, the smallest size"
+    return f"{BASES[one.basis]}, no interval: {below if one.size < smallest else _beyond(curve)}"
 
 
 # ---- What must be known --------------------------------------------------------------------------
@@ -257,7 +269,18 @@ def notes(shown: Models) -> list[str]:
     """Doubts, in sentences."""
     found = shown.found
     said = [_misfits(found), _few(found), _none(found), _possible(found), _left_out(shown.left_out)]
-    return [*filter(None, said), *_refused(shown.collectives)]
+    return [*filter(None, [*said, _far(shown.collectives)]), *_refused(shown.collectives)]
+
+
+def _far(collectives: Sequence[Collective]) -> str:
+    """Of those whose factor has no interval."""
+    far = [
+        one.label
+        for one in collectives
+        if any(each.known and each.likes[0].extrapolated for each in one.behaviours)
+    ]
+    beyond = "made of messages beyond twice the largest that was measured, so the factor has no interval"
+    return f"{beyond}: {_named(far)}" if far else ""
 
 
 def _refused(collectives: Sequence[Collective]) -> Iterator[str]:

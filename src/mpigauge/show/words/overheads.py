@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.models.model import SMALL_BYTES
+from mpigauge.analysis.models.points import SMALL_BYTES
 from mpigauge.show.words import model as words
 from mpigauge.units import MISSING, format_size, format_time
 

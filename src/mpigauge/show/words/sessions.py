@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mpigauge import units
@@ -10,13 +11,20 @@ from mpigauge.show.document import DOT
 from mpigauge.show.words.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mpigauge.analysis.history.changes import Switch
     from mpigauge.analysis.over_sessions import Spans, Unlike
+    from mpigauge.analysis.sessions import OddSession
 
 SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
 """What versions are called whose name says too little."""
+
+ODD_SHARE = 5
+"""A session is named that is odd in one of so many numbers: single ones are odd by chance now and then."""
+
+ODD_MOST = 5
+"""Odd sessions that are named."""
 
 SURE_BELOW = 10.0
 """Half-widths that are more, as those of two sessions often are, say only that nothing is known yet."""
@@ -38,6 +46,35 @@ def few(there: int, least: int) -> str:
     """How many sessions are missing for a verdict."""
     here = f"{there} session{'' if there == 1 else 's'}"
     return f"{here}; a verdict takes {least} sessions of each number: measure {max(least - there, 1)} more"
+
+
+def day_of(begun_s: float, *, daily: bool) -> str:
+    """When a session began: its day, UTC, or the minute if there are several a day."""
+    if not begun_s:
+        return "date unknown"
+    return datetime.fromtimestamp(begun_s, UTC).strftime("%Y-%m-%d" if daily else "%Y-%m-%d %H:%M")
+
+
+def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
+    """Odd sessions, each once, the last ones first; those that are odd in few numbers are counted only."""
+    named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
+    yield from map(_odd_line, named[:ODD_MOST])
+    if len(named) > ODD_MOST:
+        yield f"{len(named) - ODD_MOST} more odd sessions before these: --format json"
+    few = [one for one in found if one not in named and one.left_out]
+    if few:
+        numbers = sum(one.left_out for one in few)
+        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(few))}"
+
+
+def _odd_line(one: OddSession) -> str:
+    """`odd session 2026-01-07: 1.4 times as long in 6 of 6 numbers, left out of what is expected`."""
+    least, most = one.ratios[0], one.ratios[-1]
+    factors = [least, most] if least < 1 < most else [one.ratio]
+    said = f"{' to '.join(map(units.format_factor, factors))} times as long"
+    where = f"in {len(one.ratios)} of {units.counted(one.of, 'number')}"
+    out = ", left out of what is expected" if one.left_out else ""
+    return f"odd session {day_of(one.begun_s, daily=one.daily)}: {said} {where}{out}"
 
 
 def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Switch]) -> str:

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
+from mpigauge.analysis.limits import LAUNCHES_COUNTABLE, by_clock_speeds
+from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.show.words.lateness import consequence
 from mpigauge.units import (
     counted,
@@ -322,7 +323,9 @@ WORDS: dict[WarningKind, Words] = {
         _no_interval, "no interval: a single launch, or a clock that stood still", seen_elsewhere=True
     ),
     "few-launches": Words(
-        _few_launches, "fewer than 5 launches: the interval rests on little", seen_elsewhere=True
+        _few_launches,
+        f"fewer than {ENOUGH_LAUNCHES} launches: the interval rests on little",
+        seen_elsewhere=True,
     ),
     "launches-lost": Words(_launches_lost, seen_elsewhere=True, label="missing-launches"),
     "few-samples": Words(_few_samples),

@@ -1,0 +1,458 @@
+"""One quantity of one cell is one number on every screen, in every stored result; and so is each word.
+
+The numbers of `show` are taken for given: what they must be is tested where they are made. All else is held
+against them, and every ratio against what `compare` says of the same two cells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mpigauge import units
+from mpigauge.analysis.baselines import YARDSTICKS
+from mpigauge.analysis.compare.decision import MARGIN
+from mpigauge.analysis.rows import rows
+from mpigauge.cli import status_of
+from mpigauge.cli.report import _queries
+from mpigauge.cli.selection import EVERYTHING
+from mpigauge.formats import loading
+from mpigauge.mpi.kinds import GIVES_WAY
+from mpigauge.plan.factors import COMPARED_BY
+from mpigauge.plan.model import Cell
+from mpigauge.show.figures import KINDS, ratios
+from mpigauge.show.query import Query, source_of
+from mpigauge.show.report.build import page_of
+from mpigauge.show.report.cells import Cells
+from mpigauge.show.series import against_size, pieces_of, rate_point, time_point
+from tests.conftest import isolate
+from tests.places import DOCS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from mpigauge.analysis.rows import Row
+    from mpigauge.result.reader import Result
+    from mpigauge.show.query import Source
+
+RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
+FACTORS = Cell.__struct_fields__
+ENDS = ("estimate", "low", "high")
+DASH = "\N{EN DASH}"
+TURNED = {"slower": "faster", "faster": "slower", "longer": "shorter", "shorter": "longer"}
+PIVOTS = ("latency", "times", "rates", "summary")
+ALL_SERIES = 1 << 20
+
+Key = tuple[object, ...]
+Record = dict[str, Any]
+
+
+def name_of(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def key_of(record: Record, **more: object) -> Key:
+    return tuple((record | more)[name] for name in FACTORS)
+
+
+def cell_key(cell: Cell) -> Key:
+    return tuple(getattr(cell, name) for name in FACTORS)
+
+
+def same(one: float | None, other: float | None, rel: float = 1e-9) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=rel)
+
+
+def turned(record: Record) -> Record:
+    """What is said of (b, a), of what is said of (a, b)."""
+    estimate, low, high = (record[name] and 1 / record[name] for name in ENDS)
+    return {
+        "estimate": estimate,
+        "low": high,
+        "high": low,
+        "verdict": TURNED.get(record["verdict"], record["verdict"]),
+    }
+
+
+class Said:
+    """All that is said of one result; each verb is asked once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.result = loading.load(path)
+
+    def text(self, *words: str) -> tuple[int, str]:
+        """Exit status and standard output."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            status = status_of([*words, str(self.path)])
+        return status, out.getvalue()
+
+    @functools.cache  # noqa: B019 - as long as the result
+    def json(self, *words: str) -> Record:
+        """Of a verb that may have nothing to say: then empty."""
+        _, out = self.text(*words, "--format", "json")
+        found: Record = json.loads(out) if out else {}
+        return found
+
+    @functools.cached_property
+    def shown(self) -> Record:
+        return self.json("show", "--table", "curves")
+
+    @functools.cached_property
+    def rows(self) -> dict[tuple[Key, str | None], Record]:
+        """By cell and state of the machine."""
+        every = (
+            self.json("show", "--table", "curves", "--state", "all") if self.shown["states"] else self.shown
+        )
+        return {(key_of(row), row["state"]): row for row in (*every["rows"], *self.shown["rows"])}
+
+    @functools.cached_property
+    def states(self) -> list[str]:
+        return sorted({state for _, state in self.rows if state is not None})
+
+    @functools.cached_property
+    def comparisons(self) -> dict[str, Record]:
+        """By each factor of which the result has several values."""
+        cells = [dict(zip(FACTORS, key, strict=True)) for key, _ in self.rows]
+        varies = [name for name in COMPARED_BY if len({cell[name] for cell in cells}) > 1]
+        found = {name: self.json("compare", "--by", name) for name in varies}
+        return {name: one for name, one in found.items() if one}
+
+    @functools.cached_property
+    def compared(self) -> dict[tuple[Key, Key, str | None], Record]:
+        """What is said of two cells, in either order, in each state of the machine that there was."""
+        found: dict[tuple[Key, Key, str | None], Record] = {}
+        states: list[str | None] = [*self.states]
+        for state in states or [None]:
+            words = ("--state", state) if state else ()
+            for factor, usual in self.comparisons.items():
+                shown = self.json("compare", "--by", factor, *words) if state else usual
+                for one in (*shown.get("cells", ()), *shown.get("controls", ())):
+                    if one["low"] is not None:
+                        pair, mine = (
+                            (key_of(one), key_of(one, **one["other"])),
+                            one | {"estimate": one["ratio"]},
+                        )
+                        found[*pair, state] = mine
+                        found[*pair[::-1], state] = mine | turned(mine)
+        return found
+
+    @functools.cached_property
+    def explained(self) -> list[Record]:
+        found: list[Record] = self.json("explain", "--all")["conclusions"]
+        return found
+
+    def of(self, kind: str) -> Iterator[tuple[Record, Record, str | None]]:
+        """Of a topic each conclusion: its first cell, its fact, and the state that it is of."""
+        for one in self.explained:
+            if one["kind"] == kind:
+                yield one["cells"][0], one["value"], one["value"].get("state")
+
+    def row(self, cell: Record, state: str | None, **more: object) -> Record:
+        """The row that a conclusion is about; its window may be another."""
+        if (exact := self.rows.get((key_of(cell, **more), state))) is not None:
+            return exact
+        wanted = key_of(cell, **more, window=0)
+        (found,) = (
+            row for (_, at), row in self.rows.items() if at == state and key_of(row, window=0) == wanted
+        )
+        return found
+
+
+def once(of: Callable[..., list[Row]]) -> Callable[..., list[Row]]:
+    """Rows of one result, for all verbs."""
+    known: dict[tuple[object, ...], list[Row]] = {}
+
+    def rows_of(result: Result, *asked: Any) -> list[Row]:
+        key = (id(result), *asked[:2])
+        if key not in known:
+            known[key] = of(result, *asked)
+        return known[key]
+
+    return rows_of
+
+
+@pytest.fixture(scope="module", params=RESULTS, ids=name_of)
+def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Said]:
+    known = functools.cache(loading.load)
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(tmp_path_factory.mktemp("agreement"), patch)
+        patch.setattr(loading, "load", known)
+        patch.setattr("mpigauge.show.query.rows", once(rows))
+        yield Said(request.param)
+
+
+def assert_of_time(record: Record, row: Record) -> None:
+    """Value and interval of a time."""
+    time = row["time_s"] or dict.fromkeys(ENDS)
+    assert [record["value"], record["low"], record["high"]] == [time[name] for name in ENDS], row
+
+
+def assert_of_rate(
+    record: Record, row: Record, names: tuple[str, str, str] = ("value", "low", "high")
+) -> None:
+    """Bytes over the time; the ends of the interval the other way round."""
+    rate, low, high = (record[name] for name in names)
+    assert same(rate, row["rate_bytes_per_s"]), row
+    if rate is not None and low is not None:
+        moved, time = rate * row["time_s"]["estimate"], row["time_s"]
+        assert same(low, moved / time["high"]), row
+        assert same(high, moved / time["low"]), row
+
+
+def entries(found: object) -> Iterator[Record]:
+    """Values of pivot tables, however deep."""
+    if isinstance(found, dict):
+        if "quantity" in found and "value" in found:
+            yield found
+        found = list(found.values())
+    if isinstance(found, list):
+        for one in found:
+            yield from entries(one)
+
+
+# ---- Numbers of one cell -------------------------------------------------------------------------
+
+
+def test_an_interval_holds_its_centre_and_its_width_is_the_larger_side(said: Said) -> None:
+    for row in said.rows.values():
+        if (time := row["time_s"]) and time["half_width"] is not None:
+            assert time["low"] <= time["estimate"] <= time["high"]
+            sides = (time["high"] / time["estimate"], time["estimate"] / time["low"])
+            assert same(1 + time["half_width"], max(sides), 1e-6), row
+
+
+def test_tables_have_the_numbers_of_the_rows(said: Said) -> None:
+    for table in PIVOTS:
+        for entry in entries(said.json("show", "--table", table).get("tables", [])):
+            row = said.rows[key_of(entry), entry["state"]]
+            if entry["quantity"] == "time":
+                assert_of_time(entry, row)
+            elif entry["quantity"] == "rate":
+                assert_of_rate(entry, row)
+
+
+def test_the_answer_quotes_rows(said: Said) -> None:
+    for quote in said.shown["answer"]:
+        named = {name for name in quote if name in FACTORS}
+        rows = [
+            row
+            for row in said.shown["rows"]
+            if all(row[name] == quote[name] for name in named) and quote["state"] in (None, row["state"])
+        ]
+        match quote["unit"]:
+            case "s":
+                known = [row["time_s"] and row["time_s"]["estimate"] for row in rows]
+            case "B/s":
+                known = [row["rate_bytes_per_s"] for row in rows]
+            case "1/s":
+                known = [row["messages_per_s"] for row in rows]
+            case "B":
+                known = [row["limit_bytes"] for row in rows]
+            case _:
+                known = [row[stick]["estimate"] for row in rows for stick in YARDSTICKS if row[stick]]
+        assert quote["value"] in known, quote
+
+
+def test_text_has_the_numbers_of_json(said: Said) -> None:
+    _, text = said.text("show", "--all")
+    for row in said.shown["rows"]:
+        time = row["time_s"]
+        if time and row["pattern"] != "null":
+            assert units.format_time(time["estimate"]) in text, row
+
+
+def test_expectations_are_of_the_numbers_that_are_shown(said: Said) -> None:
+    rated = {row["pattern"]: bool(row["rate_bytes_per_s"]) for row in said.rows.values()}
+    wanted = [f"{pattern} latency < 1s" for pattern in rated]
+    wanted += [f"{pattern} bandwidth > 1MB/s" for pattern, rate in rated.items() if rate]
+    found = said.json("check", *(word for one in wanted for word in ("--expect", one)))["expectations"]
+    assert len(found) > len(wanted) / 2
+    for one in found:
+        row = said.rows[key_of(one), one["state"]]
+        if one["value"] is None:
+            assert not row["time_s"] or one["quantity"] == "bandwidth"
+        elif one["quantity"] == "latency":
+            assert_of_time(one, row)
+            assert (one["verdict"] == "holds") == (one["high"] is not None and one["high"] < 1)
+        else:
+            assert_of_rate(one, row)
+
+
+# ---- Conclusions ---------------------------------------------------------------------------------
+
+
+def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
+    for cell, fact, state in said.of("copies"):
+        for point in (fact["first"], fact["least"]):
+            row = said.row(cell, state, bytes=point["bytes"])
+            assert [point["ratio"][name] for name in ENDS] == [row[fact["name"]][name] for name in ENDS]
+            assert point["message_s"] == row["time_s"]["estimate"]
+    for cell, fact, state in said.of("plateau"):
+        for point in (fact["best"], fact["largest"]):
+            assert_of_rate(point, said.row(cell, state, bytes=point["bytes"]), ENDS)
+    for cell, fact, state in said.of("first"):
+        for point in fact["points"]:
+            row = said.row(cell, state, bytes=point["bytes"])
+            assert point["typical_s"] == row["time_s"]["estimate"]
+            assert same(point["first_s"], row["first_s"])
+    for cell, fact, state in said.of("ranks"):
+        for size in fact["at"]:
+            counts = [size["fewest"], *([size["fitting"]] if size["fitting"] else []), *size["crowded"]]
+            for one in counts:
+                row = said.row(cell, state, bytes=size["bytes"], ranks=one["ranks"])
+                assert one["time_s"] == row["time_s"]["estimate"]
+
+
+def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
+    """Where notes of tables say from where on, sentences say the same size."""
+    notes = said.shown["notes"]
+    for cell, fact, _ in said.of("copies"):
+        for below in fact["below"]:
+            if below["upto_bytes"] == fact["largest_bytes"] and below["certain_bytes"] == below["from_bytes"]:
+                size = units.format_size(below["from_bytes"])
+                mine = [
+                    note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note
+                ]
+                assert not mine or any(f"from {size}" in note for note in mine), (fact, mine)
+
+
+# ---- Ratios --------------------------------------------------------------------------------------
+
+
+def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
+    for one in said.explained:
+        fact = one["value"]
+        if not {"points", "runs", "factors"} <= fact.keys():
+            continue
+        base, other = one["cells"][:2]
+        for run in fact["runs"]:
+            for point in run["at"]:
+                assert point["verdict"] == run["verdict"] == point["ratio"]["verdict"]
+        for point in fact["points"]:
+            size = point["bytes"]
+            known = said.compared.get((key_of(base, bytes=size), key_of(other, bytes=size), fact["state"]))
+            if known is not None:  # of one factor alone, and of launches enough for a verdict
+                assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
+                assert point["verdict"] == known["verdict"], (point, known)
+
+
+def test_a_figure_draws_what_compare_says(said: Said) -> None:
+    for kind, of in (("ratio", lambda _, found: ratios.to_first(found)), ("time", ratios.like_with_like)):
+        query = Query(KINDS[kind], [source_of(said.result, "median")])
+        shown = of(query, against_size(query, most=ALL_SERIES))
+        for one, base, pieces in zip(shown.series, shown.bases, shown.pieces, strict=True):
+            rows_ = [{row.cell.bytes: row for row in side.rows} for side in (base, one) if side is not None]
+            for point in (point for piece in pieces for point in piece):
+                under, over = (side[int(point.x)] for side in rows_)
+                known = said.compared.get((cell_key(under.cell), cell_key(over.cell), over.state))
+                if known is not None and under.state == over.state:
+                    assert all(map(same, point[1:], (known[name] for name in ENDS))), (point, known)
+
+
+def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
+    query = Query(KINDS["time"], [source_of(said.result, "median")])
+    for one in against_size(query, most=ALL_SERIES):
+        for point_of, field in ((time_point, "time_s"), (rate_point, "rate_bytes_per_s")):
+            points = {point.x: point for piece in pieces_of(one, point_of) for point in piece}
+            for row in one.rows:
+                if (point := points.get(row.cell.bytes)) is None:
+                    continue
+                known = said.rows[cell_key(row.cell), row.state]
+                if field == "time_s":
+                    assert [*point[1:]] == [known["time_s"][name] for name in ENDS]
+                else:
+                    assert_of_rate(dict(zip(ENDS, point[1:], strict=True)), known, ENDS)
+
+
+def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
+    for shown in said.comparisons.values():
+        assert shown["margin"] == MARGIN
+        for one in (*shown["cells"], *shown["controls"]):
+            if one["low"] is None:
+                assert one["verdict"] == "undecided"
+                continue
+            assert one["low"] <= one["ratio"] <= one["high"]
+            away = abs(math.log(one["ratio"])) >= math.log1p(MARGIN)
+            if one["verdict"] == "slower":
+                assert one["low"] > 1
+                assert away
+            if one["verdict"] == "faster":
+                assert one["high"] < 1
+                assert away
+            if one["small"]:
+                assert not away
+
+
+def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
+    for factor, shown in said.comparisons.items():
+        _, text = said.text("compare", "--by", factor, "--all")
+        lines = text.splitlines()
+        counted = Counter(one["said"].partition(",")[0] for one in shown["cells"])
+        counted["the same"] = counted.pop("no difference", 0)
+        for word in ("slower", "faster", "the same"):
+            assert (
+                f"{counted[word]} {word}" in lines[0]
+                or f"{word}: {counted[word]} of" in lines[0]
+                or (not shown["cells"] or shown["verdict"] == "machine")
+            ), (lines[0], counted)
+        for one in shown["cells"]:
+            if one["low"] is not None:
+                ratio, low, high = (units.format_factor(one[name]) for name in ("ratio", "low", "high"))
+                words = f"{ratio} ({low} {DASH} {high})"
+                assert any(words in line and line.endswith(one["said"]) for line in lines), (words, one)
+
+
+# ---- The report ----------------------------------------------------------------------------------
+
+
+def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
+    said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its pictures, which take most of the time; it has five digits of times and four of ratios."""
+    monkeypatch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
+    monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
+    named: dict[int, Row] = {}
+    number = Cells.number
+
+    def numbered(self: Cells, source: Source, row: Row) -> int:
+        found = number(self, source, row)
+        named[found] = row
+        return found
+
+    monkeypatch.setattr(Cells, "number", numbered)
+    query, each = _queries([said.path], (), "median", EVERYTHING, (), by=None, held=("3%", "10%"))
+    page = page_of(query, each, GIVES_WAY)
+    for place, cell in enumerate(page.cells):
+        time = said.rows[cell_key(named[place].cell), named[place].state]["time_s"]
+        told = cell.get("time_ns", [None] * len(ENDS))[: len(ENDS)]
+        assert all(
+            same(ns and ns * units.NS, time and time[name], 1e-4) for name, ns in zip(ENDS, told, strict=True)
+        )
+    charts = [chart for section in page.sections for chart in section.charts]
+    over = {
+        (one, base): of
+        for chart in charts
+        for each in chart.data.get("over", ())
+        for one, base, *of in each["of"]
+    }
+    for (one, base), of in over.items():
+        top, bottom = named[one], named[base]
+        if (base, one) in over:
+            assert same(of[0], 1 / over[base, one][0], 2e-3)
+        known = said.compared.get((cell_key(bottom.cell), cell_key(top.cell), top.state))
+        if known is not None and top.state == bottom.state:
+            assert all(same(*two, 1e-3) for two in zip(of, (known[name] for name in ENDS), strict=True)), (
+                known
+            )
