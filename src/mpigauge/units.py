@@ -79,6 +79,9 @@ _PERCENT = 100.0
 
 FACTOR_FROM = 9.995
 """From here on, shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+KNOWN_WITHIN = 1000.0
+"""An interval with a side that is a larger factor says nothing, and not how much less than that."""
+
 FACTOR_MOST = 99_999.5
 """Larger ones have an exponent."""
 
@@ -278,11 +281,12 @@ def format_percent(fraction: float | None) -> str:
 def format_half_width(fraction: float | None) -> str:
     """Write ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
 
-    A wide one is the factor between the estimate and either end: ``"×/÷ 91"``.
+    A wide one is the factor between the estimate and either end: ``"×/÷ 91"``, at most ``"> ×/÷ 1000"``.
     """
     if fraction is None or not FACTOR_FROM <= fraction < math.inf:
         return format_percent(fraction)
-    return f"\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(1 + fraction)}"
+    more = "> " if 1 + fraction > KNOWN_WITHIN else ""
+    return f"{more}\N{MULTIPLICATION SIGN}/\N{DIVISION SIGN} {_factor(min(1 + fraction, KNOWN_WITHIN))}"
 
 
 def format_factor(value: float) -> str:

@@ -200,6 +200,16 @@ def test_what_may_have_changed_in_few_sessions_is_said_with_what_would_tell(cli:
     }
 
 
+def test_all_that_may_have_changed_is_said_once(cli: Cli) -> None:
+    both = ("pingpong", "exchange")
+    path = folder("results", 6, slower_from(3, 1.5, patterns=both), patterns=(*both, "memcpy"))
+    first, *rest = cli("history", path).out.splitlines()
+    (second,) = [line for line in rest if line.startswith("may have changed")]
+    assert sorted(one for one in both for line in (first, second) if f"{one} standard" in line) == sorted(
+        both
+    )
+
+
 # ---- Against a baseline --------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.analysis.compare.decision import Thresholds
@@ -176,6 +176,13 @@ def test_a_drift_is_no_step(seed: int, direction: int) -> None:
         assert cell.low < np.exp(direction * 0.005 * 19) < cell.high
 
 
+def test_what_one_number_did_later_takes_no_change_from_the_others() -> None:
+    """Steps of single numbers within a drift of all of them had taken the others' from it."""
+    for seed in range(12):
+        (drift,) = history(noise(seed, 20) + 0.005 * np.arange(20)[:, None]).tracks[0].changes
+        assert len(drift.cells) == CELLS
+
+
 def test_a_drift_after_equal_sessions_begins_where_it_does() -> None:
     logs = noise(5, 30) + 0.01 * np.maximum(0, np.arange(30) - 12)[:, None]
     ((place, drifts),) = places(history(logs))
@@ -200,6 +207,28 @@ def test_what_a_cell_did_later_is_no_part_of_an_earlier_change() -> None:
     first, second = history(logs).tracks[0].changes
     assert (first.place, sorted(first.cells)) == (10, [0, 1, 2])
     assert (second.place, sorted(second.cells)) == (20, [3, 4, 5])
+
+
+@settings(deadline=None)
+@given(SEEDS, st.integers(1, 24), st.sets(st.integers(0, 23)))
+def test_whatever_is_missing_there_are_sessions_before_and_since_a_change(
+    seed: int, count: int, missing: set[int]
+) -> None:
+    logs = noise(seed, count, cells=3) + 0.02 * np.arange(count)[:, None]
+    logs[seed % count :, 0] += 0.3
+    logs[sorted(missing & set(range(count)))] = np.nan
+    for change in history(logs).tracks[0].changes:
+        assert np.isfinite(logs[: change.place]).any()
+        assert np.isfinite(logs[change.place]).any()
+        assert all(one.low <= one.ratio <= one.high for one in change.cells.values())
+
+
+@pytest.mark.parametrize("seed", [1, 6, 10, 16])
+def test_a_drift_begins_after_the_first_session_that_there_is(seed: int) -> None:
+    logs = noise(seed, 22) + 0.01 * np.arange(22)[:, None]
+    logs[:3] = np.nan
+    ((place, drifts),) = places(history(logs))
+    assert (3 < place <= 9, drifts) == (True, True)
 
 
 def test_a_drift_of_the_machine_is_not_the_librarys() -> None:

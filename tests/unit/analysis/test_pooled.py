@@ -13,7 +13,7 @@ from mpigauge.analysis.compare.max_t import Paired
 from mpigauge.analysis.compare.pooled import PooledRun, pooled_runs
 from mpigauge.analysis.compare.sides import pairs_by
 from mpigauge.analysis.rows import rows
-from mpigauge.show.words.compare import notes
+from mpigauge.show.words.compare import headline, notes
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -99,3 +99,27 @@ def test_a_run_decides_and_is_said_though_not_every_size_of_it_does() -> None:
     assert shown.verdict == "slower"
     (said,) = [text for text in notes(shown) if text.startswith("slower together")]
     assert " times as long" in said
+
+
+def test_where_a_run_alone_is_slower_the_headline_says_so() -> None:
+    """With the same words as of single numbers: the status is the same."""
+    cells = [
+        cell(size=2**place, mode=mode) for mode in ("standard", "ready", "synchronous") for place in range(8)
+    ]
+    chance = np.random.default_rng(5)
+
+    def samples_ns(of: Cell, _: int) -> list[int]:
+        slower = 1.04 if of.mode == "ready" and of.bytes >= 4 else 1.0
+        return [round(1e6 * slower * np.exp(0.035 * chance.normal()))] * 5
+
+    numbers = range(1, 13)
+    result = result_of(campaign(*cells), *launches_of(cells, numbers), *measured(cells, numbers, samples_ns))
+    shown = compare(pairs_by(rows(result), "mode"), Thresholds())
+    assert not any(one.verdict == "slower" for one in shown.cells)
+    (one,) = shown.together
+    sizes = len(one.cells)
+    assert headline(shown, "slower").startswith(
+        f"slower: {sizes} sizes together, none of 16 numbers alone; 0 f"
+    )
+    (said,) = [text for text in notes(shown, frozenset({"mode"})) if text.startswith("slower together")]
+    assert said.startswith("slower together: pingpong ready 8 B to 128 B (5 sizes): ")

@@ -65,7 +65,7 @@ class Compared:
         """
         if self.decision is not None:
             return self.decision.ratio
-        base, other = self.pair.mean_s(0), self.pair.mean_s(1)
+        base, other = self.pair.time_s(0), self.pair.time_s(1)
         like = self.pair.imported or self.pair.sessions is not None or all(self.pair.times)
         return other / base if like and base and other else None
 
@@ -186,7 +186,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _together(cells, curves, thresholds) if trusted else ()
-    odd = tuple(odd_pairs(judged)) if judged else ()
+    odd = tuple(odd_pairs(judged, thresholds.margin)) if judged else ()
     return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
 

@@ -86,12 +86,12 @@ class Checked(Compared):
     @property
     def time_s(self) -> float | None:
         """What the other takes, in the launches that both have."""
-        return self.pair.mean_s(1)
+        return self.pair.time_s(1)
 
     @property
     def against_s(self) -> float | None:
         """What the base takes, in the same."""
-        return self.pair.mean_s(0)
+        return self.pair.time_s(0)
 
     @property
     def guard_s(self) -> float:

@@ -9,9 +9,11 @@ from functools import cached_property
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
-from mpigauge.analysis.interval import UNIFORM_VARIANCE
+from mpigauge.analysis.interval import UNIFORM_VARIANCE, interval_of
 from mpigauge.analysis.ratios import PAIRED_SHARE
 
 if TYPE_CHECKING:
@@ -67,8 +69,8 @@ class Pair:
         apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
         return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
 
-    def mean_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1); None if it was not measured."""
+    def time_s(self, side: int) -> float | None:
+        """Return the time of the base (0) or the other (1), as in tables; None if it was not measured."""
         time = (self.base, self.other)[side].time
         return time.estimate if time is not None else None
 
@@ -152,10 +154,13 @@ class Matched(Pair):
         most = max(map(_fewer, self.parts), default=0)
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
-    def mean_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1), over the launches that count; None if there are none."""
-        times = self.times[side]
-        return geometric_mean(times.values()) if times else super().mean_s(side)
+    def time_s(self, side: int) -> float | None:
+        """Return the time of the base (0) or the other (1): of one state as in tables, else of the launches."""
+        used = [part for part in self.parts if self.alone in {None, part}]
+        if len(used) == 1:
+            return used[0].time_s(side)
+        times = np.array([*self.times[side].values()])
+        return interval_of(times).centre if times.size else super().time_s(side)
 
 
 def _fewer(pair: Pair) -> int:

@@ -281,12 +281,17 @@ class OddPair:
     of: int
 
 
-def odd_pairs(pairs: Sequence[Pair]) -> list[OddPair]:
-    """Return the launches that are odd in several of the pairs, which are all paired, in their order."""
+def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
+    """Return the launches that are odd in several of the pairs, which are all paired, in their order.
+
+    Args:
+        margin: What is nearer to the usual ratio matters to nobody: of a quiet number much is odd.
+    """
     logs = _differences(pairs)
     numbers = sorted({number for pair in pairs for number in pair.common})
     apart = logs - np.nanmedian(logs, axis=0)
     far = np.isfinite(logs) & (pulled_in(logs) != logs)
+    far &= np.abs(apart) >= np.log1p(margin)
     return [
         OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))
         for number, mine, odd in zip(numbers, apart, far, strict=True)

@@ -79,6 +79,8 @@ def _drift(
 ) -> Step | None:
     """A line in the place of steps; None where it leaves more."""
     changed = np.any([step.changed for step in steps], axis=0)
+    # A session with a time is before every bend, so that there is one before the drift.
+    begin += first_with_time(logs[begin:end], 0)
     values = calmed(logs[None, begin:end])[0]
     there = np.isfinite(values)
     counts = there.sum(axis=0)

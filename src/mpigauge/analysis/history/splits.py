@@ -51,31 +51,26 @@ def calmed(values: Values) -> Values:
     Args:
         values: Shape ``(orders, sessions, cells)``; a session without a value is around nobody.
     """
-    there = np.isfinite(values[0])
+    counts = np.isfinite(values[0]).sum(axis=0)
+    if counts.size and counts.min() == values.shape[1] >= SESSIONS_LEAST:
+        return _drawn(values)
     calm = values.copy()
-    for count in np.unique(there.sum(axis=0)):
-        cells = np.flatnonzero(there.sum(axis=0) == count)
-        if count < SESSIONS_LEAST:
-            continue
-        cut = max(1, int(count) // ONE_IN)
+    for count in np.unique(counts[counts >= SESSIONS_LEAST]):
+        cells = np.flatnonzero(counts == count)
         mine = values[:, :, cells]
-        if count == len(there):
-            calm[:, :, cells] = _drawn(mine, cut)
-            continue
         known = np.argsort(np.isnan(mine), axis=1, kind="stable")[:, :count]
-        drawn = _drawn(np.take_along_axis(mine, known, axis=1), cut)
-        np.put_along_axis(mine, known, drawn, axis=1)
+        np.put_along_axis(mine, known, _drawn(np.take_along_axis(mine, known, axis=1)), axis=1)
         calm[:, :, cells] = mine
     return calm
 
 
-def _drawn(values: Values, cut: int) -> Values:
+def _drawn(values: Values) -> Values:
     """As `calmed`, where every session has a value."""
     sessions = values.shape[1]
-    first = np.clip(np.arange(sessions) - NEAR // 2, 0, sessions - NEAR)
-    middle = _median_of_five(*(values[:, first + place] for place in range(NEAR)))
+    middles = _median_of_five(*(values[:, place : place + sessions - NEAR + 1] for place in range(NEAR)))
+    middle = middles[:, np.clip(np.arange(sessions) - NEAR // 2, 0, sessions - NEAR)]
     apart = values - middle
-    kept = sessions - 1 - cut
+    kept = sessions - 1 - max(1, sessions // ONE_IN)
     most = np.partition(np.abs(apart), kept, axis=1)[:, [kept]]
     return np.asarray(middle + np.clip(apart, -most, most))
 

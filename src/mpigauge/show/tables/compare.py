@@ -79,7 +79,7 @@ def document(
             for text in (
                 *rest,
                 *words.unmatched(shown, compared, everything=everything),
-                *words.notes(shown, everything=everything),
+                *words.notes(shown, compared, everything=everything),
             )
         ],
         units=chosen,
@@ -186,14 +186,14 @@ def _table(
             ),
             Column("sizes", "size", words.size_of, left=True, goes=None),
             *([of] if several else []),
-            Column("base_s", "base", lambda run: run.worst.pair.mean_s(0), "s", goes=1),
-            Column("other_s", "other", lambda run: run.worst.pair.mean_s(1), "s", goes=2),
+            Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),
+            Column("other_s", "other", lambda run: run.worst.pair.time_s(1), "s", goes=2),
             *([before] if first else []),
             Column("ratio", "times as long", lambda run: words.ratio_of(run.worst), goes=None),
             Column(
                 "verdict",
                 "",
-                lambda run: words.verdict_of(run.worst),
+                words.verdict_of_run,
                 left=True,
                 goes=None,
                 tone=lambda run: tone_of(shown, words.verdict_of(run.worst).partition(",")[0]),
@@ -250,6 +250,7 @@ def _data(
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),
+                "other": _other(one.cells[0].pair),
                 "bytes": [each.pair.base.cell.bytes for each in one.cells],
                 "verdict": one.decision.verdict,
                 "ratio": one.decision.ratio,
@@ -283,18 +284,16 @@ def _data(
 
 
 def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
-    decision, base, other = one.decision, one.pair.base, one.pair.other
+    decision, base = one.decision, one.pair.base
     before = first[one].decision if one in first else None
     numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
-        "other": {
-            key: value for key, value in cell_record(other.cell).items() if value != getattr(base.cell, key)
-        },
+        "other": _other(one.pair),
         "state": base.state,
         "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
-        "base_s": number(one.pair.mean_s(0)),
-        "other_s": number(one.pair.mean_s(1)),
+        "base_s": number(one.pair.time_s(0)),
+        "other_s": number(one.pair.time_s(1)),
         "ratio": number(one.ratio),
         **{name: number(getattr(decision, name, None)) for name in numbers},
         **{f"first_{name}": number(getattr(before, name, None)) for name in FIRST},
@@ -304,6 +303,12 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
         "said": words.verdict_of(one),
         "paired": one.pair.paired,
     }
+
+
+def _other(pair: Pair) -> dict[str, Any]:
+    """The factors in which the other cell is not as that of the base."""
+    base = pair.base.cell
+    return {key: value for key, value in cell_record(pair.other.cell).items() if value != getattr(base, key)}
 
 
 def _build(library: LibraryRecord) -> str:

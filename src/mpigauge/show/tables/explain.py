@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     GivesWay = Mapping[str, Mapping[str, str]]
 
-CONTRASTS = frozenset({"place", *get_args(Contrasted)})
+BESIDE = frozenset({"place", *get_args(Contrasted), "copies", "ranks", "first-message", "first"})
 """Topics whose sentences have two times and their ratio."""
 
 SAID_MOST = 10
@@ -135,7 +135,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
-    if any(one.conclusion.topic in CONTRASTS for one in shown):
+    if any(one.conclusion.topic in BESIDE for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")

@@ -16,7 +16,7 @@ from mpigauge.show.document import DOT
 from mpigauge.show.words.factors import UNSAID, WORDS, phrases_of
 from mpigauge.show.words.imported import launches_of
 from mpigauge.show.words.origin import host_of, processor_of
-from mpigauge.show.words.sessions import count_of, width_of
+from mpigauge.show.words.sessions import count_of
 from mpigauge.vocabulary import QUOTED_BY_MODE, QUOTED_MESSAGES, QUOTED_RATES, QUOTED_TIMES
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def width(quote: Quote) -> str:
         return ""
     if known is None:
         return ONE_LAUNCH if quote.of_one_launch else ""
-    return width_of(known)
+    return units.format_relative(known)
 
 
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
@@ -230,7 +230,7 @@ def over_sessions(quote: Quote, line: QuoteLine, chosen: Units) -> str:
             text = messages(value)
         case _:
             text = units.format_time(value, chosen.time)
-    return " ".join(filter(None, [text, width_of(over.time.half_width), _apart(quote, line)]))
+    return " ".join(filter(None, [text, units.format_relative(over.time.half_width), _apart(quote, line)]))
 
 
 def messages(per_s: float | None) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.show.words.factors import Factors
-    from mpigauge.vocabulary import ComparisonVerdict, MachineSign
+    from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
 
 LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
@@ -81,19 +81,28 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
         case "slower":
             first = [word for word in ("slower", "lost") if counts.get(word)]
             said = [f"{word}: {counts.pop(word)} of {count} numbers" for word in first]
-            return "; ".join([*said, _listed(counts)])
+            if not said:
+                del counts["slower"]
+            return "; ".join([*(said or [_pooled(shown, "slower")]), _listed(counts)])
         case "machine":
             moved = f"{MACHINE}: {_names(shown)} changed, which cannot differ"
             return f"{moved}; {_of(count)} {_listed(counts)}" if count else moved
         case "faster":
-            some = f"faster: {counts.pop('faster')} of {count} numbers; none is slower by {allow}"
-            return f"{some}; {_listed(counts)}"
+            faster = counts.pop("faster")
+            some = f"faster: {faster} of {count} numbers" if faster else _pooled(shown, "faster")
+            return f"{some}; none is slower by {allow}; {_listed(counts)}"
         case "same":
             return (
                 f"no difference that matters: none of {count} numbers is slower by {allow}; {_listed(counts)}"
             )
         case "undecided":
             return f"undecided: {_open(shown, counts)}"
+
+
+def _pooled(shown: Comparison, word: Verdict) -> str:
+    """Where no number by itself has the word, but neighbouring sizes as one."""
+    sizes = sum(len(one.cells) for one in shown.together if one.decision.verdict == word)
+    return f"{word}: {sizes} sizes together, none of {units.counted(len(shown.cells), 'number')} alone"
 
 
 def _counts(shown: Comparison) -> dict[str, int]:
@@ -165,6 +174,12 @@ def verdict_of(one: Compared) -> str:
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+
+
+def verdict_of_run(run: Run) -> str:
+    """The word for all its cells; whether they are small only if all are."""
+    said = dict.fromkeys(map(verdict_of, run.cells))
+    return next(iter(said)) if len(said) == 1 else _word(run.worst)
 
 
 def _word(one: Compared) -> str:
@@ -273,10 +288,13 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
         yield f"{ALONE}: {curve}{': ' if sizes else ''}{', '.join(sizes)}"
 
 
-def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
+def notes(
+    shown: Comparison, compared: frozenset[str] = frozenset(), *, everything: bool = False
+) -> Iterator[str]:
     """What else is to be known, below the table.
 
     Args:
+        compared: Factors that are compared.
         everything: How often these launches would be wrong, too, which is for who doubts them.
     """
     said = Counter(map(verdict_of, shown.cells))
@@ -292,10 +310,14 @@ def notes(shown: Comparison, *, everything: bool = False) -> Iterator[str]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
     yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
-    open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
+    open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin)
-    yield from map(_together, shown.together)
+    unsaid, side = (
+        compared | common(one.pair.base for one in shown.cells).keys(),
+        saying_sides(shown.cells, compared),
+    )
+    yield from (_together(one, side(one.cells[0]), unsaid) for one in shown.together)
     yield from map(_odd, shown.odd_launches)
     if any(one.decision is not None and one.pair.paired for one in shown.cells):
         yield f"times as long: {OF_PAIRS}"
@@ -359,13 +381,12 @@ def _odd(one: OddPair) -> str:
     )
 
 
-def _together(one: Together) -> str:
+def _together(one: Together, side: str, unsaid: Collection[str]) -> str:
     """`slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as long`."""
     first, last = one.cells[0].pair.base, one.cells[-1].pair.base
     where = sizes_of(first, last, len(one.cells), len(one.cells))
-    name = f"{first.cell.pattern} {first.cell.mode}"
-    word = VERDICTS[one.decision.verdict]
-    return f"{word} together: {name} {where}: {ratio_words(one.decision)} times as long"
+    name = " ".join(filter(None, (name_of(first, unsaid), side, where)))
+    return f"{VERDICTS[one.decision.verdict]} together: {name}: {ratio_words(one.decision)} times as long"
 
 
 def _builds(one: Builds) -> str:
@@ -409,10 +430,13 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
 
 
 def _undecided(open_: Sequence[Decision], margin: float) -> str:
-    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`."""
+    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
+
+    Launches are asked for where there are fewer.
+    """
     detectable = units.format_percent(median(one.missed for one in open_))
     text = f"undecided: {len(open_)}; these launches show a difference from {detectable} on"
-    needed = [one.needed for one in open_ if one.needed is not None]
+    needed = [one.needed for one in open_ if one.needed is not None and one.needed > one.launches]
     if needed and margin:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
     return text

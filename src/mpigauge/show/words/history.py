@@ -14,6 +14,7 @@ from mpigauge.analysis.history.history import SESSIONS_LEAST
 from mpigauge.analysis.history.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.analysis.history.steps import STRETCHES_FROM
 from mpigauge.analysis.sessions import are_daily
+from mpigauge.plan.factors import FACTORS
 from mpigauge.show.words.compare import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.show.words.ratios import VERDICTS
 from mpigauge.show.words.sessions import count_of, day_of, few, odd_lines, switches
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from mpigauge.analysis.history.session import Session
     from mpigauge.analysis.rows import Row
     from mpigauge.vocabulary import ComparisonVerdict
+
+ALONG = tuple(factor.name for factor in FACTORS if factor.along)
+"""What numbers of one curve may differ in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,14 +104,20 @@ def name(told: Told, unsaid: Collection[str]) -> str:
     if curve.sign is not None:
         return SIGNS[curve.sign]
     apart = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
-    return " ".join([name_of(_row(told, told.cells[0]), unsaid), *apart])
+    cells = [_row(told, cell).cell for cell in told.cells]
+    several = [along for along in ALONG if len({getattr(cell, along) for cell in cells}) > 1]
+    return " ".join([name_of(_row(told, told.cells[0]), {*unsaid, *several}), *apart])
 
 
 def sizes(told: Told) -> str:
-    """`8 B to 1 KiB (6 of 7 sizes)`."""
+    """`8 B to 1 KiB (6 of 7 sizes)`; of several pairs or windows `8 B to 1 KiB (12 numbers)`."""
     if told.track.curve.sign is not None:
         return ""
     first, last = told.cells[0], told.cells[-1]
+    rows = sorted((_row(told, cell) for cell in told.cells), key=lambda row: row.cell.bytes)
+    if len({row.cell.bytes for row in rows}) < len(rows):
+        ends = dict.fromkeys(units.format_size(row.cell.bytes) for row in (rows[0], rows[-1]))
+        return f"{' to '.join(ends)} ({len(rows)} numbers)"
     return sizes_of(_row(told, first), _row(told, last), len(told.cells), last - first + 1)
 
 
@@ -260,8 +270,9 @@ def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> 
     count = len(shown.sessions)
     yield from _came_and_went(shown)
     yield from odd_lines([*shown.odd_sessions])
-    if shown.verdict != "undecided":
-        yield from (f"may have changed: {said}" for said in _suspected(shown, ()))
+    # The headline has the first one, where all of it is undecided.
+    maybe = list(_suspected(shown, ()))[1 if shown.verdict == "undecided" else 0 :]
+    yield from (f"may have changed: {said}" for said in maybe)
     yield from _not_looked_for(count)
     known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
     if shown.controls and known and not any(track.changes for track in shown.controls):

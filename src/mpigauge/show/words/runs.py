@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.analysis.compare.decision import MARGIN
 from mpigauge.show.document import AUTOMATIC
-from mpigauge.show.words.explain.parts import at_size, count, extra, span
-from mpigauge.show.words.ratios import VERDICTS, times
+from mpigauge.show.words.explain.parts import at_size, count, every_size, extra, span
+from mpigauge.show.words.ratios import VERDICTS, times, verdict_words
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -45,22 +45,25 @@ def _differing(run: Stretch, total: int, cell: Cell, chosen: Units) -> str:
 
 def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
     """Neighbouring sizes that do not differ, or of which nobody can tell."""
-    open_ = [one for run in runs if run.verdict == "undecided" for one in run.at]
+    open_, same = [
+        [one for run in runs if (run.verdict == "undecided") == is_open for one in run.at]
+        for is_open in (True, False)
+    ]
     sizes = [one.bytes for run in runs for one in run.at]
-    where = _where(sizes, total, cell)
-    if len(open_) == len(sizes):
-        return f"{VERDICTS['undecided']}{_would_tell(open_)}{where}"
-    same = f"{VERDICTS['same']} (within {WITHIN})"
-    if 2 * len(open_) <= len(sizes):
-        return f"{same}{where}{f', undecided at {len(open_)} of them{_would_tell(open_)}' if open_ else ''}"
-    return f"{VERDICTS['undecided']}{_would_tell(open_)}{where}, {same} at {len(sizes) - len(open_)} of them"
+    words = [(_undecided(open_), open_), (verdict_words("same"), same)]
+    (fewer, few), (more, many) = sorted(words, key=lambda one: len(one[1]))
+    if not few:
+        return f"{more}{_where(sizes, total, cell)}"
+    among = "" if len(sizes) == total else f" ({span(sizes)})"
+    rest = at_size(cell, few[0].bytes) if len(few) == 1 else " at the others"
+    return f"{more} at {len(many)} of {len(sizes)} sizes{among}, {fewer}{rest}"
 
 
 def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
     if len(sizes) == 1:
         return at_size(cell, sizes[0])
     if len(sizes) == total:
-        return f" at all {total} sizes"
+        return f" at {every_size(total)}"
     return f" at {span(sizes)} ({count(len(sizes), 'size')})"
 
 
@@ -70,11 +73,11 @@ def _at(one: Beside, cell: Cell, chosen: Units) -> str:
     return f"{longer}, {other} against {base}, {extra(one.extra_s, chosen)}"
 
 
-def _would_tell(points: Sequence[Beside]) -> str:
-    """After how many launches, if that is known of all."""
+def _undecided(points: Sequence[Beside]) -> str:
+    """The word, and after how many launches it would be another, if that is known of all."""
     needed = [one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)
-    launches = min(one.ratio.launches for one in points)
+    launches = min((one.ratio.launches for one in points), default=0)
     if None in needed or most <= launches:
-        return ""
-    return f" (about {most} launches would tell, not {launches})"
+        return VERDICTS["undecided"]
+    return f"{VERDICTS['undecided']} (about {most} launches would tell, not {launches})"

@@ -26,16 +26,6 @@ ODD_SHARE = 5
 ODD_MOST = 5
 """Odd sessions that are named."""
 
-SURE_BELOW = 10.0
-"""Half-widths that are more, as those of two sessions often are, say only that nothing is known yet."""
-
-UNSURE = "> \N{PLUS-MINUS SIGN}999 %"
-
-
-def width_of(half_width: float) -> str:
-    """A half-width; of one that says nothing, that it is wide."""
-    return units.format_relative(half_width) if half_width < SURE_BELOW else UNSURE
-
 
 def count_of(sessions: int) -> str:
     """`6 sessions`."""
@@ -60,11 +50,12 @@ def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
     named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
     yield from map(_odd_line, named[:ODD_MOST])
     if len(named) > ODD_MOST:
-        yield f"{len(named) - ODD_MOST} more odd sessions before these: --format json"
-    few = [one for one in found if one not in named and one.left_out]
-    if few:
-        numbers = sum(one.left_out for one in few)
-        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(few))}"
+        more = units.counted(len(named) - ODD_MOST, "odd session")
+        yield f"before these, {more} more: --format json"
+    single = [one for one in found if one not in named and one.left_out]
+    if single:
+        numbers = sum(one.left_out for one in single)
+        yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(single))}"
 
 
 def _odd_line(one: OddSession) -> str:
@@ -97,9 +88,12 @@ def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
         names: Of the results, where there are others beside them.
     """
     within = (
-        f"{width_of(spans.within)} within {units.format_duration(spans.within_s)}" if spans.within else ""
+        f"{units.format_relative(spans.within)} within {units.format_duration(spans.within_s)}"
+        if spans.within
+        else ""
     )
-    over = f"{width_of(spans.over)} over {count_of(spans.sessions)}, {units.format_duration(spans.over_s)}"
+    sessions = f"{count_of(spans.sessions)}, {units.format_duration(spans.over_s)}"
+    over = f"{units.format_relative(spans.over)} over {sessions}"
     whose = f"{', '.join(names)}: " if names else ""
     return f"{whose}intervals, median of cells: {DOT.join(filter(None, [within, over]))}"
 

@@ -119,7 +119,7 @@ def _outlier_launches(*, launch: int, factor: float, odd: int, launches: int) ->
 def _two_kinds(*, fast_s: float, slow_s: float, fast: int, slow: int) -> str:
     return (
         f"launches are bimodal: {fast} around {format_time(fast_s)}, {slow} around {format_time(slow_s)}; "
-        "the estimate lies in between: compare what the system did with their ranks"
+        "the time is the median of both: compare what the system did with their ranks"
     )
 
 
@@ -332,9 +332,9 @@ WORDS: dict[WarningKind, Words] = {
     "clock-step": Words(_clock_step, "a step of the clock is a large part of the time"),
     "outlier-launches": Words(_outlier_launches, "a few launches took much longer or less than the others"),
     "two-kinds-of-launches": Words(
-        _two_kinds, "launches are bimodal; the estimate lies in between", label="bimodal"
+        _two_kinds, "launches are bimodal; the time is the median of both kinds", label="bimodal"
     ),
-    "phases": Words(_phases, "launches differ in phases; the estimate lies in between"),
+    "phases": Words(_phases, "launches differ in phases; the time is the median of both kinds"),
     "launches-in-time": Words(
         _launches_in_time, "neighbouring launches agree; intervals are widened", seen_elsewhere=True
     ),

@@ -36,9 +36,9 @@ T = rf"({N}) (ns|µs|ms|s)"
 TIMES = rf"({N}) times(?: \(({N}) – ({N})\))?"
 AT = re.compile(rf"{TIMES} as long(?: at ([\d.]+ \w+))?, {T} against {T}, ([+−])({N}) (ns|µs|ms|s)")
 SPAN = r"([\d.]+ (?:B|[KMG]iB))"
-WHERE = re.compile(rf" at all (\d+) sizes| at {SPAN} – {SPAN} \((\d+) sizes?\)| at {SPAN}")
+WHERE = re.compile(rf" at (?:all (\d+)|both) sizes| at {SPAN} – {SPAN} \((\d+) sizes?\)| at {SPAN}")
 TELL = re.compile(r"\(about (\d+) launches would tell, not (\d+)\)")
-SOME = re.compile(r"(undecided|no difference \(within 5 %\)) at (\d+) of them")
+MOST = re.compile(rf" at (\d+) of (\d+) sizes(?: \({SPAN} – {SPAN}\))?, (?:undecided|no difference)")
 TWICE = re.compile(rf"by a factor of 2 or more from {SPAN} to {SPAN}")
 LIMITS = re.compile(
     rf"(?:beyond 5 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none"
@@ -181,17 +181,16 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
     said.word((at, at + len(word)), word)
     head = part.partition(": ")[0] if word in DIFFERENT else part
     head = TELL.sub(lambda one: "-" * len(one[0]), head)
-    for match in SOME.finditer(head):
-        count = len(open_) if match[1] == "undecided" else len(points) - len(open_)
-        said.number(_shifted(match, 2, at), "", count)
-        head = head[: match.start()] + "-" * len(match[0]) + head[match.end() :]
+    if match := MOST.search(head):
+        points = _most(said, match, at, points, open_)
+        head = "-" * match.end() + head[match.end() :]
     if tell := TELL.search(part):
         needed = max((n for n in (launches_needed(one.ratio) for one in open_) if n), default=0)
         said.number(_shifted(tell, 1, at), "", needed)
         said.number(_shifted(tell, 2, at), "", min(one.ratio.launches for one in open_))
     if place := WHERE.search(head):
         _where(said, place, at, points, total)
-    for match in re.finditer(r"(?:by less than|within) (5) %", part):
+    for match in re.finditer(r"(?:by less than|within) ([35]) %", part):
         said.known(_shifted(match, 1, at))
     if word in DIFFERENT:
         said.word(
@@ -206,6 +205,19 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
             _at(said, match, at, one)
 
 
+def _most(
+    said: Said, match: re.Match[str], at: int, points: Sequence[Point], open_: Sequence[Point]
+) -> list[Point]:
+    """Of which most are undecided, or are not; the fewer ones are named next."""
+    fewer = [one for one in points if (one in open_) == (2 * len(open_) <= len(points))]
+    said.number(_shifted(match, 1, at), "", len(points) - len(fewer))
+    said.number(_shifted(match, 2, at), "", len(points))
+    for group, one in zip((3, 4), (points[0], points[-1]), strict=True):
+        if match[group]:
+            said.size(_shifted(match, group, at), one.bytes)
+    return fewer
+
+
 def _where(said: Said, match: re.Match[str], at: int, points: Sequence[Point], total: int) -> None:
     if match[1]:
         said.number(_shifted(match, 1, at), "", total if len(points) == total else -1)
@@ -213,7 +225,7 @@ def _where(said: Said, match: re.Match[str], at: int, points: Sequence[Point], t
         said.size(_shifted(match, 2, at), points[0].bytes)
         said.size(_shifted(match, 3, at), points[-1].bytes)
         said.number(_shifted(match, 4, at), "", len(points))
-    else:
+    elif match[5]:
         said.size(_shifted(match, 5, at), points[0].bytes if len(points) == 1 else -1)
 
 

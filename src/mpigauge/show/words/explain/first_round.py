@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.show.document import AUTOMATIC
-from mpigauge.show.words.explain.parts import DASH, at_size, subject
+from mpigauge.show.words.explain.parts import DASH, at_size, every_size, subject
 from mpigauge.show.words.ratios import times
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _range(fact: First, chosen: Units) -> str:
     if total == 1:
         return f"{times(most.ratio)} as long as a typical one{where}, {both}"
     ends = f" {DASH} ".join(map(units.format_factor, fact.ends))
-    certain = f"all {total} sizes, most" if many == total else f"{many} of {total} sizes, of these most"
+    certain = f"{every_size(total)}, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
         f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "
         f"{times(most.ratio)}, {both}"

@@ -30,6 +30,8 @@ NEARLY_NONE = 0.0005
 UNSIZED = patterns_with(lambda pattern: not pattern.sized)
 """What has no size to be said."""
 
+BOTH = 2
+
 ALWAYS = ("pattern",)
 """Said of every cell, whether others differ in it or not."""
 
@@ -89,6 +91,11 @@ def span(sizes_bytes: Iterable[int]) -> str:
 def at_size(cell: Cell, size_bytes: int) -> str:
     """Where something is so: ` at 8 B`; nothing of what has no size."""
     return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
+
+
+def every_size(number: int) -> str:
+    """`all 7 sizes`; of two, `both sizes`."""
+    return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
 def count(number: int, word: str, words: str = "") -> str:
