@@ -323,11 +323,7 @@ def apart(share: float) -> Iterator[Row]:
         "5 / 5 %, exponential": World((0.05, 0.05), shape="exponential"),
         "5 / 5 %, two states 90:10": World((0.05, 0.05), shape="two states 90:10"),
     }
-    yield (
-        "deviation",
-        "launches",
-        *(f"{sizes} sizes: {what}" for sizes in (5, 20) for what in ("wrong", "hold")),
-    )
+    yield "deviation", "launches", *_words_of(5, 20), "6 of 20 sizes + 10 %: found"
     for name, world in worlds.items():
         for launches in (5, 8, 10, 15):
             row = [name, f"{launches}"]
@@ -341,11 +337,7 @@ def apart(share: float) -> Iterator[Row]:
 
 def equals(share: float) -> Iterator[Row]:
     """Yield what is said of equals of all shapes, launches of 3 %."""
-    yield (
-        "launches",
-        "pairs",
-        *(f"{sizes} sizes: {what}" for sizes in (1, 20, 60) for what in ("wrong", "hold")),
-    )
+    yield "shape", "pairs", *_words_of(1, 20, 60)
     for shape in SHAPES:
         for pairs in (5, 6, 8, 10, 20):
             row = [shape, f"{pairs}"]
