@@ -305,8 +305,10 @@ def format_relative(fraction: float | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things: `1 host`, `2 hosts`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """Return a number of things: `1 host`, `2 hosts`, `3 launches`."""
+    if count == 1:
+        return f"{count} {noun}"
+    return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def sign(unit: str) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge.analysis.compare.control import Rate, rates_of
 from mpigauge.analysis.compare.decision import RUNS_SHARE, Decision, Thresholds, decide
-from mpigauge.analysis.compare.max_t import PAIRS_LEAST
 from mpigauge.analysis.compare.pooled import pooled_runs
 from mpigauge.analysis.compare.sides import OddPair, family_of, key_of, odd_pairs, paired_family
 from mpigauge.plan.patterns import patterns_with
@@ -180,7 +179,11 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     found = Comparison((), controls, thresholds, interleaved)
     trusted = interleaved and not found.moved
     asked = [pair for pair in known if not _cannot_differ(pair, twins=apart)]
-    curves = _curves([pair for pair in asked if pair.paired and len(pair.common) >= PAIRS_LEAST])
+    # Of fewer pairs no run can be rare enough, and all of the error is that of single cells.
+    rare = [
+        pair for pair in asked if pair.paired and 2.0 ** -len(pair.common) <= RUNS_SHARE * thresholds.level
+    ]
+    curves = _curves(rare)
     share = 1.0 - RUNS_SHARE if curves and trusted else 1.0
     cells = _judged(asked, thresholds, trusted=trusted, share=share)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]

@@ -36,10 +36,12 @@ class Bar:
     Attributes:
         instrument: Beyond chance.
         margin: By itself.
+        words: Share of the error that words have; intervals have all of it.
     """
 
     instrument: float
     margin: float
+    words: float = 1.0
 
     def found(self, error: Values, freedom: Values, share: Values) -> Values:
         """The differences that are found in four of five, as logarithms, shape ``(cells,)``.
@@ -50,7 +52,7 @@ class Bar:
             share: The error that a verdict on all cells leaves to each of them.
         """
         either = special.stdtrit(freedom, 1 - share / 2) * error
-        beyond = np.log1p(self.instrument) + special.stdtrit(freedom, 1 - share) * error
+        beyond = np.log1p(self.instrument) + special.stdtrit(freedom, 1 - self.words * share) * error
         least = np.maximum(np.maximum(either, beyond), np.log1p(self.margin))
         return np.asarray(least + special.stdtrit(freedom, POWER) * error)
 

@@ -48,7 +48,12 @@ def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) 
 def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
     """What was measured, and between which numbers it lies."""
     cell = shown.cell
-    words = ["link map", f"{cell.pattern}, {cell.mode}", cell.job.name, f"{shown.launches} launches"]
+    words = [
+        "link map",
+        f"{cell.pattern}, {cell.mode}",
+        cell.job.name,
+        units.counted(shown.launches, "launch"),
+    ]
     if state := next((row.state for link in shown.links for row in link.rows if row.state), None):
         words.append(f"state {state}")
     yield DOT.join([*words, *([PAIRINGS[cell.pairing]] if cell.pairing else [])])

@@ -11,7 +11,7 @@ from mpigauge.show.tables.overheads import known_record as _known
 from mpigauge.show.tables.records import cell_record, number
 from mpigauge.show.words import model as words
 from mpigauge.show.words import overheads as overhead_words
-from mpigauge.units import format_percent
+from mpigauge.units import counted, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def document(shown: Models, chosen: Units) -> Document:
     found = shown.found
     alike = common_words([one.series for one in found])
     launches = sorted({one.launches for one in found})
-    count = f"{launches[-1]} launches" if launches[-1] else "published by others"
+    count = counted(launches[-1], "launch") if launches[-1] else "published by others"
     asked = any(one.predictions for one in found)
     return Document(
         head=[words.headline(found, chosen), DOT.join(filter(None, [alike, count, "95 % intervals"]))],
