@@ -155,9 +155,15 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1), over the launches that count; of all if there are none."""
-        times = np.array([*self.times[side].values()])
-        return interval_of(times).centre if times.size else super().time_s(side)
+        """Of the base (0) or the other (1), over the launches that count; of all if there are none.
+
+        Of several states there is no time that happens: then it is the geometric mean, which goes with the
+        ratio.
+        """
+        times = [*self.times[side].values()]
+        if not times:
+            return super().time_s(side)
+        return interval_of(np.array(times)).centre if len(self.states) == 1 else geometric_mean(times)
 
 
 def _fewer(pair: Pair) -> int:

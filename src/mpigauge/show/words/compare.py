@@ -312,7 +312,7 @@ def notes(
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
     if open_ and shown.judges:
-        yield _undecided(open_, shown.thresholds.margin)
+        yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
     unsaid, side = (
         compared | common(one.pair.base for one in shown.cells).keys(),
         saying_sides(shown.cells, compared),
@@ -429,10 +429,10 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
         yield f"without a ratio: {silent}, of too few launches or not measured"
 
 
-def _undecided(open_: Sequence[Decision], margin: float) -> str:
+def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> str:
     """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`."""
     detectable = units.format_percent(median(one.missed for one in open_))
-    text = f"undecided: {len(open_)}; these launches show a difference from {detectable} on"
+    text = f"undecided: {len(open_)}; these {replications} show a difference from {detectable} on"
     needed = [one.needed for one in open_ if one.needed is not None]
     if needed and margin:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
