@@ -226,6 +226,11 @@ _OfMessages = Literal[
 Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
 """What a conclusion is about: `analysis.explain.topics`."""
 
+WITH_RATIOS: frozenset[Topic] = frozenset(
+    {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}
+)
+"""Topics whose sentences have two times and their ratio."""
+
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
 as p, messages of a lap."""

@@ -11,6 +11,7 @@ import functools
 import io
 import json
 import math
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from mpigauge.analysis.rows import rows
 from mpigauge.cli import status_of
 from mpigauge.cli.report import _queries
 from mpigauge.cli.selection import EVERYTHING
+from mpigauge.errors import UsageError
 from mpigauge.formats import loading
 from mpigauge.mpi.kinds import GIVES_WAY
 from mpigauge.plan.factors import COMPARED_BY
@@ -34,6 +36,7 @@ from mpigauge.show.report.cells import Cells
 from mpigauge.show.series import against_size, pieces_of, rate_point, time_point
 from tests.conftest import isolate
 from tests.places import DOCS
+from tests.printed import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,13 +45,18 @@ if TYPE_CHECKING:
     from mpigauge.analysis.rows import Row
     from mpigauge.result.reader import Result
     from mpigauge.show.query import Source
+    from mpigauge.show.series import Series
+    from tests.conftest import Cli
 
-RESULTS = sorted((DOCS / "results").glob("*.jsonl.gz"))
+RESULTS = [*sorted((DOCS / "results").glob("*.jsonl.gz")), *FILES]
 FACTORS = Cell.__struct_fields__
 ENDS = ("estimate", "low", "high")
 DASH = "\N{EN DASH}"
 TURNED = {"slower": "faster", "faster": "slower", "longer": "shorter", "shorter": "longer"}
-PIVOTS = ("latency", "times", "rates", "summary")
+PIVOTS = ("times", "rates")
+REPORTED_MOST = 200
+"""Rows of a result whose page is made here: libraries.jsonl takes as long as all others."""
+
 ALL_SERIES = 1 << 20
 
 Key = tuple[object, ...]
@@ -56,7 +64,7 @@ Record = dict[str, Any]
 
 
 def name_of(path: Path) -> str:
-    return path.name.partition(".")[0]
+    return path.name.removesuffix(".jsonl.gz")
 
 
 def key_of(record: Record, **more: object) -> Key:
@@ -190,6 +198,7 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         isolate(tmp_path_factory.mktemp("agreement"), patch)
         patch.setattr(loading, "load", known)
         patch.setattr("mpigauge.show.query.rows", once(rows))
+        patch.setattr("mpigauge.analysis.compare.comparison.rates_of", lambda *_: ())
         yield Said(request.param)
 
 
@@ -209,6 +218,14 @@ def assert_of_rate(
         moved, time = rate * row["time_s"]["estimate"], row["time_s"]
         assert same(low, moved / time["high"]), row
         assert same(high, moved / time["low"]), row
+
+
+def curves_of(query: Query) -> list[Series]:
+    """None of a result without sizes."""
+    try:
+        return against_size(query, most=ALL_SERIES)
+    except UsageError:
+        return []
 
 
 def entries(found: object) -> Iterator[Record]:
@@ -290,6 +307,30 @@ def test_expectations_are_of_the_numbers_that_are_shown(said: Said) -> None:
             assert_of_rate(one, row)
 
 
+def test_a_history_has_the_times_of_the_rows(said: Said) -> None:
+    for one in said.json("history").get("cells", []):
+        if one["pattern"] and not said.states and one["times_s"] != [None]:
+            (time_s,) = one["times_s"]
+            assert same(time_s, said.rows[key_of(one), None]["time_s"]["estimate"]), one
+
+
+def test_a_map_has_the_times_of_the_rows(said: Said) -> None:
+    for pair in (said.shown["map"] or {"pairs": []})["pairs"]:
+        ranks = "-".join(map(str, pair["ranks"]))
+        mine = [row for row in said.shown["rows"] if row["pair"] == ranks and row["time_s"]]
+        times = [tuple(row["time_s"][name] for name in ENDS) for row in mine]
+        assert tuple(pair[f"latency{end}_s"] for end in ("", "_low", "_high")) in times, pair
+        names = ("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s")
+        (row,) = (row for row in mine if row["bytes"] == said.shown["map"]["rate_bytes"])
+        assert_of_rate(pair, row, names)
+
+
+QUOTED = re.compile(
+    r"([\d.]+) times \(([\d.]+) \S ([\d.]+)\) as long(?: at ([^,;]*B))?, ([^,;]*?) against ([^,;]*),"
+)
+"""`1.27 times (1.25 - 1.29) as long at 32 B, 131 ns against 103 ns, `."""
+
+
 # ---- Conclusions ---------------------------------------------------------------------------------
 
 
@@ -316,16 +357,39 @@ def test_conclusions_have_the_times_of_the_rows(said: Said) -> None:
 
 
 def test_copies_fall_below_a_limit_at_one_size_for_all(said: Said) -> None:
-    """Where notes of tables say from where on, sentences say the same size."""
-    notes = said.shown["notes"]
-    for cell, fact, _ in said.of("copies"):
+    """What tables call certain or perhaps, sentences call so, and of the same size."""
+    notes = [note for note in said.shown["notes"] if "minimum " in note]
+    for cell, fact, state in said.of("copies"):
+        if len({row["state"] for row in said.shown["rows"]} | {state}) > 1:
+            continue
+        least = f"minimum {units.format_factor(fact['least']['ratio']['estimate'])}\N{MULTIPLICATION SIGN} "
+        (note,) = (
+            one for one in notes if one.startswith(f"{cell['pattern']} {cell['mode']} ") and least in one
+        )
         for below in fact["below"]:
-            if below["upto_bytes"] == fact["largest_bytes"] and below["certain_bytes"] == below["from_bytes"]:
-                size = units.format_size(below["from_bytes"])
-                mine = [
-                    note for note in notes if note.startswith(f"{cell['pattern']} ") and "minimum" in note
-                ]
-                assert not mine or any(f"from {size}" in note for note in mine), (fact, mine)
+            limit, size = (
+                f"< {below['copies']:g}\N{MULTIPLICATION SIGN}",
+                units.format_size(below["from_bytes"]),
+            )
+            to_the_end = below["upto_bytes"] == below["certain_upto_bytes"] == fact["largest_bytes"]
+            if to_the_end and below["certain_bytes"] == below["from_bytes"]:
+                assert f"{limit} from {size}" in note
+            else:
+                assert f"{limit} from {size}" not in note
+
+
+def test_sentences_quote_their_facts(said: Said) -> None:
+    for one in said.explained:
+        fact = one["value"]
+        if {"points", "runs", "factors"} <= fact.keys():
+            sizes = {units.format_size(point["bytes"]): point for point in fact["points"]}
+            for *ratio, size, other, base in QUOTED.findall(one["text"]):
+                point = sizes[size] if size else fact["points"][0]
+                assert [float(part) for part in ratio] == pytest.approx(
+                    [point["ratio"][name] for name in ENDS], rel=6e-3
+                )
+                times = [units.format_time(point[name]) for name in ("other_s", "base_s")]
+                assert [other, base] == times, one["text"]
 
 
 # ---- Ratios --------------------------------------------------------------------------------------
@@ -342,6 +406,8 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
                 assert point["verdict"] == run["verdict"] == point["ratio"]["verdict"]
         for point in fact["points"]:
             size = point["bytes"]
+            for cell, name in ((base, "base_s"), (other, "other_s")):
+                assert point[name] == said.row(cell, fact["state"], bytes=size)["time_s"]["estimate"]
             known = said.compared.get((key_of(base, bytes=size), key_of(other, bytes=size), fact["state"]))
             if known is not None:  # of one factor alone, and of launches enough for a verdict
                 assert all(same(point["ratio"][name], known[name]) for name in ENDS), (point, known)
@@ -351,7 +417,9 @@ def test_a_conclusion_says_of_two_cells_what_compare_says(said: Said) -> None:
 def test_a_figure_draws_what_compare_says(said: Said) -> None:
     for kind, of in (("ratio", lambda _, found: ratios.to_first(found)), ("time", ratios.like_with_like)):
         query = Query(KINDS[kind], [source_of(said.result, "median")])
-        shown = of(query, against_size(query, most=ALL_SERIES))
+        if not (series := curves_of(query)):
+            continue
+        shown = of(query, series)
         for one, base, pieces in zip(shown.series, shown.bases, shown.pieces, strict=True):
             rows_ = [{row.cell.bytes: row for row in side.rows} for side in (base, one) if side is not None]
             for point in (point for piece in pieces for point in piece):
@@ -363,7 +431,7 @@ def test_a_figure_draws_what_compare_says(said: Said) -> None:
 
 def test_figures_draw_the_numbers_of_the_rows(said: Said) -> None:
     query = Query(KINDS["time"], [source_of(said.result, "median")])
-    for one in against_size(query, most=ALL_SERIES):
+    for one in curves_of(query):
         for point_of, field in ((time_point, "time_s"), (rate_point, "rate_bytes_per_s")):
             points = {point.x: point for piece in pieces_of(one, point_of) for point in piece}
             for row in one.rows:
@@ -384,6 +452,9 @@ def test_compare_has_one_rule_for_its_words_and_one_margin(said: Said) -> None:
                 assert one["verdict"] == "undecided"
                 continue
             assert one["low"] <= one["ratio"] <= one["high"]
+            if not said.states:
+                for key, name in ((key_of(one), "base_s"), (key_of(one, **one["other"]), "other_s")):
+                    assert one[name] == said.rows[key, None]["time_s"]["estimate"]
             away = abs(math.log(one["ratio"])) >= math.log1p(MARGIN)
             if one["verdict"] == "slower":
                 assert one["low"] > 1
@@ -401,17 +472,28 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
         lines = text.splitlines()
         counted = Counter(one["said"].partition(",")[0] for one in shown["cells"])
         counted["the same"] = counted.pop("no difference", 0)
-        for word in ("slower", "faster", "the same"):
-            assert (
-                f"{counted[word]} {word}" in lines[0]
-                or f"{word}: {counted[word]} of" in lines[0]
-                or (not shown["cells"] or shown["verdict"] == "machine")
-            ), (lines[0], counted)
+        if "imported" in counted:
+            continue
+        moved = {"slower": "longer", "faster": "shorter"} if shown["verdict"] == "machine" else {}
+        for word in (moved.get(one, one) for one in ("slower", "faster", "the same")):
+            told = (f"{counted[word]} {word}", f"{word}: {counted[word]} of")
+            assert any(each in lines[0] for each in told) or not shown["cells"], (lines[0], counted)
         for one in shown["cells"]:
             if one["low"] is not None:
                 ratio, low, high = (units.format_factor(one[name]) for name in ("ratio", "low", "high"))
                 words = f"{ratio} ({low} {DASH} {high})"
                 assert any(words in line and line.endswith(one["said"]) for line in lines), (words, one)
+
+
+def test_guidelines_have_the_times_of_the_rows(said: Said) -> None:
+    """Where there were several states of the machine, a guideline is of all of them together."""
+    found = said.json("check", "--guidelines") if not said.states else {}
+    for one in (one for records in found.values() if isinstance(records, list) for one in records):
+        if "against_s" in one:
+            time = said.rows[key_of(one), None]["time_s"]
+            assert one["time_s"] == (time and time["estimate"])
+            if one["ratio"] is not None:
+                assert one["low"] <= one["ratio"] <= one["high"]
 
 
 # ---- The report ----------------------------------------------------------------------------------
@@ -420,7 +502,11 @@ def test_text_of_compare_has_its_words_and_counts(said: Said) -> None:
 def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without its pictures, which take most of the time; it has five digits of times and four of ratios."""
+    """Five digits of times, four of ratios; without pictures, models and sentences, which take most time."""
+    if len(said.rows) > REPORTED_MOST:
+        return
+    monkeypatch.setattr("mpigauge.show.report.build._models", lambda _: None)
+    monkeypatch.setattr("mpigauge.show.report.build._said", lambda *_: [])
     monkeypatch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
     monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
     named: dict[int, Row] = {}
@@ -456,3 +542,29 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
             assert all(same(*two, 1e-3) for two in zip(of, (known[name] for name in ENDS), strict=True)), (
                 known
             )
+
+
+# ---- Two results ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("one", "other"), [("fast-gigabit", "pairs"), ("modes-lan", "modes")])
+def test_what_is_said_of_two_results_is_the_inverse_the_other_way_round(
+    cli: Cli, one: str, other: str
+) -> None:
+    paths = [DOCS / "results" / f"{name}.jsonl.gz" for name in (one, other)]
+    there, back = (
+        json.loads(cli("compare", *order, "--force", "--format", "json").out)
+        for order in (paths, paths[::-1])
+    )
+    known = {(key_of(each, **each["other"]), key_of(each)): each for each in back["cells"]}
+    assert len(known) == len(there["cells"]) > 0
+    for each in there["cells"]:
+        mirror = known[key_of(each), key_of(each, **each["other"])]
+        expected = turned(mirror | {"estimate": mirror["ratio"]})
+        assert same(each["ratio"], expected["estimate"])
+        assert same(each["low"], expected["low"], 1e-6)
+        assert same(each["high"], expected["high"], 1e-6)
+        assert each["verdict"] == expected["verdict"]
+    assert {(each["side"], key_of(each)) for each in there["unmatched"]} == {
+        ("other" if each["side"] == "base" else "base", key_of(each)) for each in back["unmatched"]
+    }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
+from tests.histories import SIZES, folder, records, usual
 from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:
@@ -57,3 +58,13 @@ def test_strictly_they_keep_the_whole_from_passing(cli: Cli, both: str) -> None:
     alike = cli("compare", both, "--strict", "--sizes", "8,64")
     assert alike.status == EXIT_DONE
     assert "without a partner" not in alike.out
+
+
+def test_what_the_sessions_had_and_a_result_has_not_is_named(cli: Cli) -> None:
+    """Sizes that a result lost cannot be slower than sessions before."""
+    sessions = folder("sessions", 5, usual, spread=0.001)
+    written("new.jsonl", *records(6, usual, spread=0.001, sizes=SIZES[:-2]))
+    done = cli("compare", "new.jsonl", "--baseline", sessions)
+    assert done.status == EXIT_DONE
+    assert "without a partner: 2 numbers of pingpong (2 of the base); --all names them" in done.out
+    assert cli("compare", "new.jsonl", "--baseline", sessions, "--strict").status == EXIT_UNDECIDED

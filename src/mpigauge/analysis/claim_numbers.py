@@ -20,6 +20,7 @@ from mpigauge.analysis.claim_cells import (
     pairs,
 )
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
+from mpigauge.analysis.interval import Interval
 from mpigauge.analysis.like_ratio import ANYWHERE
 from mpigauge.analysis.ratios import difference, ratio_of
 from mpigauge.plan.claims import Claim, Sides
@@ -155,10 +156,9 @@ def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: b
         first, other = over.row.time, under.row.time
         if first is None or other is None:
             continue
-        low, high = difference(first, other) if over.material is under.material else (None, None)
-        middle = first.estimate - other.estimate if low is None or high is None else (low + high) / 2
+        held = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield Number(over, under, middle, low, high, launches)
+        yield Number(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------

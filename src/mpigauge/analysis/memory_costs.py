@@ -142,7 +142,8 @@ def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
     for row in _smallest_messages(rows):
         line = lines.get((row.cell.job, row.state))
         if line is not None and line.time is not None and row.time is not None:
-            low_s, high_s = difference(row.time, line.time)
+            found = difference(row.time, line.time)
+            low_s, high_s = (None, None) if found is None else (found.low, found.high)
             times_s = row.time.estimate, line.time.estimate
             yield SoftwareOverhead(row.cell, line.cell, *times_s, low_s, high_s, row.state)
 

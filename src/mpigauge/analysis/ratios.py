@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.decision import Decision
     from mpigauge.analysis.estimate import Timing
+    from mpigauge.analysis.interval import Interval
     from mpigauge.analysis.percentiles import Values
     from mpigauge.vocabulary import Verdict
 
@@ -119,7 +120,9 @@ class Compared:
         """
         if not self.paired:
             return None, None
-        return _beyond([self.over[launch] - self.under[launch] for launch in self.over], hidden_s)
+        beyond_s = np.array([self.over[launch] - self.under[launch] for launch in self.over])
+        _, low, high = difference_interval(beyond_s, hidden_s)
+        return (None, None) if low is None or high is None else (low, high)
 
 
 def compared(
@@ -190,32 +193,26 @@ def log_matrix(cells: Sequence[Mapping[int, float]]) -> Values:
     return np.log([[cell.get(number, math.nan) for cell in cells] for number in numbers])
 
 
-def difference(over: Timing, under: Timing) -> tuple[float, float] | tuple[None, None]:
-    """95 % interval of what one cell takes beyond another, in seconds, launch by launch.
+def difference(over: Timing, under: Timing) -> Interval | None:
+    """What one cell takes beyond another, in seconds, launch by launch, with a 95 % interval.
 
     Returns:
-        None twice with fewer than two launches that have both.
+        None with fewer than two launches that have both.
 
     Source:
         docs/method.md#ratios
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
-    beyond_s = [over.by_launch[launch] - under.by_launch[launch] for launch in common]
-    if len(beyond_s) < _LEAST:
-        return None, None
-    return _beyond(beyond_s, hidden(over, under), PROMISED * math.hypot(over.estimate, under.estimate))
+    if len(common) < _LEAST:
+        return None
+    beyond_s = np.array([over.by_launch[launch] - under.by_launch[launch] for launch in common])
+    floor_s = PROMISED * math.hypot(over.estimate, under.estimate)
+    return difference_interval(beyond_s, hidden(over, under), machine=floor_s)
 
 
 def hidden(over: Timing, under: Timing) -> float:
     """What the steps of the clock hide of the difference of two times, in seconds."""
     return math.hypot(over.step * over.estimate, under.step * under.estimate)
-
-
-def _beyond(
-    apart_s: Sequence[float], hidden_s: float, floor_s: float = 0.0
-) -> tuple[float, float] | tuple[None, None]:
-    _, low, high = difference_interval(np.array(apart_s), hidden_s, machine=floor_s)
-    return (None, None) if low is None or high is None else (low, high)
 
 
 def _logs(times: Mapping[int, float]) -> Values | None:

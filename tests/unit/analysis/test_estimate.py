@@ -43,8 +43,8 @@ def test_launches_are_the_unit_of_replication(effect: str, launches: int) -> Non
     samples = np.exp(effects)[:, :, np.newaxis] * _skewed_with_spikes(generator, shape)
     by_launch = [interval_of(medians)[1:3] for medians in np.median(samples, axis=2)]
     pooled = [median_interval(rounds) for rounds in samples.reshape(1000, -1)]
-    # The binomial error of 1000 campaigns is 0.7 %. Of two values, five launches are of one kind in 6 %, and ten
-    # are eight to two in 9 %, where the end lies between both values, as the middle does.
+    # The binomial error of 1000 campaigns is 0.7 %. Of two values, five launches are of one kind in 6 %, and
+    # ten are eight to two in 9 %, where the end lies between both values, as the middle does.
     assert (0.87 if "two" in effect else 0.92) <= _coverage(by_launch) <= 0.97
     assert (_coverage(pooled) > 0.92) if effect == "none" else (_coverage(pooled) < 0.6)
 

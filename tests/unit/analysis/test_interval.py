@@ -18,6 +18,7 @@ from mpigauge.analysis.interval import (
     interval_of,
     interval_of_amounts,
     launches_needed,
+    with_machine,
 )
 
 if TYPE_CHECKING:
@@ -212,3 +213,32 @@ def test_far_beyond_a_bound_it_is_rarer_than_the_order_of_launches_can_tell() ->
     assert 0.001 < chance_beyond(coarse, 0.9) <= 0.5**6
     assert chance_beyond(one_odd, 0.9) < 0.001
     assert chance_beyond(quiet, 0.7) < 1e-6
+
+
+@repeatable
+@given(
+    st.floats(1e-9, 1.0),
+    st.floats(1.0, 10.0) | st.just(math.inf),
+    st.floats(1.0, 10.0) | st.just(math.inf),
+    st.floats(0.0, 0.5),
+)
+def test_the_machine_widens_each_side_of_any_interval(
+    centre: float, down: float, up: float, machine: float
+) -> None:
+    """Also one that reaches to 0 or to no number, which it leaves there."""
+    _, low, high = with_machine(Interval(centre, centre / down, centre * up), machine)
+    assert low is not None
+    assert high is not None
+    for side, found in ((down, low), (1 / up, high)):
+        expected = math.hypot(math.log(side) if 0 < side < math.inf else math.inf, machine)
+        assert abs(math.log(found / centre) if 0 < found < math.inf else math.inf) == pytest.approx(expected)
+
+
+@repeatable
+@given(st.lists(st.floats(-1.0, 1.0), min_size=2, max_size=20), st.floats(0.0, 1.0))
+def test_amounts_are_no_surer_than_the_machine(values: list[float], machine: float) -> None:
+    for interval in (interval_of_amounts, difference_interval):
+        centre, low, high = interval(np.array(values), machine=machine)
+        assert low is not None
+        assert high is not None
+        assert min(centre - low, high - centre) >= machine * (1 - 1e-9) - 1e-12

@@ -176,6 +176,13 @@ def test_a_drift_is_no_step(seed: int, direction: int) -> None:
         assert cell.low < np.exp(direction * 0.005 * 19) < cell.high
 
 
+def test_what_one_number_did_later_takes_no_change_from_the_others() -> None:
+    """Steps of single numbers within a drift of all of them had taken the others' from it."""
+    for seed in range(12):
+        (drift,) = history(noise(seed, 20) + 0.005 * np.arange(20)[:, None]).tracks[0].changes
+        assert len(drift.cells) == CELLS
+
+
 def test_a_drift_after_equal_sessions_begins_where_it_does() -> None:
     logs = noise(5, 30) + 0.01 * np.maximum(0, np.arange(30) - 12)[:, None]
     ((place, drifts),) = places(history(logs))

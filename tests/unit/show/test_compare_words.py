@@ -68,3 +68,28 @@ def test_what_these_launches_could_show_is_said_with_what_to_do() -> None:
     assert not any("false alarms" in line for line in others)
     (rates,) = (line for line in compare.notes(shown, everything=True) if "false alarms" in line)
     assert rates.startswith("of these launches 20 comparisons of equals were made: false alarms ")
+
+
+def below_ratio(times: float, spread: float, *, moves: float = 1.0) -> str:
+    """Below two libraries of which one is slower, and a copy of memory that may be, too."""
+    copies = [cell("memcpy", 1024, label=label) for label in ("a", "b")]
+    cells = [*(cell(label=label) for label in ("a", "b")), *copies]
+    luck = random.Random(8)
+    each = (1.0, times, 1.0, moves)
+    visits = measured(
+        cells,
+        LAUNCHES,
+        lambda cell, *_: [round(500_000 * each[cells.index(cell)] * luck.gauss(1, spread))] * 3,
+    )
+    found = rows(result_of(campaign(*cells), *launches_of(cells, LAUNCHES), *visits))
+    return "\n".join(compare.notes(compare_pairs(pairs_by(found, "label"), Thresholds())))
+
+
+def test_no_fewer_launches_are_asked_for_than_there_are() -> None:
+    said = below_ratio(1.027, 0.005)
+    assert "undecided: 1; these launches show a difference from" in said
+    assert "--launches" not in said
+
+
+def test_where_the_machine_moved_launches_are_not_what_is_missing() -> None:
+    assert "undecided:" not in below_ratio(1.2, 0.005, moves=1.2)

@@ -9,11 +9,9 @@ from functools import cached_property
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
 from mpigauge.analysis.conditions import distances_of, in_like_conditions
-from mpigauge.analysis.interval import UNIFORM_VARIANCE, interval_of
+from mpigauge.analysis.interval import UNIFORM_VARIANCE
 from mpigauge.analysis.ratios import PAIRED_SHARE
 
 if TYPE_CHECKING:
@@ -70,7 +68,7 @@ class Pair:
         return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
 
     def time_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1); None if it was not measured."""
+        """Return the time of the base (0) or the other (1), as in tables; None if it was not measured."""
         time = (self.base, self.other)[side].time
         return time.estimate if time is not None else None
 
@@ -155,15 +153,15 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Of the base (0) or the other (1), over the launches that count; of all if there are none.
+        """Return the time of the base (0) or the other (1): as in tables, or of the launches that count.
 
-        Of several states there is no time that happens: then it is the geometric mean, which goes with the
-        ratio.
+        Of several states the median would be near one of them by chance: then it is the geometric mean.
         """
-        times = [*self.times[side].values()]
-        if not times:
-            return super().time_s(side)
-        return interval_of(np.array(times)).centre if len(self.states) == 1 else geometric_mean(times)
+        used = [part for part in self.parts if self.alone in {None, part}]
+        if len(used) == 1:
+            return used[0].time_s(side)
+        times = self.times[side].values()
+        return geometric_mean(times) if times else super().time_s(side)
 
 
 def _fewer(pair: Pair) -> int:

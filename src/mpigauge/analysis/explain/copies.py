@@ -61,6 +61,7 @@ class Below:
         from_bytes: The first size that was measured to cost less, by its estimate.
         upto_bytes: The last one.
         certain_bytes: The first size from which on all do with their whole interval.
+        certain_upto_bytes: The last of these.
     """
 
     copies: float
@@ -69,6 +70,7 @@ class Below:
     from_bytes: int
     upto_bytes: int
     certain_bytes: int
+    certain_upto_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +180,12 @@ def _below(bands: _Bands, least: int) -> Iterator[Below]:
             )
 
 
-def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int]:
-    """The sizes around the least that are below: the first, the last, and the first that is for certain."""
+def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int, int]:
+    """The sizes around the least that are below: the first and the last, and those that are for certain."""
     sizes = [int(size) for size in bands.sizes_bytes]
     begin, end = _run(bands.estimates, least, limit)
-    certain, _ = _run(bands.highs, least, limit)
-    return sizes[begin], sizes[end], sizes[certain]
+    certain, surely = _run(bands.highs, least, limit)
+    return sizes[begin], sizes[end], sizes[certain], sizes[surely]
 
 
 def _run(values: Values, least: int, limit: float) -> tuple[int, int]:

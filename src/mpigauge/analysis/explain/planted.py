@@ -11,6 +11,7 @@ from mpigauge.analysis.explain.contrasts import PLACE
 from mpigauge.analysis.explain.measured import LAUNCHES_LEAST, single_calls
 from mpigauge.analysis.explain.plateau import Rate, rate_at, rising
 from mpigauge.analysis.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
+from mpigauge.analysis.interval import Interval
 from mpigauge.analysis.ratios import difference
 from mpigauge.vocabulary import AUTO
 
@@ -157,8 +158,8 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
     """None if it has no interval, or nothing was planted."""
     way, under = ways[row.cell.job], ways.get(base.cell.job) if base is not None else None
     size = row.cell.bytes
-    low_s, high_s = _interval(row, base)
-    if row.time is None or low_s is None or high_s is None:
+    measured = _measured(row, base)
+    if measured is None or measured.low is None or measured.high is None:
         return None
     found = PlantedDelay(
         cell=row.cell,
@@ -166,20 +167,21 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
         between=under is not None,
         delay_s=way.delay_s - (under.delay_s if under is not None else 0.0),
         lanes_s=way.on_lanes_s(size) - (under.on_lanes_s(size) if under is not None else 0.0),
-        measured_s=row.time.estimate - (base.time.estimate if base is not None and base.time else 0.0),
-        low_s=low_s,
-        high_s=high_s,
+        measured_s=measured.centre,
+        low_s=measured.low,
+        high_s=measured.high,
         launches=min(one.time.launches for one in (row, base) if one is not None and one.time is not None),
         state=row.state,
     )
     return found if found.planted_s > 0 else None
 
 
-def _interval(row: Row, base: Row | None) -> tuple[float | None, float | None]:
+def _measured(row: Row, base: Row | None) -> Interval | None:
+    """The message, or by how much it takes longer than the base."""
     if row.time is None or (base is not None and base.time is None):
-        return None, None
+        return None
     if base is None or base.time is None:
-        return row.time.low, row.time.high
+        return Interval(row.time.estimate, row.time.low, row.time.high)
     return difference(row.time, base.time)
 
 

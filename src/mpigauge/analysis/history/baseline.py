@@ -10,6 +10,7 @@ import numpy as np
 
 from mpigauge.analysis.compare.comparison import Compared, Comparison
 from mpigauge.analysis.compare.pairs import Pair
+from mpigauge.analysis.compare.sides import Unmatched
 from mpigauge.analysis.estimate import Timing
 from mpigauge.analysis.history.changes import switches_of
 from mpigauge.analysis.history.history import history_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.analysis.compare.decision import Thresholds
     from mpigauge.analysis.history.changes import Switch
+    from mpigauge.analysis.history.curves import Curve
     from mpigauge.analysis.history.history import Track
     from mpigauge.analysis.history.session import Session
 
@@ -60,7 +62,20 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
         if len(before) in track.curve.sessions
         for switch in switches_of(track.curve, last, len(before), sessions)
     )
-    return Against(replace(found, cells=cells, odd=tuple(history.odd_sessions)), list(switches))
+    odd, alone = tuple(history.odd_sessions), tuple(_unmatched([track.curve for track in history.tracks]))
+    return Against(replace(found, cells=cells, odd=odd, unmatched=alone), list(switches))
+
+
+def _unmatched(curves: Sequence[Curve]) -> Iterator[Unmatched]:
+    """What the last session before has measured, and the result not even planned."""
+    there = {key for curve in curves for key in curve.rows[-1]}
+    for curve in curves:
+        for rows in curve.rows[-2:-1]:
+            yield from (
+                Unmatched(row, "base")
+                for key, row in rows.items()
+                if key not in there and row.time is not None
+            )
 
 
 def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -75,29 +75,39 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
 
 
 def _alone(found: Sequence[Step], logs: Values, floor: Values, margin: float) -> list[Step]:
-    """The changes of a curve in the order of time, each between those before and after it.
+    """The changes of a curve in the order of time, of each cell between its own before and after it.
 
-    Where it was found, the piece may have held others: what these did is no part of it.
+    Where it was found, the piece may have held others of that cell: what these did is no part of it.
     """
     ordered = sorted(found, key=lambda step: step.place)
     bounds = [0, *(step.place for step in ordered), len(logs)]
     around = zip(bounds, ordered, bounds[2:])  # noqa: B905 - begin, step and end
-    alone = [_between(step, begin, end, logs, floor, margin) for begin, step, end in around]
+    alone = [
+        replace(_between(step, ordered, logs, floor, margin), begin=begin, end=end)
+        for begin, step, end in around
+    ]
     return [step for step in alone if step.changed.any()]
 
 
-def _between(step: Step, begin: int, end: int, logs: Values, floor: Values, margin: float) -> Step:
-    """A change by the sessions between two others alone."""
-    if (begin, end) == (step.begin, step.end):
-        return step
-    ((_, moments),) = steps(calmed(logs[None, begin:end]), floor)
-    here = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
-    told = step.changed & (here[0] != 0)
-    before = (step.mean, step.error, step.freedom)
-    mean, error, freedom = (np.where(told, new, old) for new, old in zip(here, before, strict=True))
-    clear = np.abs(mean) >= np.maximum(math.log1p(margin), step.reach * error)
-    changed = step.changed & (clear | ~told)
-    return Step(begin, step.place, end, mean, error, freedom, step.reach, step.p, changed)
+def _between(step: Step, others: Sequence[Step], logs: Values, floor: Values, margin: float) -> Step:
+    """A change by the sessions between two others of the same cell alone."""
+    spans: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for cell in np.flatnonzero(step.changed):
+        places = [other.place for other in others if other.changed[cell]]
+        begin = max([step.begin, *(place for place in places if place < step.place)])
+        spans[begin, min([step.end, *(place for place in places if place > step.place)])].append(int(cell))
+    spans.pop((step.begin, step.end), None)
+    mean, error, freedom, changed = (
+        one.copy() for one in (step.mean, step.error, step.freedom, step.changed)
+    )
+    for (begin, end), mine in spans.items():
+        ((_, moments),) = steps(calmed(logs[None, begin:end, mine]), floor[mine])
+        here = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
+        told = here[0] != 0
+        cells = np.array(mine)[told]
+        mean[cells], error[cells], freedom[cells] = (one[told] for one in here)
+        changed[cells] = np.abs(mean[cells]) >= np.maximum(math.log1p(margin), step.reach * error[cells])
+    return replace(step, mean=mean, error=error, freedom=freedom, changed=changed)
 
 
 def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -> dict[int, Step]:

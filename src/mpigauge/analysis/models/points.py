@@ -84,7 +84,7 @@ class Points:
 
     @property
     def forced(self) -> list[int]:
-        """The points with which a segment must begin."""
+        """The first points above eager limits."""
         places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
         return sorted(place for place in places if 0 < place < self.sizes.size)
 

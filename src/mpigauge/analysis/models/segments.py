@@ -169,7 +169,7 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
     Args:
         sizes: In bytes, ascending and each once, shape ``(points,)``.
         logs: Logarithms of times in seconds, shape ``(points,)``.
-        forced: Points with which a segment must begin.
+        forced: Points before which a break is known to be; one that changes nothing is left out.
 
     Source:
         docs/models.md#segments

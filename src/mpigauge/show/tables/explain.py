@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from mpigauge.analysis.explain.evidence import Evidence
 from mpigauge.analysis.explain.topics import conclusions, conclusions_across
@@ -18,7 +18,7 @@ from mpigauge.show.words.explain.parts import count
 from mpigauge.show.words.explain.sentences import sentence_of
 from mpigauge.show.words.finding import finding
 from mpigauge.show.words.ratios import OF_PAIRS
-from mpigauge.vocabulary import Contrasted
+from mpigauge.vocabulary import WITH_RATIOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from mpigauge.show.query import Source
 
     GivesWay = Mapping[str, Mapping[str, str]]
-
-BESIDE = frozenset({"place", *get_args(Contrasted), "copies", "ranks", "first-message", "first"})
-"""Topics whose sentences have two times and their ratio."""
 
 SAID_MOST = 10
 """Of each result, and of several together, unless asked for more or fewer."""
@@ -135,7 +132,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
-    if any(one.conclusion.topic in BESIDE for one in shown):
+    if any(one.conclusion.topic in WITH_RATIOS for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")

@@ -310,7 +310,7 @@ def notes(
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
     yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
-    open_ = [one.decision for one in shown.cells if one.verdict == "undecided" and one.decision is not None]
+    open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
         yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
     unsaid, side = (
@@ -430,10 +430,13 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
 
 
 def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> str:
-    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`."""
+    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
+
+    Launches are asked for where there are fewer.
+    """
     detectable = units.format_percent(median(one.missed for one in open_))
     text = f"undecided: {len(open_)}; these {replications} show a difference from {detectable} on"
-    needed = [one.needed for one in open_ if one.needed is not None]
+    needed = [one.needed for one in open_ if one.needed is not None and one.needed > one.launches]
     if needed and margin:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
     return text

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 COPIES = re.compile(r"^(.*?) / (\w+ \w+): ")
 COST = re.compile(rf"({N}) copies(?: \(({N}) – ({N})\))? at {SPAN}, {T}(?: for {T})?")
-BELOW = re.compile(rf"below (10|2) from {SPAN}(?: \(for certain from {SPAN}\))?(?: up to {SPAN})?")
+BELOW = re.compile(
+    rf"below (10|2) from {SPAN}(?: \(for certain(?: from {SPAN})?(?: up to {SPAN})?\))?(?: up to {SPAN})?"
+)
 NEVER = re.compile(rf"below (10|2) at no size up to {SPAN}")
 
 
@@ -59,12 +61,14 @@ def _tells(one: Interval) -> bool:
 
 
 def _below(said: Said, match: re.Match[str], told: Sequence[tuple[Row, Row, Interval]], least: int) -> None:
-    """The sizes around the least that are below: the first, the first for certain, the last."""
+    """The sizes around the least that are below: the first, those for certain, the last."""
     limit = float(match[1])
     left, right = told[least::-1], told[least:]
     first = list(takewhile(lambda one: one[2].estimate < limit, left))[-1]
-    certain = list(takewhile(lambda one: (one[2].high or math.inf) < limit, left))[-1]
+    certain, surely = (
+        list(takewhile(lambda one: (one[2].high or math.inf) < limit, side))[-1] for side in (left, right)
+    )
     last = list(takewhile(lambda one: one[2].estimate < limit, right))[-1]
-    for group, (row, _, _) in ((2, first), (3, certain), (4, last)):
+    for group, (row, _, _) in ((2, first), (3, certain), (4, surely), (5, last)):
         if match[group]:
             said.size(match.span(group), row.bytes)

@@ -168,3 +168,14 @@ def test_one_launch_says_nothing() -> None:
 def test_crossing(values: tuple[float, float], found: float | None) -> None:
     at = crossing(np.array([10.0, 100.0]), np.array(values), 10.0)
     assert at == (None if found is None else pytest.approx(found))
+
+
+def test_a_largest_size_that_may_be_above_is_not_below_for_certain() -> None:
+    fact = copies_of(
+        lambda size: 20.0 if size == SIZES[0] else 1.95 if size == SIZES[-1] else 1.0, spread=0.2
+    )
+    (_, two) = fact.below
+    assert two.from_bytes == two.certain_bytes == SIZES[1]
+    assert (two.certain_upto_bytes, two.upto_bytes) == (SIZES[-2], SIZES[-1])
+    certain = f"(for certain up to {format_size(SIZES[-2])})"
+    assert f"below 2 from {format_size(SIZES[1])} {certain}" in sentence(fact, set())

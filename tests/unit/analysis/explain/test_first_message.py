@@ -1,4 +1,4 @@
-"""The first message of a program: its mean over launches, beside a usual round trip; where nobody looked."""
+"""The first message of a program: its centre, beside a usual round trip; where none was told."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ def test_what_is_set_up_by_it_is_said_if_it_certainly_takes_longer() -> None:
     assert "what MPI_Init leaves to be set up is in it" in sentence(fact, set())
     (usual,) = found({1: 900, 2: 1000, 3: 1100}, cell(size=8))
     assert "MPI_Init" not in sentence(usual, set())
+
+
+def test_equal_launches_are_no_surer_than_the_instrument() -> None:
+    (fact,) = found(dict.fromkeys(range(1, 7), 18_300), cell(size=8))
+    assert fact.low_s == pytest.approx(0.99 * fact.first_s, rel=1e-3)
+    assert fact.high_s == pytest.approx(1.01 * fact.first_s, rel=1e-3)
 
 
 def test_without_messages_it_stands_alone() -> None:

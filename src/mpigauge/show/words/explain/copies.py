@@ -43,9 +43,15 @@ def _at(one: InCopies, chosen: Units) -> str:
 def _below(fact: Copies) -> Iterator[str]:
     """From which of the sizes on that were measured, as tables have it."""
     for one in fact.below:
-        begin, certain = (units.format_size(size) for size in (one.from_bytes, one.certain_bytes))
-        surely = f" (for certain from {certain})" if certain != begin else ""
+        begin = f"from {units.format_size(one.from_bytes)}"
         end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""
-        yield f"below {one.copies:g} from {begin}{surely}{end}"
+        certain = [
+            f"from {units.format_size(one.certain_bytes)}" if one.certain_bytes > one.from_bytes else "",
+            f"up to {units.format_size(one.certain_upto_bytes)}"
+            if one.certain_upto_bytes < one.upto_bytes
+            else "",
+        ]
+        surely = f" (for certain {' '.join(filter(None, certain))})" if any(certain) else ""
+        yield f"below {one.copies:g} {begin}{surely}{end}"
     if fact.never is not None:
         yield f"below {fact.never:g} at no size up to {units.format_size(fact.largest_bytes)}"
