@@ -43,6 +43,11 @@ GEOMETRIC_MEAN = "geometric-mean"
 """What is quoted of few launches."""
 
 
+def centre_of(launches: int) -> str:
+    """Return what the estimate of so many launches is of the numbers that stand for them."""
+    return MEDIAN if launches >= LAUNCHES_FOR_RANGE else GEOMETRIC_MEAN
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """The time of an operation and what is known of its samples, in seconds; None is what cannot be said.
@@ -173,7 +178,7 @@ class Timing:
     @property
     def statistic(self) -> str:
         """Return what the estimate is of the numbers that stand for the launches."""
-        return MEDIAN if self.launches >= LAUNCHES_FOR_RANGE else GEOMETRIC_MEAN
+        return centre_of(self.launches)
 
     @property
     def step(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, fields
 
 import mpigauge
+from mpigauge.analysis.estimate import centre_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
 from mpigauge.plan.model import Cell
@@ -102,7 +103,8 @@ def _statistic(rows: Sequence[Mapping[str, Any]]) -> str:
     if launches == [0]:
         return "imported numbers of others"
     several = f"{launches[0]}" if len(launches) == 1 else f"{launches[0]} to {launches[-1]}"
-    return f"{rows[0]['statistic']} of each launch, mean over {several} launches"
+    centre = " or ".join(dict.fromkeys(map(centre_of, launches))).replace("-", " ")
+    return f"{rows[0]['statistic']} of each launch, {centre} over {several} launches"
 
 
 def _left_out(names: Mapping[str, None]) -> list[str]:
