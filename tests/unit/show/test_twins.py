@@ -241,6 +241,6 @@ def test_a_table_says_whose_numbers_it_has_and_that_they_are_no_means() -> None:
     for form in FOREIGN:
         text = shown([record_of(cell_of(BY_OSU["latency"], 8), 1e-6)], form)
         assert re.search(
-            r"(?m)^# mpigauge \S+: median of each launch, median over 5 launches; Open .*5\.0\.11, .*2 ranks$",
+            r"(?m)^# mpigauge \S+: median of each launch, median over 5 launches; Open .*11, .*2 ranks$",
             text,
         )
