@@ -111,7 +111,7 @@ class Campaign:
             mine = np.flatnonzero(self.near[label, :launches] == (state == "near"))
             times = {int(n) + 1: 1e-6 * float(np.exp(self.logs[label, n, place] + far)) for n in mine}
             if times:
-                yield _row(cell, state if self.world.near < 1 else None, times)
+                yield row_of(cell, state if self.world.near < 1 else None, times)
 
     def until_decided(self) -> tuple[int, ComparisonVerdict]:
         """After how many launches it stops, and the verdict then."""
@@ -134,7 +134,8 @@ class Campaign:
         return compare(pairs_between(base, other), held, controlled=False).verdict
 
 
-def _row(cell: Cell, state: StateName | None, times: Mapping[int, float]) -> Row:
+def row_of(cell: Cell, state: StateName | None, times: Mapping[int, float]) -> Row:
+    """Return the row of a cell of which only the seconds of each launch are known."""
     time = Launched(estimate=geometric_mean(times.values()), launches=len(times), times=times)
     return Row(
         cell=cell,

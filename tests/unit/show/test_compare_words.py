@@ -28,6 +28,7 @@ def below(*decisions: object) -> str:
         signs=(),
         together=(),
         odd_launches=(),
+        unmatched=(),
         rates=None,
         verdict="same",
         builds=(),

@@ -164,15 +164,15 @@ class Matched(Pair):
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
-        """Return the time of the base (0) or the other (1): as in tables, or of the launches that count.
+        """Return the time of the base (0) or the other (1): of one state as in tables, else over launches.
 
-        Of several states the median would be near one of them by chance: then it is the geometric mean.
+        Over several states it is a mean: a median lies in one of them, and the two would be of other states.
         """
         used = [part for part in self.parts if self.alone in {None, part}]
         if len(used) == 1:
             return used[0].time_s(side)
-        times = self.times[side].values()
-        return geometric_mean(times) if times else super().time_s(side)
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else super().time_s(side)
 
 
 def _fewer(pair: Pair) -> int:
