@@ -78,3 +78,16 @@ def test_every_count_is_that_of_the_printed_widths(cli: Cli, path: Path) -> None
         assert (low or alone, high or alone) == tuple(
             format_relative(end(widths(wide))) for end in (min, max)
         )
+
+
+@pytest.mark.parametrize("name", ["exchange", "modes-lan"])
+def test_tables_of_times_and_of_rates_have_the_same_width(cli: Cli, name: str) -> None:
+    """Of an interval whose sides are not alike the larger one is printed, whatever the number counts."""
+    asked = ("show", DOCS / "results" / f"{name}.jsonl.gz", "--state", "all")
+    rows = json.loads(cli(*asked, "--format", "json").out)["rows"]
+    known = {format_relative(width) for width in widths(rows)}
+    printed = re.compile(r"\N{PLUS-MINUS SIGN}[\d.]+ %")
+    for table in ("times", "rates"):
+        found = printed.findall(cli(*asked, "--table", table).out)
+        assert len(found) > 9
+        assert {*found} <= known

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from mpigauge.analysis.interval import Interval
 from mpigauge.analysis.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import BY_NAME, CURVE
 from mpigauge.plan.patterns import known, times_alone, usual_mode
@@ -109,7 +110,7 @@ class Quote:
     def half_width(self) -> float | None:
         """Of its 95 % interval, as a share of it; None where there is none."""
         if self.ratio is not None:
-            return None if self.ratio.high is None else self.ratio.high / self.ratio.estimate - 1
+            return Interval(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
         return self.row.time.half_width if self.row.time else None
 
     @property

@@ -44,7 +44,7 @@ GEOMETRIC_MEAN = "geometric-mean"
 
 
 def centre_of(launches: int) -> str:
-    """Return what is quoted of so many launches."""
+    """Return what the estimate of so many launches is of the numbers that stand for them."""
     return MEDIAN if launches >= LAUNCHES_FOR_RANGE else GEOMETRIC_MEAN
 
 

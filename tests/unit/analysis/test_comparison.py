@@ -206,6 +206,19 @@ def test_launches_that_are_never_alike_ask_for_more_of_them() -> None:
     assert int(said.split()[-1]) > 6 * 5 / 4
 
 
+def test_ranks_that_were_elsewhere_need_no_more_launches() -> None:
+    """Ten launches are enough; these were never equally far apart, and more of them would not be, either."""
+    cells = [cell(mpi=mpi) for mpi in ("mpich", "openmpi")]
+    near, far = (
+        [*measured([of], range(1, 11), lambda *_: [50_000] * 3, line_ns=[line_ns, line_ns])]
+        for of, line_ns in zip(cells, (40.0, 245.0), strict=True)
+    )
+    shown = judged(rows(result_of(campaign(*cells), *launches_of(cells, range(1, 11)), *near, *far)))
+    assert {verdict_of(one) for one in shown.cells} == {"ranks elsewhere"}
+    (said,) = notes(shown)
+    assert said.startswith("ranks elsewhere: 1; ")
+
+
 def test_few_launches_say_nothing() -> None:
     few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, LAUNCHES_LEAST))
     (one,) = judged(few).cells

@@ -18,7 +18,7 @@ from mpigauge.analysis.estimate import Printed, Timing
 from mpigauge.analysis.rows import rows
 from mpigauge.show import formats
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS
-from mpigauge.show.document import Column, Document, Table, Units
+from mpigauge.show.document import Column, Document, Line, Table, Units
 from mpigauge.show.formats import bars
 from mpigauge.show.formats.terminal import UNLIMITED, hiding_order, render
 from mpigauge.show.tables.curves import document
@@ -342,3 +342,22 @@ def test_words_beside_numbers_are_hidden_where_they_would_be_cut(
     assert ("one way" in " ".join(text.split())) == (there or goes is None)
     assert ("\n    pingpong, one way\n" in text) == (not there and goes is None)
     assert ("too narrow): note;" in " ".join(text.split())) == (not there and goes is not None)
+
+
+@pytest.mark.parametrize("width", range(26, 70))
+def test_no_line_ends_within_a_number_or_an_interval(width: int) -> None:
+    """Wherever the terminal ends; words fit into it as before."""
+    micro, dash = "\N{MICRO SIGN}", "\N{EN DASH}"
+    wholes = (
+        f"(29.2 {dash} 42.5)",
+        f"16.0 {micro}s",
+        f"(12.9 {micro}s {dash} 23.5 {micro}s)",
+        "4 MiB",
+        "11.0 GB/s",
+    )
+    words = "it takes 35.3 times {} as long as before, {} {} of 10 launches, at {} it has {}".format(*wholes)
+    lines = render(Document(foot=[Line(words)]), console(width)).splitlines()
+    assert " ".join(line.strip() for line in lines) == words
+    assert all(len(line) <= width for line in lines)
+    for whole in wholes:
+        assert any(whole in line for line in lines)

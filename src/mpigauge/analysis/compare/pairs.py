@@ -84,6 +84,12 @@ class Pair:
         return self.paired or _fewer(self) >= LAUNCHES_LEAST
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether only that ranks were not equally far apart leaves too few launches."""
+        made = min(len(_times(row)) for row in (self.base, self.other))
+        return not self.judged and made >= LAUNCHES_LEAST
+
+    @property
     def floor(self) -> float:
         """Variance of the logarithm of the ratio that the steps of the clock hide."""
         steps = [side.step for side in (self.base.time, self.other.time) if side is not None]
@@ -145,6 +151,11 @@ class Matched(Pair):
         """Launches of the side that has fewer, in whatever state."""
         sides = ({number for part in self.parts for number in part.times[side]} for side in (0, 1))
         return min(map(len, sides))
+
+    @property
+    def elsewhere(self) -> bool:
+        """The same where they have no state in common; else launches of like states are too few."""
+        return not self.parts and super().elsewhere
 
     @property
     def needed(self) -> int:

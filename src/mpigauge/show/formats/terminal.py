@@ -8,6 +8,7 @@ words say.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,16 @@ LEGEND = (
 )
 
 
+TOGETHER = re.compile(
+    r"(?<=\d) (?=(?:%|[num\u00b5\u03bc]?s|[KMG]?i?B(?:/s)?|[KMG]bit/s)(?!\w))"
+    r"|(?<=[\w%]) (?=[\u2013-] \d)|(?<= [\u2013-]) (?=\d)"
+)
+"""Spaces at which no line ends: those of a number and its unit, and of an interval."""
+
+JOINED = "\ue000"
+"""Stands for them while lines are broken."""
+
+
 def render(document: Document, console: Console) -> str:
     """The document as a console of this width, encoding and colours shows it."""
     with console.capture() as captured:
@@ -98,12 +109,17 @@ class Page:
         if indent + cell_len(text.plain) <= self.width:
             yield margin + text
             return
-        longest = max(map(cell_len, text.plain[hang:].split()), default=0)
+        joined = TOGETHER.sub(JOINED, text.plain)
+        if _longest(joined) <= self.width - indent - hang:
+            text = text.copy()
+            text.plain = joined
+        longest = _longest(text.plain[hang:])
         if self.width - indent - hang < max(WRAP_LEAST, longest):
             hang = 2
         lead, rest = text[:hang], text[hang:]
         for line in rest.wrap(self._console, max(1, self.width - indent - cell_len(lead.plain))):
             line.rstrip()
+            line.plain = line.plain.replace(JOINED, " ")
             yield self.cut(margin + lead + line)
             lead = Text(" " * hang)
 
@@ -116,6 +132,11 @@ class Page:
         line.rstrip()
         line.truncate(self.width, overflow="ellipsis" if not self._ascii else "crop")
         return line
+
+
+def _longest(words: str) -> int:
+    """How wide the longest word is."""
+    return max(map(cell_len, words.split()), default=0)
 
 
 def _lines(document: Document, page: Page) -> Iterator[Text]:

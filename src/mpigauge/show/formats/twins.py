@@ -103,8 +103,8 @@ def _statistic(rows: Sequence[Mapping[str, Any]]) -> str:
     if launches == [0]:
         return "imported numbers of others"
     several = f"{launches[0]}" if len(launches) == 1 else f"{launches[0]} to {launches[-1]}"
-    centres = dict.fromkeys(centre_of(count).replace("-", " ") for count in launches)
-    return f"{rows[0]['statistic']} of each launch, {' or '.join(centres)} over {several} launches"
+    centre = " or ".join(dict.fromkeys(map(centre_of, launches))).replace("-", " ")
+    return f"{rows[0]['statistic']} of each launch, {centre} over {several} launches"
 
 
 def _left_out(names: Mapping[str, None]) -> list[str]:

@@ -58,7 +58,7 @@ GROUPS_MOST = 2
 
 ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACE)
 BRACKETS = "in brackets the 95 % interval across launches"
-WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches"
+WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches, its larger side"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
+from mpigauge.analysis.interval import Interval
 from mpigauge.show.series import rate_point
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ class Number(NamedTuple):
     high: float | None = None
 
     @property
-    def reach(self) -> float | None:
-        """By which factor the interval goes beyond the number."""
-        return None if not self.value or self.high is None else self.high / self.value
+    def half_width(self) -> float | None:
+        """Relative half-width of the interval: that of its larger side."""
+        return Interval(self.value, self.low, self.high).half_width if self.value else None
 
 
 NOTHING = Number(None)
@@ -99,10 +100,10 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
 
 
 def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> str:
-    if number.reach is None:
+    if number.half_width is None:
         return text
-    if number.reach >= units.REACH_MOST:
-        return f"{text} ({units.format_relative(number.reach - 1)})"
+    if number.half_width >= units.REACH_MOST - 1:
+        return f"{text} ({units.format_relative(number.half_width)})"
     return f"{text} ({written(number.low)} \N{EN DASH} {written(number.high)})"
 
 
@@ -118,9 +119,9 @@ def _rate_with_width(row: Row, chosen: Units) -> str:
 
 def _width(text: str, number: Number) -> str:
     """`12.3 µs ±4.1 %`."""
-    if number.reach is None:
+    if number.half_width is None:
         return text
-    return f"{text} {units.format_relative(number.reach - 1)}"
+    return f"{text} {units.format_relative(number.half_width)}"
 
 
 def _count_text(row: Row, _: Units) -> str:

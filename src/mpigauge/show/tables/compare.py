@@ -106,7 +106,8 @@ def _basis(shown: Comparison) -> list[str]:
     if shown.sessions is not None:
         return [said]
     counts = [one.decision.launches for one in shown.cells if one.decision is not None]
-    none = "no launches" if any(one.pair.imported for one in shown.cells) else words.TOO_FEW
+    without = any(one.pair.imported or words.verdict_of(one) == words.ELSEWHERE for one in shown.cells)
+    none = "no launches" if without else words.TOO_FEW
     most = f"{max(counts)} launches" if counts else none
     how = "in turn" if shown.interleaved else "at different times"
     return [f"{most}, {how}", said]

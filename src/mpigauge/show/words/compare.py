@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = ("pattern", "mode")
 TOO_FEW = "too few launches"
+ELSEWHERE = "ranks elsewhere"
 TOO_FEW_SESSIONS = "too few sessions"
 IMPORTED = "imported"
 OWN_STATISTIC = "our own of rounds (--stat)"
@@ -67,7 +68,12 @@ SIGNS: Mapping[MachineSign, str] = {
 NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
 """What is said of launches that were not made in turn: it may be the machine."""
 
-COUNTED = {"no difference": "the same", TOO_FEW: "undecided", TOO_FEW_SESSIONS: "undecided"}
+COUNTED = {
+    "no difference": "the same",
+    TOO_FEW: "undecided",
+    TOO_FEW_SESSIONS: "undecided",
+    ELSEWHERE: "undecided",
+}
 """What words of numbers are counted as."""
 
 
@@ -167,13 +173,20 @@ def verdict_of(one: Compared) -> str:
         return "lost"
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
-    if one.decision is None and one.pair.imported:
-        return IMPORTED
     if one.decision is None:
-        return TOO_FEW if one.pair.sessions is None else TOO_FEW_SESSIONS
+        return _unjudged(one.pair)
     if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
         return NOT_IN_TURN[one.decision.verdict]
     return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+
+
+def _unjudged(pair: Pair) -> str:
+    """Why there is nothing to say of two times."""
+    if pair.imported:
+        return IMPORTED
+    if pair.sessions is not None:
+        return TOO_FEW_SESSIONS
+    return ELSEWHERE if pair.elsewhere else TOO_FEW
 
 
 def verdict_of_run(run: Run) -> str:
@@ -305,14 +318,14 @@ def notes(
     if unknown := sum(not (one.pair.base.cell.ranks and one.pair.other.cell.ranks) for one in shown.cells):
         yield f"ranks unknown: {unknown}; how many took part may differ: mpigauge import --np N says it"
     yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
-    yield from _few_launches([one.pair for one in shown.cells if verdict_of(one) == TOO_FEW])
+    yield from _few_launches(shown.cells)
     if some := said[TOO_FEW_SESSIONS]:
         yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
     yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
     if open_ and shown.judges:
-        yield _undecided(open_, shown.thresholds.margin)
+        yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
     unsaid, side = (
         compared | common(one.pair.base for one in shown.cells).keys(),
         saying_sides(shown.cells, compared),
@@ -343,8 +356,11 @@ def _statistic(row: Row) -> str:
     return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
 
 
-def _few_launches(pairs: Sequence[Pair]) -> Iterator[str]:
+def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
     """Too few at all, or too few in like states of the machine, and how many it would take."""
+    if elsewhere := sum(verdict_of(one) == ELSEWHERE for one in cells):
+        yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
+    pairs = [one.pair for one in cells if verdict_of(one) == TOO_FEW]
     apart = [pair for pair in pairs if isinstance(pair, Matched) and pair.made >= LAUNCHES_LEAST]
     if few := len(pairs) - len(apart):
         yield f"{TOO_FEW}: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
@@ -429,13 +445,13 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
         yield f"without a ratio: {silent}, of too few launches or not measured"
 
 
-def _undecided(open_: Sequence[Decision], margin: float) -> str:
+def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> str:
     """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
 
     Launches are asked for where there are fewer.
     """
     detectable = units.format_percent(median(one.missed for one in open_))
-    text = f"undecided: {len(open_)}; these launches show a difference from {detectable} on"
+    text = f"undecided: {len(open_)}; these {replications} show a difference from {detectable} on"
     needed = [one.needed for one in open_ if one.needed is not None and one.needed > one.launches]
     if needed and margin:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"

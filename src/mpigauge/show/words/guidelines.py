@@ -10,6 +10,7 @@ from mpigauge.analysis.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.show.words.compare import ratio_words
 from mpigauge.show.words.factors import WORDS, phrases_of, unusual
+from mpigauge.show.words.ratios import OF_PAIRS
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ VERDICTS: dict[Verdict, str] = {
     "same": "kept",
     "undecided": "undecided",
 }
-MEASURE = "measure it: mpigauge run --suite guidelines"
+MEASURE = "what could replace them: mpigauge run --suite guidelines"
 
 
 def headline(shown: Guidelines) -> str:
@@ -40,7 +41,9 @@ def headline(shown: Guidelines) -> str:
         case "same":
             return f"kept: none of {count} guidelines is violated by {allow}"
         case _ if not shown.replaceable:
-            return f"undecided: nothing was measured beside what could replace it; {MEASURE}"
+            own = "operations were held against their own sizes and ranks alone"
+            why = own if count else "nothing to hold an operation against was measured"
+            return f"undecided: {why}; {MEASURE}"
         case _:
             return f"undecided: {len(shown.open)} of {count} guidelines may be violated by {allow}"
 
@@ -144,3 +147,5 @@ def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]
         yield f"too few launches in common: {few}; --launches 10"
     if shown.left_out:
         yield f"{shown.left_out} sizes left out: {PAIRS_MOST} pairs of sizes are held against each other"
+    if any(one.decision is not None and one.pair.paired for one in shown.checked):
+        yield f"times as long: {OF_PAIRS}"
