@@ -311,6 +311,13 @@ def test_bands_say_how_wide_they_are(machine: Path) -> None:
     assert any("half of them within " in one for one in words(figure(query("time", path))))
 
 
+def test_bands_of_ratios_are_not_those_of_times(result: Path) -> None:
+    whole = figure(query("ratio", result, series=("pingpong shm standard", "pingpong shm buffered")))
+    said = "\n".join(words(whole))
+    assert "95 % intervals that hold for all numbers at once" in said.replace("\n", " ")
+    assert "half of them within" not in said
+
+
 def test_the_words_of_each_hatched_strip_stand_right_above_it() -> None:
     """Two libraries that would deadlock from different sizes have a strip each."""
     axes = Figure().add_subplot()

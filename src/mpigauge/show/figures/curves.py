@@ -38,6 +38,7 @@ STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""
 
 INTERVALS = "bands: 95 % intervals across launches"
+OF_RATIOS = "bands: 95 % intervals that hold for all numbers at once"
 
 FEW = 0.5
 """Of the sizes: if fewer have a ratio, it is said why."""
@@ -82,7 +83,7 @@ def ratio_figure(query: Query) -> Figure:
     ratios.dress(axes, [over])
     sizes.dress(axes)
     mark_breaks(axes, found)
-    finish(whole, query, found, looks, _note(found, over), there)
+    finish(whole, query, found, looks, _note(OF_RATIOS, over), there)
     return whole
 
 
@@ -184,15 +185,15 @@ def _with_ratios(
             lines.curve(low, f"ratio-{number}", lines.usual_width(looks[number]), mine, sizes.x)
         ratios.dress(low, [over])
         mark_breaks(low, found, named=False)
-    note = _note(found, over) if low else intervals(found)
+    note = _note(intervals(found), over) if low else intervals(found)
     finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 
-def _note(found: Sequence[Series], over: Ratios | None) -> str:
-    """What the marks of ratios mean, and why some are missing."""
+def _note(bands: str, over: Ratios | None) -> str:
+    """What bands are, and why some ratios are missing."""
     missing = missing_ratios(over.ranks_apart) if over else ""
-    return "; ".join(filter(None, [intervals(found), missing, _in_common(over) if over else ""]))
+    return "; ".join(filter(None, [bands, missing, _in_common(over) if over else ""]))
 
 
 def _in_common(over: Ratios) -> str:
