@@ -55,16 +55,8 @@ def _check(ledger: Ledger, label: str, column: str, cell: str, result: Result) -
         found = _found(label, rows)
         if found:
             said.number(match.span(1), match[2], *(one.estimate for one in found))
-            said.number(match.span(3), "%", *(_half(one, label) for one in found))
+            said.number(match.span(3), "%", *(one.half_width for one in found))
     said.close(f"answer, {label}, {column}")
-
-
-def _half(one: Interval, label: str) -> float | None:
-    if one.low is None:
-        return None
-    return float(
-        (one.estimate / one.low if label.partition(", ")[0] in LABELS else one.high / one.estimate) - 1
-    )
 
 
 def _words(column: str) -> set[str]:

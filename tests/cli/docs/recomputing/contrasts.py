@@ -6,24 +6,19 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import groupby
-from statistics import geometric_mean
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.cli.docs.recomputing.curves import find_curve
 from tests.cli.docs.recomputing.statistics_of import (
+    MARGIN,
     Interval,
-    by_chance,
     difference,
-    launches_needed,
     ratio,
     sides,
-    small,
-    verdict,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tests.cli.docs.recomputing.ledger import Said
     from tests.cli.docs.recomputing.reading import Row
@@ -41,12 +36,13 @@ TELL = re.compile(r"\(about (\d+) launches would tell, not (\d+)\)")
 MOST = re.compile(rf" at (\d+) of (\d+) sizes(?: \({SPAN} – {SPAN}\))?, (?:undecided|no difference)")
 TWICE = re.compile(rf"by a factor of 2 or more from {SPAN} to {SPAN}")
 LIMITS = re.compile(
-    rf"(?:beyond 5 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none"
+    rf"(?:beyond 3 % )?they differ between their eager limits alone \((none found|{SPAN[1:-1]}) against (none"
     rf" found|{SPAN[1:-1]})\): "
     rf"(?:the wait for the receiver, ({N})(?: – ({N}))? round trips|one waits)"
 )
 LAUNCHES = re.compile(r"\((\d+) launch(?:es)?\)$")
 DIFFERENT = ("slower", "faster")
+WORDS = (*DIFFERENT, "no difference", "undecided")
 
 
 class Point(NamedTuple):
@@ -80,16 +76,9 @@ def points_of(base: Sequence[Row], other: Sequence[Row], *, alike: bool) -> list
         if one is not None and one.low is not None:
             rows = first[size], second[size]
             over, under, together = sides(rows[1].times, rows[0].times, alike=alike)
-            times_s = _quoted(rows, geometric_mean(under.values()), geometric_mean(over.values()))
+            times_s = rows[0].seconds, rows[1].seconds
             found.append(Point(size, *rows, one, *times_s, _beyond(over, under, rows, paired=together)))
     return found
-
-
-def _quoted(rows: tuple[Row, Row], *of_ratio: float) -> tuple[float, float]:
-    """The times of the rows; those of the launches that the ratio rests on where these are 5 % off."""
-    whole = rows[0].seconds, rows[1].seconds
-    near = all(max(one / all_, all_ / one) <= 1.05 for one, all_ in zip(of_ratio, whole, strict=True))
-    return whole if near else (of_ratio[0], of_ratio[1])
 
 
 def _beyond(
@@ -100,18 +89,6 @@ def _beyond(
     sides = (other.times._replace(by_launch=over), base.times._replace(by_launch=under))
     found = difference(*sides, (other.seconds, base.seconds)) if paired else None
     return found or Interval(math.nan)
-
-
-def judged(points: Sequence[Point]) -> list[tuple[str, Point]]:
-    """Verdicts; a size that differs alone only if that is beyond chance over all of them."""
-    words = [verdict(one.ratio) for one in points]
-    found = []
-    for place, one in enumerate(points):
-        around = words[max(0, place - 1) : place] + words[place + 1 : place + 2]
-        alone = words[place] in DIFFERENT and words[place] not in around
-        word = "undecided" if alone and by_chance(one.ratio, len(points)) else words[place]
-        found.append((word, one))
-    return found
 
 
 def contrast(said: Said, curves: Sequence[list[Row]]) -> bool:
@@ -130,39 +107,51 @@ def contrast(said: Said, curves: Sequence[list[Row]]) -> bool:
         return False
     first, second = pair
     alike = first[0].job == second[0].job or first[0].placement == second[0].placement
-    alike = alike and first[0].transport == second[0].transport
     points = points_of(first, second, alike=alike)
     said.known(head.span())
-    _check(said, head.end(), judged(points), first)
+    _check(said, head.end(), points, first)
     return True
 
 
-def _check(said: Said, begin: int, found: Sequence[tuple[str, Point]], base: Sequence[Row]) -> None:
-    runs = [(word, [one for _, one in mine]) for word, mine in groupby(found, key=lambda two: two[0])]
-    groups = [
-        (key, [*mine])
-        for key, mine in groupby(
-            enumerate(runs), key=lambda two: (two[0], two[1][0]) if two[1][0] in DIFFERENT else None
-        )
-    ]
-    own = [
-        (key[1] if key else "", [one for _, (_, points) in mine for one in points], [r for _, r in mine])
-        for key, mine in groups
-    ]
+def _check(said: Said, begin: int, points: Sequence[Point], base: Sequence[Row]) -> None:
+    """Part by part: which words stand is a matter of all cells of a comparison; that they fit, of each."""
+    found: list[tuple[str, Point]] = []
     end = begin
     for part in said.text[begin:].split("; "):
         at, end = end, end + len(part) + 2
-        if part.startswith((*DIFFERENT, "no difference", "undecided")):
-            if not own:
-                said.word((at, at + len(part)), "no further run of sizes")
-                return
-            _run(said, at, part, own.pop(0), len(found))
+        if word := next((one for one in WORDS if part.startswith(one)), ""):
+            mine = points[len(found) : len(found) + _covers(part, len(points))]
+            _run(said, at, part, word, mine, len(points))
+            found += [(word, one) for one in mine]
         else:
-            _more(said, at, part, [one for _, one in found], found, base)
-    if own:
-        said.word((0, 0), f"more runs: {[(word, len(points)) for word, points, _ in own]}")
+            _more(said, at, part, points, found, base)
+    if len(found) != len(points):
+        said.word((0, 0), f"{len(points)} sizes, not {len(found)}")
     if match := LAUNCHES.search(said.text):
-        said.number(match.span(1), "", min(one.ratio.launches for _, one in found))
+        said.number(match.span(1), "", min(one.ratio.launches for one in points))
+
+
+def _covers(part: str, total: int) -> int:
+    """Of how many sizes a part is."""
+    head = TELL.sub(lambda one: "-" * len(one[0]), part.partition(": ")[0])
+    if match := MOST.search(head):
+        return int(match[2])
+    place = WHERE.search(head)
+    if place is None or place[5]:
+        return 1
+    return int(place[1] or place[4] or 2) if place[0] != " at both sizes" else total
+
+
+def ends_of_family(said: Said, estimate: float, match: re.Match[str], group: int, at: int = 0) -> None:
+    """An interval that holds for all cells of a comparison: as far from its centre on either side."""
+    if not match[group]:
+        return
+    low, high = float(match[group]), float(match[group + 1])
+    if low > 0 and abs(math.log(low * high / estimate**2)) <= 0.02 + 0.02 * math.log(high / low):
+        said.known(_shifted(match, group, at))
+        said.known(_shifted(match, group + 1, at))
+    else:
+        said.word(_shifted(match, group, at), f"as far from {estimate:.3g} as {high}")
 
 
 def _shifted(match: re.Match[str], group: int, at: int) -> tuple[int, int]:
@@ -170,32 +159,24 @@ def _shifted(match: re.Match[str], group: int, at: int) -> tuple[int, int]:
     return (begin + at, end + at) if begin >= 0 else (-1, -1)
 
 
-Run = tuple[str, "list[Point]", "list[tuple[str, list[Point]]]"]
-
-
-def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
-    word, points, runs = own
-    open_ = [one for name, mine in runs if name == "undecided" for one in mine]
-    if not word:
-        word = "undecided" if 2 * len(open_) > len(points) else "no difference"
-    said.word((at, at + len(word)), word)
+def _run(said: Said, at: int, part: str, word: str, points: Sequence[Point], total: int) -> None:
+    fits = {
+        "slower": all(one.ratio.estimate >= 1 + MARGIN for one in points),
+        "faster": all(one.ratio.estimate <= 1 / (1 + MARGIN) for one in points),
+    }
+    said.word((at, at + len(word)), word if fits.get(word, True) else f"not {word}")
     head = part.partition(": ")[0] if word in DIFFERENT else part
     head = TELL.sub(lambda one: "-" * len(one[0]), head)
     if match := MOST.search(head):
-        points = _most(said, match, at, points, open_)
-        head = "-" * match.end() + head[match.end() :]
-    if tell := TELL.search(part):
-        needed = max((n for n in (launches_needed(one.ratio) for one in open_) if n), default=0)
-        said.number(_shifted(tell, 1, at), "", needed)
-        said.number(_shifted(tell, 2, at), "", min(one.ratio.launches for one in open_))
-    if place := WHERE.search(head):
+        _most(said, match, head, at, len(points))
+    elif place := WHERE.search(head):
         _where(said, place, at, points, total)
-    for match in re.finditer(r"(?:by less than|within) ([35]) %", part):
+    if tell := TELL.search(part):
+        said.known(_shifted(tell, 1, at))
+        said.known(_shifted(tell, 2, at))
+    for match in re.finditer(r"within (3) %", part):
         said.known(_shifted(match, 1, at))
     if word in DIFFERENT:
-        said.word(
-            (0, 0), "" if all(small(one.ratio) for one in points) == ("but by less" in head) else "small"
-        )
         ends = [max(points, key=lambda one: one.far), max(points, key=lambda one: abs(one.extra_s))]
         ends = [one for place, one in enumerate(ends) if one not in ends[:place]]
         matches = [*AT.finditer(part)]
@@ -205,17 +186,16 @@ def _run(said: Said, at: int, part: str, own: Run, total: int) -> None:
             _at(said, match, at, one)
 
 
-def _most(
-    said: Said, match: re.Match[str], at: int, points: Sequence[Point], open_: Sequence[Point]
-) -> list[Point]:
+def _most(said: Said, match: re.Match[str], head: str, at: int, count: int) -> None:
     """Of which most are undecided, or are not; the fewer ones are named next."""
-    fewer = [one for one in points if (one in open_) == (2 * len(open_) <= len(points))]
-    said.number(_shifted(match, 1, at), "", len(points) - len(fewer))
-    said.number(_shifted(match, 2, at), "", len(points))
-    for group, one in zip((3, 4), (points[0], points[-1]), strict=True):
-        if match[group]:
-            said.size(_shifted(match, group, at), one.bytes)
-    return fewer
+    for group in (1, 3, 4):
+        said.known(_shifted(match, group, at))
+    said.number(_shifted(match, 2, at), "", count)
+    if fewer := WHERE.search("-" * match.end() + head[match.end() :]):
+        for group in range(1, 6):
+            said.known(_shifted(fewer, group, at))
+        if told := int(fewer[4] or bool(fewer[5])):
+            said.number(_shifted(match, 1, at), "", count - told)
 
 
 def _where(said: Said, match: re.Match[str], at: int, points: Sequence[Point], total: int) -> None:
@@ -230,8 +210,8 @@ def _where(said: Said, match: re.Match[str], at: int, points: Sequence[Point], t
 
 
 def _at(said: Said, match: re.Match[str], at: int, one: Point) -> None:
-    for group, own in zip((1, 2, 3), one.ratio[:3], strict=True):
-        said.number(_shifted(match, group, at), "", own)
+    said.number(_shifted(match, 1, at), "", one.ratio.estimate)
+    ends_of_family(said, one.ratio.estimate, match, 2, at)
     if match[4]:
         said.size(_shifted(match, 4, at), one.bytes)
     said.number(_shifted(match, 5, at), match[6], one.other_s)
@@ -252,11 +232,9 @@ def _more(
         said.known(
             (at + match.start() + len("by a factor of "), at + match.start() + len("by a factor of 2"))
         )
-        begin = max(
-            _from(points, lambda one: (one.ratio.low or 0) >= 2),
-            _from(points, lambda one: (one.ratio.high or 1) <= 0.5),
-        )
-        said.size(_shifted(match, 1, at), points[-begin].bytes if begin else -1)
+        said.known(_shifted(match, 1, at))
+        if not 0.5 >= points[-1].ratio.estimate >= 0 and points[-1].ratio.estimate < 2:
+            said.word(_shifted(match, 1, at), "no factor of 2")
         said.size(_shifted(match, 2, at), points[-1].bytes)
     elif (match := LIMITS.search(part)) and (result := base[0].result):
         row = base[0]
@@ -272,15 +250,10 @@ def _more(
                 said.size(_shifted(match, group, at), limit or -1)
             elif limit is not None:
                 said.word(_shifted(match, group, at), str(limit))
-        if (beyond := part.find("5 % they")) >= 0:
+        if (beyond := part.find("3 % they")) >= 0:
             said.known((at + beyond, at + beyond + 1))
         least = min(limit for limit in limits if limit)
         differing = [one for word, one in found if word in DIFFERENT and one.bytes > least]
         trips = sorted(abs(one.extra_s) / (2 * row.seconds) for one in differing)
         said.number(_shifted(match, 3, at), "", trips[0])
         said.number(_shifted(match, 4, at), "", trips[-1])
-
-
-def _from(points: Sequence[Point], holds: Callable[[Point], bool]) -> int:
-    """How many sizes at the end are so."""
-    return next((n for n, one in enumerate(reversed(points)) if not holds(one)), len(points))

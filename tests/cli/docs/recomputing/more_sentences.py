@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.cli.docs.recomputing.reading import Result, Row, Visit
 
 P = r"([\d.]+)(?: %)?(?: \(([\d.]+)(?: %)? – ([\d.]+) %\))?"
-MARGIN = 1.05
+MARGIN = 1.03
 
 # ---- The best bandwidth --------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ def plateau(said: Said, result: Result) -> bool:
             said.size(match.span(2), rated[begin].bytes)
             said.size(match.span(3), rated[end].bytes)
         else:
-            said.word((0, 0), "" if begin == end else "several within 5 %")
+            said.word((0, 0), "" if begin == end else "several within 3 %")
     if match := FALLS.search(said.text):
         at = 1 if match[1] else 9
         numbers_of(said, match, at, rate_of(largest))
@@ -150,7 +150,7 @@ def spread(said: Said, result: Result) -> bool:
     numbers(said, match, 3, "%", own)
     said.number(match.span(6), "", len(counted))
     halves = [
-        [one.high / one.estimate - 1 for one in (row.time[which] for row, _ in counted) if one.high]
+        [one.half_width for one in (row.time[which] for row, _ in counted) if one.high]
         for which in range(len(counted[0][0].time))
     ]
     said.number(match.span(7), "%", *(median(one) for one in halves))

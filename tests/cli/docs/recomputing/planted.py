@@ -105,8 +105,7 @@ def planted_delay(said: Said, result: Result) -> bool:
         if match[4]:
             less = way_of(result, under).planted_s(under.bytes)
             delay, wire = delay - less[0], wire - less[1]
-        apart = difference(row.times, under.times, (row.seconds, under.seconds))
-        own = Interval(row.seconds - under.seconds, apart.low, apart.high)
+        own = difference(row.times, under.times, (row.seconds, under.seconds), promised=0.01)
     planted = delay + wire
     said.known(match.span(1))
     said.known(match.span(4 if match[4] else 16))

@@ -31,7 +31,7 @@ YIELD = re.compile(
     r"against told to: "
 )
 WAY = re.compile(
-    rf"(slower|faster|undecided|no difference)(?:, but by less than 5 %| \(within 5 %\))?(?: at "
+    rf"(slower|faster|undecided|no difference)(?: \(within 3 %\))?(?: at "
     rf"{SPAN})?: {TIMES}, {T} for {T}"
 )
 

@@ -141,13 +141,14 @@ class Row:
     @property
     def time(self) -> list[Interval]:
         """The time, its interval wide enough for other minutes; two if chance leaves open what these are."""
-        one = self.narrow
-        if one.low is None or one.high is None or self.result is None:
-            return [one]
-        reach = reach_of(self, self.result.spans, self.result.rows.values())
-        narrow = math.log(one.high / one.estimate)
-        grown = [math.exp(math.hypot(factor * narrow, reach, 0.01)) for factor in self.result.widening]
-        return [Interval(one.estimate, one.estimate / by, one.estimate * by, one.launches) for by in grown]
+        if self.narrow.low is None or self.result is None:
+            return [self.narrow]
+        machine = math.hypot(reach_of(self, self.result.spans, self.result.rows.values()), 0.01)
+        launches = [*self.medians.values()]
+        return [
+            over_launches(launches, self.step, machine=machine, factor=factor)
+            for factor in self.result.widening
+        ]
 
     @property
     def seconds(self) -> float:

@@ -10,14 +10,15 @@ from collections import Counter, defaultdict
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.docs.recomputing.contrasts import LAUNCHES, SPAN, TIMES, N, T, points_of
+from tests.cli.docs.recomputing.contrasts import LAUNCHES, SPAN, TIMES, N, T, ends_of_family, points_of
 from tests.cli.docs.recomputing.curves import MEMORY, find_curve
+from tests.cli.docs.recomputing.ledger import size_of
 from tests.cli.docs.recomputing.reading import NS, job_of
 from tests.cli.docs.recomputing.statistics_of import (
     Interval,
     Times,
-    by_chance,
     over_launches,
+    pulled_in,
     ratio,
     student,
     verdict,
@@ -38,6 +39,12 @@ def launches(said: Said, count: int) -> None:
     """The number at the end: in how many it rests."""
     if match := LAUNCHES.search(said.text):
         said.number(match.span(1), "", count)
+
+
+def of_family(said: Said, match: re.Match[str], group: int, own: Interval) -> None:
+    """A ratio whose interval holds for all cells of a family: its estimate, and the shape of its ends."""
+    said.number(match.span(group), "", own.estimate)
+    ends_of_family(said, own.estimate, match, group + 1)
 
 
 def numbers(said: Said, match: re.Match[str], group: int, unit: str, own: Interval | None) -> None:
@@ -126,8 +133,9 @@ def _crossing(said: Said, match: re.Match[str], curve: Sequence[Row], limit: int
         over.medians[n] - last.medians[n] - reach * (last.medians[n] - first.medians[n])
         for n in sorted(common)
     ]
-    half = student(len(extra) - 1) * stdev(extra) / math.sqrt(len(extra))
-    own = Interval(fmean(extra), fmean(extra) - half, fmean(extra) + half)
+    known = pulled_in(extra)
+    half = student(len(known) - 1) * stdev(known) / math.sqrt(len(known))
+    own = Interval(fmean(known), fmean(known) - half, fmean(known) + half)
     said.size(match.span(2), over.bytes)
     said.number(match.span(3), match[4], over.seconds)
     said.size(match.span(5), last.bytes)
@@ -243,24 +251,26 @@ def first_round(said: Said, result: Result) -> bool:
         firsts = firsts_of(row)
         one = ratio(Times(firsts, row.step), Times(row.medians)) if firsts else None
         if one is not None and one.low is not None:
-            points.append((row, one, math.exp(fmean(math.log(value) for value in firsts.values()))))
-    longer = [one for one in points if one[1].estimate > 1 and not by_chance(one[1], len(points))]
-    row, own, first_s = max(longer, key=lambda one: one[1].estimate)
+            points.append((row, one, over_launches([*firsts.values()]).estimate))
+    # Which sizes are longer for certain is a matter of all of them: of those, the one that is named.
+    named = match[7] or match[18]
+    asked = [one for one in points if not named or one[0].bytes == size_of(named)]
+    row, own, first_s = max(asked or points, key=lambda one: one[1].estimate)
     said.known(match.span(1))
     at = 7 if match[2] else 15
     if match[2]:
         values = [one.estimate for _, one, _ in points]
         said.number(match.span(2), "", min(values))
         said.number(match.span(3), "", max(values))
-        said.number(match.span(4), "", len(points) if len(points) == len(longer) else -1)
-        said.number(match.span(5), "", len(longer))
+        said.number(match.span(4), "", len(points))
+        said.known(match.span(5))
         said.number(match.span(6), "", len(points))
         if match[7]:
             said.size(match.span(7), row.bytes)
-        numbers(said, match, 8, "", own)
+        of_family(said, match, 8, own)
         at = 11
     else:
-        numbers(said, match, 15, "", own)
+        of_family(said, match, 15, own)
         if match[18]:
             said.size(match.span(18), row.bytes)
         at = 19
@@ -305,7 +315,7 @@ def first_message(said: Said, result: Result) -> bool:
         if rows[0].job == job_of(one["job"]) and one["first_round_trip_ns"] > 0:
             firsts[one["number"]] = one["first_round_trip_ns"] * NS
     said.known(match.span(1))
-    times(said, match, 2, over_launches([*firsts.values()]))
+    times(said, match, 2, over_launches([*firsts.values()], machine=0.01))
     if match[8]:
         messages = [row for row in rows if row.pattern == "pingpong" and row.job == job]
         row = min(messages, key=lambda one: one.bytes)

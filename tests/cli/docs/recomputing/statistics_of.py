@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 LEVEL = 0.95
-MARGIN = 0.05
+MARGIN = 0.03
+INSTRUMENT = 0.01
+ODD = 3.5
 STEP_SEEN = 0.002
 PAIRED_SHARE = 0.8
 ALIKE = 1.15
@@ -24,6 +26,14 @@ class Interval(NamedTuple):
     low: Any = None
     high: Any = None
     launches: int = 0
+    freedom: float = 0.0
+
+    @property
+    def half_width(self) -> float | None:
+        """Relative, of the larger side."""
+        if not self.high or not self.low:
+            return None
+        return float(max(self.high / self.estimate, self.estimate / self.low) - 1)
 
 
 def _fraction(a: float, b: float, x: float) -> float:
@@ -73,15 +83,52 @@ def reaching(distance: float, step: float) -> float:
     return math.sqrt(distance * distance + step * step / 12)
 
 
-def over_launches(values: Sequence[float], step: float = 0.0) -> Interval:
-    """Geometric mean, and Student's t on the logarithms."""
+def over_launches(
+    values: Sequence[float], step: float = 0.0, *, machine: float = 0.0, factor: float = 1.0
+) -> Interval:
+    """The median with order statistics interpolated to 95 %; of 5 the range, of fewer Student's t.
+
+    Args:
+        machine: What other minutes do, as a logarithm.
+        factor: By which the part of the launches grows.
+    """
     if len(values) == 1 or min(values) <= 0:
         return Interval(median(values), launches=len(values))
-    logs = [math.log(value) for value in values]
-    error = stdev(logs) / math.sqrt(len(logs))
-    growth = math.exp(reaching(student(len(logs) - 1) * error, step))
-    centre = math.exp(fmean(logs))
-    return Interval(centre, centre / growth, centre * growth, len(logs))
+    logs = sorted(math.log(value) for value in values)
+    centre, below, above = _sides(logs)
+    down, up = (math.exp(math.hypot(factor * side, reaching(machine, step))) for side in (below, above))
+    return Interval(math.exp(centre), math.exp(centre) / down, math.exp(centre) * up, len(logs))
+
+
+def _sides(ordered: Sequence[float]) -> tuple[float, float, float]:
+    """Centre of at least two values, and how far its ends are."""
+    count = len(ordered)
+    if count < 5:
+        half = student(count - 1) * stdev(ordered) / math.sqrt(count)
+        return fmean(ordered), half, half
+    centre = median(ordered)
+    if count == 5:
+        return centre, centre - ordered[0], ordered[-1] - centre
+    place = max(d for d in range(1, count // 2 + 1) if _held(count, d) >= LEVEL)
+    share = (_held(count, place) - LEVEL) / (_held(count, place) - _held(count, place + 1))
+    share = (count - place) * share / (place + (count - 2 * place) * share)
+    low = (1 - share) * ordered[place - 1] + share * ordered[place]
+    high = (1 - share) * ordered[count - place] + share * ordered[count - place - 1]
+    return centre, centre - low, high - centre
+
+
+def _held(count: int, place: int) -> float:
+    """How often the order statistics of this rank from both ends have the median between them."""
+    return 1 - float(2 * sum(math.comb(count, k) for k in range(place))) / 2.0**count
+
+
+def pulled_in(values: Sequence[float]) -> list[float]:
+    """Values without what is farther from the median than 3.5 times the distance that three quarters keep."""
+    middle, count = median(values), len(values)
+    usual = sorted(abs(value - middle) for value in values)[count - count // 4 - 1]
+    if count < 6 or usual == 0:
+        return [*values]
+    return [min(max(value, middle - ODD * usual), middle + ODD * usual) for value in values]
 
 
 class Times(NamedTuple):
@@ -108,7 +155,7 @@ def ratio(over: Times, under: Times, *, paired: bool = True, alike: bool = False
     first, second, together = sides(over, under, paired=paired, alike=alike)
     step = math.hypot(over.step, under.step)
     if together:
-        return over_launches([first[n] / second[n] for n in sorted(first)], step)
+        return _in_pairs([first[n] / second[n] for n in sorted(first)], step)
     return _welch([*first.values()], [*second.values()], step)
 
 
@@ -134,64 +181,70 @@ def _unlike(
     return high >= ALIKE * low
 
 
+def _in_pairs(ratios: Sequence[float], step: float) -> Interval | None:
+    """The winsorised mean of logarithms, with Student's t."""
+    if min(ratios) <= 0:
+        return None
+    logs = pulled_in([math.log(one) for one in ratios])
+    count = len(logs)
+    error = math.sqrt(variance(logs) / count + step * step / 12)
+    return _grown(fmean(logs), error, count - 1, count)
+
+
+def _grown(centre: float, error: float, freedom: float, launches: int) -> Interval:
+    growth = math.exp(min(230.0, student(freedom) * error))
+    return Interval(math.exp(centre), math.exp(centre) / growth, math.exp(centre) * growth, launches, freedom)
+
+
 def _welch(over: Sequence[float], under: Sequence[float], step: float) -> Interval | None:
     if not over or not under or min(*over, *under) <= 0:
         return None
     first, second = ([math.log(value) for value in side] for side in (over, under))
-    centre, count = math.exp(fmean(first) - fmean(second)), min(len(first), len(second))
+    count = min(len(first), len(second))
     if count < 2:
-        return Interval(centre, launches=count)
-    parts = [variance(side) / len(side) for side in (first, second)]
-    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(first) - 1) + parts[1] ** 2 / (len(second) - 1))
-    growth = math.exp(reaching(student(freedom) * math.sqrt(sum(parts)), step))
-    return Interval(centre, centre / growth, centre * growth, count)
+        return Interval(math.exp(fmean(first) - fmean(second)), launches=count)
+    cut = [_cut(side) for side in (first, second)]
+    freedom = sum(part for _, part, _ in cut) ** 2 / sum(part**2 / (left - 1) for _, part, left in cut)
+    error = math.sqrt(sum(part for _, part, _ in cut) + step * step / 12)
+    return _grown(cut[0][0] - cut[1][0], error, freedom, count)
 
 
-def difference(over: Times, under: Times, estimates: tuple[float, float]) -> Any:
+def _cut(side: Sequence[float]) -> tuple[float, float, int]:
+    """The mean without a tenth at each end, its squared error, and how many are left."""
+    ordered, cut = sorted(side), len(side) // 10
+    left = len(side) - 2 * cut
+    kept = [min(max(value, ordered[cut]), ordered[-1 - cut]) for value in ordered]
+    squares = sum((value - fmean(kept)) ** 2 for value in kept)
+    return fmean(ordered[cut : len(side) - cut]), squares / (left * (left - 1)), left
+
+
+def difference(over: Times, under: Times, estimates: tuple[float, float], promised: float = 0.0) -> Any:
     """Seconds beyond, launch by launch.
 
     Args:
         estimates: Of both, for what the steps of the clock hide.
+        promised: What the instrument is off by at best, over either time.
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.parts - under.parts
     if len(common) < 2:
         return None
     beyond = [over.by_launch[n] - under.by_launch[n] for n in sorted(common)]
     hidden = math.hypot(over.step * estimates[0], under.step * estimates[1])
-    half = reaching(student(len(beyond) - 1) * stdev(beyond) / math.sqrt(len(beyond)), hidden)
-    return Interval(fmean(beyond), fmean(beyond) - half, fmean(beyond) + half, len(beyond))
+    known = pulled_in(beyond)
+    error = student(len(known) - 1) * stdev(known) / math.sqrt(len(known))
+    half = reaching(math.hypot(error, promised * math.hypot(*estimates)), hidden)
+    return Interval(fmean(known), fmean(known) - half, fmean(known) + half, len(known))
 
 
 def verdict(one: Interval | None) -> str:
-    """What the interval of a ratio says."""
-    if one is None or one.low is None or one.high is None:
+    """What a ratio that is judged alone says."""
+    if one is None or one.low is None or one.high is None or one.launches < 5:
         return "undecided"
-    if one.low > 1 or one.high < 1:
-        return "slower" if one.low > 1 else "faster"
-    return "no difference" if small(one) else "undecided"
-
-
-def small(one: Interval) -> bool:
-    """Whether the interval lies within the margin."""
-    return one.low is not None and one.low >= 1 / (1 + MARGIN) and (one.high or math.inf) <= 1 + MARGIN
-
-
-def by_chance(one: Interval, sizes: int) -> bool:
-    """Whether one of so many sizes would be as far from 1 (Bonferroni)."""
-    if one.low is None or one.high is None:
-        return True
-    freedom = max(1, one.launches - 1)
-    half = math.log(one.high / one.low) / 2
-    return abs(math.log(one.estimate)) <= half * student(freedom, 1 - 0.05 / sizes) / student(freedom)
-
-
-def launches_needed(one: Interval, precision: float = MARGIN) -> int | None:
-    """Launches that would give an interval of this half-width, if they differ as these do."""
-    if one.high is None or one.launches < 2:
-        return None
-    deviation = math.log(one.high / one.estimate) * math.sqrt(one.launches) / student(one.launches - 1)
-    wanted = math.log1p(precision)
-    return next((n for n in range(2, 1001) if student(n - 1) * deviation / math.sqrt(n) <= wanted), None)
+    centre, half = abs(math.log(one.estimate)), math.log(one.high / one.estimate)
+    error, alone = half / student(one.freedom), student(one.freedom, 0.9)
+    if centre > half and centre >= math.log1p(MARGIN) and centre - alone * error >= math.log1p(INSTRUMENT):
+        return "slower" if one.estimate > 1 else "faster"
+    return "no difference" if centre + alone * error <= math.log1p(MARGIN) else "undecided"
 
 
 def middle_of(visits: Iterable[tuple[Sequence[float], float]]) -> float:

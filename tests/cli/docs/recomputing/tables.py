@@ -109,7 +109,7 @@ def _check(said: Said, row: Row, what: str) -> None:
         said.number(match.span(1), unit, *(one.estimate for one in known))
         said.number(match.span(3), unit, *(one.low for one in known))
         said.number(match.span(4), unit, *(one.high for one in known))
-        said.number(match.span(5), "%", *(one.high / one.estimate - 1 for one in row.time if one.high))
+        said.number(match.span(5), "%", *(one.half_width for one in row.time if one.high))
 
 
 def _described(row: Row, what: str) -> float | None:
