@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from mpigauge.analysis.within_launch import Launch, LaunchSummary
 
 MEDIAN = "median"
-"""What stands for a launch unless another statistic is asked for, and what is quoted of launches."""
+"""Statistic that stands for a launch unless another is asked for, and that is quoted of launches."""
 
 GEOMETRIC_MEAN = "geometric-mean"
-"""What is quoted of few launches."""
+"""Statistic that is quoted of fewer than 5 launches."""
 
 
 def centre_of(launches: int) -> str:

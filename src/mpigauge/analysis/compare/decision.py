@@ -38,7 +38,7 @@ LAUNCHES_LEAST = 5
 """Of fewer nothing is said."""
 
 RUNS_SHARE = 0.2
-"""Of the level: what runs of sizes may err, where there are any; single cells have the rest."""
+"""Share of the level that runs of sizes may err, where there are any; single cells have the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class Decision:
 
 
 def verdicts(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Verdict]:
-    """The words alone, in less time."""
+    """Return the words alone, in less time."""
     sides = beyond(family, float(np.log1p(INSTRUMENT)))
     return list(_verdicts(family, thresholds, sides, reach(family, thresholds.level), share))
 
 
 def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Decision]:
-    """What is said of each cell of a family, in its order.
+    """Return what is said of each cell of a family, in its order.
 
     Args:
         share: Of the level, what the words "slower" and "faster" may err; all intervals at once err by all

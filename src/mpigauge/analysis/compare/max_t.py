@@ -87,7 +87,7 @@ class Paired:
         variances = (self._residuals**2).sum(axis=0) / alone
         self._prior = prior_of(self._residuals, variances, alone, PAIRS_ENOUGH)
         self.scale_freedom = self._prior.scale_freedom(float(alone.max()))
-        """Of what the errors of all cells have in common, which no exchange varies; or infinite."""
+        """Degrees of freedom of what the errors of all cells share, which no exchange varies; or infinite."""
         self.freedom = self._prior.freedom(alone)
         self.spread = np.sqrt(self._prior.moderated(variances, alone))
         self.error = self._errors(self._prior.moderated(variances, alone), self.launches)
@@ -153,7 +153,7 @@ def _each(side: Values) -> Values:
 
 @lru_cache(maxsize=8)
 def _signs(launches: int) -> Values:
-    """Which pairs are swapped: all ways if they are few, else as many as tell; none swapped first.
+    """Return which pairs are swapped: all ways if they are few, else as many as tell; none swapped first.
 
     Half of them: the others are these with all sides turned over.
     """
