@@ -116,10 +116,13 @@ class Interruption:
 
     def comes_within(self, seconds: float) -> bool:
         """Whether a signal has come, or comes in this time."""
-        if self.signal is None:
+        until = time.monotonic() + seconds
+        while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
-            select.select([self.wake_fd], [], [], seconds)
-            CLOCK.waited(seconds)
+            # What cancels a job continues it first: SIGCONT wakes us, too, and is not what is waited for.
+            if select.select([self.wake_fd], [], [], left_s)[0] and self.signal is None:
+                self.calm()
+            CLOCK.waited(left_s)
         return self.signal is not None
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,6 +40,18 @@ def forever() -> float:
 def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
     assert not interruption.ends(busy=False)
     assert not interruption.comes_within(0)
+
+
+def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Interruption) -> None:
+    """As a scheduler cancels: it continues every process, and then asks it to end."""
+    sent(signal.SIGCONT)
+    later = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM))
+    later.start()
+    try:
+        assert interruption.comes_within(30)
+        assert interruption.signal == signal.SIGTERM
+    finally:
+        later.join()
 
 
 @pytest.mark.parametrize(
