@@ -59,7 +59,7 @@ class Source:
 
     @cached_property
     def within(self) -> Within:
-        """What is compared within the result, of these rows."""
+        """Comparisons within the result, of these rows."""
         return Within(self.result, [*self.rows, *self.controls])
 
     def against(self, other: Source) -> Asked:

@@ -74,7 +74,7 @@ def _runs(curve: Sequence[int]) -> Iterator[list[int]]:
     length = CELLS_LEAST
     while length <= len(curve):
         yield from (list(curve[begin : begin + length]) for begin in range(len(curve) - length + 1))
-        length = max(length + 1, int(length * LONGER)) if length != len(curve) else length + 1
+        length = max(length + 1, int(length * LONGER))
 
 
 def _apart(found: Sequence[PooledRun]) -> list[PooledRun]:

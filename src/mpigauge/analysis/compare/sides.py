@@ -140,7 +140,7 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
 
 
 def _value(side: Side, factor: str) -> Key:
-    """What a cell has of a factor, and of those that differ with it."""
+    """Return the values of a factor in a cell, and of those that differ with it."""
     cell = side.row.cell
     if factor not in COMPARED_BY:
         return (variables_of(cell.setting).get(factor),)

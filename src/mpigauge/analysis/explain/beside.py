@@ -51,7 +51,7 @@ class Beside:
 
     @property
     def beyond_s(self) -> float | None:
-        """The same by launch: the middle of its interval; None if there is none."""
+        """Extra time by launch, s: the middle of its interval; None if there is none."""
         return None if self.low_s is None or self.high_s is None else (self.low_s + self.high_s) / 2
 
 

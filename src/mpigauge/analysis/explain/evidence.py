@@ -39,7 +39,7 @@ class Evidence:
 
     @cached_property
     def within(self) -> Within:
-        """What is compared within the result."""
+        """Comparisons within the result."""
         return Within(self.result, [*self.rows, *self.controls])
 
     @cached_property

@@ -92,7 +92,7 @@ def firsts(evidence: Evidence) -> Iterator[First]:
 
 
 def _points(curve: Sequence[Row]) -> Iterator[FirstAt]:
-    """Of every size that has a ratio with an interval; all sizes are a family."""
+    """Yield every size whose ratio has an interval; all sizes are a family."""
     known = [(row, row.time, _first_by_launch(row)) for row in curve if row.time is not None]
     sides = [compared(firsts, time.by_launch, paired=True) for _, time, firsts in known]
     ratios = judged_together(sides, [time.step for _, time, _ in known])

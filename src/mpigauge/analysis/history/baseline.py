@@ -67,7 +67,7 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
 
 
 def _unmatched(curves: Sequence[Curve]) -> Iterator[Unmatched]:
-    """What the last session before has measured, and the result not even planned."""
+    """Return the cells that the last session before has measured, and the result not even planned."""
     there = {key for curve in curves for key in curve.rows[-1]}
     for curve in curves:
         for rows in curve.rows[-2:-1]:

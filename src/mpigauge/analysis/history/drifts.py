@@ -90,7 +90,7 @@ def _drift(
         return None
 
     def price(squares: Values, parameters: int) -> float:
-        """What a description leaves and costs: less is better."""
+        """Return what a description leaves unexplained and costs: less is better."""
         left = squares[cells] / counts[cells] + floor[cells] + BLUR
         fits = float((counts[cells] * np.log(left)).sum())
         return fits + math.log(end - begin) * parameters
@@ -126,7 +126,7 @@ def _about_levels(known: Values, there: Values, places: Sequence[int]) -> Values
 
 
 def _lines(known: Values, there: Values, floor: Values) -> Iterator[_Line]:
-    """Of every session from which a drift may last."""
+    """Return one for every session from which a drift may last."""
     sessions, counts = len(known), np.maximum(there.sum(axis=0), 1)
     for bend in range(sessions - DRIFT_LEAST + 1):
         shape = np.maximum(0.0, np.arange(sessions) - bend) / (sessions - 1 - bend)
