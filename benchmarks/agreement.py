@@ -7,14 +7,14 @@ from statistics import median
 
 import tools
 
-from mpigauge.analysis import over_sessions
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.rows import Row, rows
-from mpigauge.analysis.sessions import Across
-from mpigauge.analysis.speeds import STEADY
-from mpigauge.analysis.states import States
-from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.result.reader import Result
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.machine import over_sessions
+from mpigauge.rows.machine.sessions import Across
+from mpigauge.rows.machine.speeds import STEADY
+from mpigauge.rows.machine.states import States
+from mpigauge.rows.machine.steadiness import steadiness_of
+from mpigauge.rows.rows import Row, rows
 from mpigauge.vocabulary import StateName
 
 SIZES = (0, *tools.SIZES)

@@ -30,22 +30,22 @@ from made_up import (
     visit_made,
 )
 
-from mpigauge.campaign import job_run, loop
-from mpigauge.campaign.job_run import JobRun, Surroundings
-from mpigauge.campaign.loop import CampaignLoop
-from mpigauge.campaign.state import CampaignState, LaunchKey
-from mpigauge.campaign.targets import Target
-from mpigauge.campaign.troubles import Troubles
-from mpigauge.cli.tables import Asked, tabulate
+from mpigauge.cli.screen.tables import Asked, tabulate
 from mpigauge.errors import JobError
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
 from mpigauge.plan.hosts import hosts_of, places_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import writer
 from mpigauge.result.reader import load
 from mpigauge.result.records import Visit
+from mpigauge.run import job_run, loop
+from mpigauge.run.job_run import JobRun, Surroundings
+from mpigauge.run.launch.job import Job
+from mpigauge.run.launch.launchers import command_of
+from mpigauge.run.loop import CampaignLoop
+from mpigauge.run.state import CampaignState, LaunchKey
+from mpigauge.run.targets import Target
+from mpigauge.run.troubles import Troubles
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import MpigaugeError
-from mpigauge.launch.process_tree import descendants, is_zombie
 from mpigauge.result.reader import load
+from mpigauge.run.launch.process_tree import descendants, is_zombie
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey

@@ -20,7 +20,8 @@ import registries
 
 import mpigauge as house
 from mpigauge import errors
-from mpigauge.cli import manual, mpigauge
+from mpigauge.cli import mpigauge
+from mpigauge.cli.verbs import manual
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan

@@ -14,7 +14,7 @@ from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.show.registry import Kind
+    from mpigauge.query.kinds import Kind
 
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"

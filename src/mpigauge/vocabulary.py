@@ -148,7 +148,7 @@ cards carried much during a few visits."""
 # ---- What it means -------------------------------------------------------------------------------
 
 Verdict = Literal["slower", "faster", "same", "undecided"]
-"""Of one thing against another, by the one rule of `analysis.compare.decision`."""
+"""Of one thing against another, by the one rule of `stats.decision`."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -224,7 +224,7 @@ _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
 Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
-"""What a conclusion is about: `analysis.explain.topics`."""
+"""What a conclusion is about: `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
     {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}

@@ -142,10 +142,10 @@ def closed(folder: Path) -> Iterator[Border]:
         patch.setattr(subprocess, "Popen", border.popen())
         for module in ("launch.janitor", "launch.preflight", "mpi.variables"):
             patch.setattr(f"mpigauge.{module}.located", lambda words, *_: list(words))
-        patch.setattr("mpigauge.campaign.job_run.RunningJob", border.job)
-        patch.setattr("mpigauge.campaign.spread.Spread.wait", lambda *_: None)
-        patch.setattr("mpigauge.cli.lab_runs.enter", lambda *_: 0)
-        patch.setattr("mpigauge.campaign.watch.watch_alone", _no_watch)
+        patch.setattr("mpigauge.run.job_run.RunningJob", border.job)
+        patch.setattr("mpigauge.run.pacing.Spread.wait", lambda *_: None)
+        patch.setattr("mpigauge.cli.verbs.lab_runs.enter", lambda *_: 0)
+        patch.setattr("mpigauge.run.watch.watch_alone", _no_watch)
         for name in ("find", "find_default"):
             patch.setattr(f"mpigauge.mpi.find.{name}", lambda *_: LIBRARY)
         patch.setattr("mpigauge.mpi.find.find_each", lambda names: [LIBRARY for _ in names])

@@ -26,9 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.launch import leftovers
-from mpigauge.launch.lab import linux
-from mpigauge.launch.process_tree import descendants_of
+from mpigauge.run.lab import linux
+from mpigauge.run.launch import leftovers
+from mpigauge.run.launch.process_tree import descendants_of
 from tests.real.mpi.conftest import prefix
 
 if TYPE_CHECKING:

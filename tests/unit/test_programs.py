@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch.process import RunningJob
 from mpigauge.programs import located, which
+from mpigauge.run.launch.process import RunningJob
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the kernel's
 plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are in
-`show.words.factors`. To add one: the field of Cell (and of Asked, if users choose it), a row here, its
+`document.phrases`. To add one: the field of Cell (and of Asked, if users choose it), a row here, its
 words there, the kernel's side, a line in docs/formats.md, a test.
 
 Without imports that `--help` would wait for.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.compare.alike import differences, unlike_builds
-from mpigauge.analysis.compare.comparison import CONTROLS, compare
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.looks import level_of
-from mpigauge.analysis.compare.sides import (
+from mpigauge.compare.alike import differences, unlike_builds
+from mpigauge.compare.comparison import CONTROLS, compare
+from mpigauge.compare.interim_looks import level_of
+from mpigauge.compare.sentences import sides_of
+from mpigauge.compare.sides import (
     compared_by,
     differing,
     first_pairs,
@@ -19,23 +19,23 @@ from mpigauge.analysis.compare.sides import (
     unmatched_by,
     varied,
 )
-from mpigauge.analysis.compare.stages import first_looks
+from mpigauge.compare.stages import first_looks
 from mpigauge.errors import UsageError
+from mpigauge.find.imported import nothing_alike, unknown_ranks
 from mpigauge.plan.factors import COMPARED_BY, REGRESSES
-from mpigauge.show.query import source_of
-from mpigauge.show.tables.selected import selected
-from mpigauge.show.words.compare import sides_of
-from mpigauge.show.words.imported import nothing_alike, unknown_ranks
+from mpigauge.query.query import source_of
+from mpigauge.show.selected import selected
+from mpigauge.stats.decision import Thresholds
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.analysis.compare.pairs import Pair
-    from mpigauge.analysis.compare.sides import Unmatched
+    from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.compare.pairs import Pair
+    from mpigauge.compare.sides import Unmatched
+    from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
-    from mpigauge.show.query import Query, Source
 
 MOST = 2
 

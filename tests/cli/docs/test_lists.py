@@ -12,22 +12,21 @@ import click
 import pytest
 
 from mpigauge import errors
-from mpigauge.analysis.states import State
 from mpigauge.cli import mpigauge
-from mpigauge.formats.csv import Column, Columns
-from mpigauge.launch.allocations import MANAGERS
-from mpigauge.launch.launchers import LAUNCHERS
-from mpigauge.launch.own_words import PLACEHOLDERS
+from mpigauge.document.finding import Finding
+from mpigauge.importers.csv import Column, Columns
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
-from mpigauge.show import columns, pivots
+from mpigauge.rows.machine.states import State
+from mpigauge.run.allocations import MANAGERS
+from mpigauge.run.launch.custom_launcher import PLACEHOLDERS
+from mpigauge.run.launch.launchers import LAUNCHERS
+from mpigauge.show import columns, pivots, records
 from mpigauge.show.figures import KINDS
 from mpigauge.show.formats import FORMATS
-from mpigauge.show.tables import records
-from mpigauge.show.words.finding import Finding
 from mpigauge.vocabulary import DISTURBANCES, SETTINGS, WARNING_KINDS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
@@ -203,7 +202,7 @@ def test_every_disturbance_and_every_choice_is_named_in_its_order() -> None:
 
 
 def test_every_field_of_json_is_named_and_no_other() -> None:
-    from mpigauge.analysis.rows import rows  # noqa: PLC0415
+    from mpigauge.rows.rows import rows  # noqa: PLC0415
 
     (row,) = rows(result_of(campaign(BLIND)))
     text = section("numbers.md", "Fields of JSON and CSV")

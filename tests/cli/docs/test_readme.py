@@ -20,8 +20,9 @@ import click
 import pytest
 
 from mpigauge import __version__, errors
-from mpigauge.cli import manual, mpigauge, run
-from mpigauge.cli.option_groups import Chapters
+from mpigauge.cli import mpigauge
+from mpigauge.cli.options.option_groups import Chapters
+from mpigauge.cli.verbs import manual, run
 from mpigauge.plan import names
 from mpigauge.plan.patterns import blocks_of, known
 from mpigauge.plan.plan_file import read_file

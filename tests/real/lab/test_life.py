@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch import leftovers
 from mpigauge.result.reader import load
+from mpigauge.run.launch import leftovers
 from tests.places import ROOT
 from tests.real.lab.conftest import TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
 from tests.real.mpi.conftest import prefix

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from mpigauge.analysis.rows import rows as rows_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.cells import cells_of
@@ -19,6 +18,7 @@ from mpigauge.plan.patterns import Description
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows as rows_of
 from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth

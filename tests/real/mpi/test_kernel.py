@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
@@ -21,6 +19,8 @@ from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result import environment
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
+from mpigauge.run.launch.job import Job
+from mpigauge.run.launch.launchers import command_of
 from tests.real.mpi.conftest import Run, prefix
 
 pytestmark = pytest.mark.mpi

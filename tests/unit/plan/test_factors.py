@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, fields
 
+from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
 from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Number, Root, Text, usual
 from mpigauge.plan.model import Asked, Cell, JobKey
 from mpigauge.plan.patterns import Pattern
-from mpigauge.show.words.factors import SAID_WITH, UNSAID, WORDS, phrases_of
 
 USUAL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11")
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from mpigauge.document.document import Units
 from mpigauge.result.records import End
-from mpigauge.show.document import Units
 from mpigauge.show.pivots import KINDS
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES, Notes
 from mpigauge.show.pivots.grid import Entry, Grid, Line

@@ -14,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.surroundings import LibraryRecord
-from mpigauge.show.report import build, library, render
+from mpigauge.show.report import build, library, render, words
 from mpigauge.show.report.page import Chart, Entry, Grid, Heading, Key, Line, Page, Section, Sentence, Switch
 from mpigauge.show.report.sections import SECTIONS
-from mpigauge.show.words import report as words
-from mpigauge.show.words.ascii import printable_lines
 from tests.made import campaign, cell, launches_of, measured, result_of
 from tests.reported import (
     EVIL,

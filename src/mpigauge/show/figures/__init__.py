@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from mpigauge.show.registry import Kind
+from mpigauge.query.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.query import Query
+    from mpigauge.query.query import Query
 
 
 KINDS = {
@@ -192,7 +192,7 @@ def figure(query: Query) -> Figure:
 
 def origins(query: Query) -> list[str]:
     """Where and when each result was measured, by its name if there are several; of many two."""
-    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415 - results, which help does not wait for
+    from mpigauge.document.origin_words import measured_on  # noqa: PLC0415 - results, which help does not wait for
 
     found = [(source.name, measured_on(source.result)) for source in query.sources]
     if len(found) == 1 or len({words for _, words in found}) == 1:
@@ -217,6 +217,6 @@ def draw(query: Query, path: Path) -> None:
 
 def _named(query: Query) -> list[str]:
     """The result files with where and when each was measured."""
-    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415
+    from mpigauge.document.origin_words import measured_on  # noqa: PLC0415
 
     return [f"{source.result.path.name}: {measured_on(source.result)}" for source in query.sources]

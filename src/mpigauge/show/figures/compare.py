@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mpigauge.analysis.compare.runs import Run, distance, runs_of
-from mpigauge.analysis.compare.sides import key_of
+from mpigauge.compare import sentences as words
+from mpigauge.compare.runs import Run, distance, runs_of
+from mpigauge.compare.sides import key_of
+from mpigauge.compare.table import document
+from mpigauge.document.document import DOT
 from mpigauge.plan.factors import CURVE
+from mpigauge.query.kinds import maker
 from mpigauge.show.compared import held
-from mpigauge.show.document import DOT
 from mpigauge.show.figures import MAKERS, lines, style
-from mpigauge.show.registry import maker
-from mpigauge.show.tables.compare import document
-from mpigauge.show.words import compare as words
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.compare.comparison import Compared, Comparison
+    from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.query.query import Query
     from mpigauge.show.compared import Held
-    from mpigauge.show.query import Query
 
 LINES_MOST = 44
 """On one page; of more, sizes with one verdict become a line, and what differs least is left out."""

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.transforms import ScaledTranslation
 
 from mpigauge.plan.patterns import between_two, has_rates, standing_mode
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.registry import maker
-from mpigauge.show.series import (
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import (
     STATE,
     against_size,
     common_words,
@@ -22,17 +19,20 @@ from mpigauge.show.series import (
     rate_point,
     time_point,
 )
+from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Point, Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.figures.ratios import Pieces
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Point, Series
 
 COLUMNS = 2
 LABELS_MOST = 8

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import BinaryIO
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 GENERAL = ("text", "markdown", "csv", "json", "junit")
 """Of any document."""

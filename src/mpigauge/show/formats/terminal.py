@@ -16,15 +16,15 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from mpigauge import units
-from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
-from mpigauge.show.words.ascii import plain, printable
+from mpigauge.document.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
+from mpigauge.document.plain_signs import plain, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-    from mpigauge.show.document import Column, Document, Line, Table, Tone, Units
+    from mpigauge.document.document import Column, Document, Line, Table, Tone, Units
 
 UNLIMITED = 10**6
 """The width of a pipe: nothing is hidden or wrapped there, and there are no bars."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.registry import Kind
+from mpigauge.query.kinds import Kind
 
 if TYPE_CHECKING:
-    from mpigauge.show.document import Document
-    from mpigauge.show.query import Query
+    from mpigauge.document.document import Document
+    from mpigauge.query.query import Query
 
 ANSWER, CURVES, SAMPLES = "answer", "curves", "samples"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.words.status import status_and_reason
-from mpigauge.show.words.warnings import WORDS
+from mpigauge.document.status_words import status_and_reason
+from mpigauge.find.warning_sentences import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.show.document import Units
+    from mpigauge.document.document import Units
     from mpigauge.show.pivots.grid import Entry, Grid, Line
 
 LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.show.series import FILE, differing, told_apart
-from mpigauge.show.words.factors import UNSAID
+from mpigauge.document.phrases import UNSAID
+from mpigauge.query.series import FILE, differing, told_apart
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Source
+    from mpigauge.rows.rows import Row
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.query import Source
-    from mpigauge.show.words.factors import Factors
 
 QUANTITY, RATE, TIME = "quantity", "rate", "time"
 

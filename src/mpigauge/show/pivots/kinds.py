@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.answer import latency_bytes
+from mpigauge.document.phrases import UNSAID, WORDS
+from mpigauge.find.answer import latency_bytes
 from mpigauge.plan.factors import names_of
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
 from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
 from mpigauge.show.pivots.quantities import (
     LATENCY,
@@ -19,19 +22,16 @@ from mpigauge.show.pivots.quantities import (
     TIME,
     TIME_BRIEF,
 )
-from mpigauge.show.registry import maker
-from mpigauge.show.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
-from mpigauge.show.words.factors import UNSAID, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.pivots.grid import Grid
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Series
-    from mpigauge.show.words.factors import Factors
 
 MEMORY = patterns_with(lambda pattern: pattern.in_memory)
 """Patterns that are no communication."""

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.document.context import context_record, flat_context
+from mpigauge.document.document import DOT, Column, Document, Line, Table
+from mpigauge.document.origin_words import origin_of
+from mpigauge.find.sessions import sessions_lines, sessions_records
+from mpigauge.show.head import head_of
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
 from mpigauge.show.pivots.sentences import findings, sentences
-from mpigauge.show.sessions import sessions_lines, sessions_records
-from mpigauge.show.tables.context import context_record, flat_context
-from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
-from mpigauge.show.words.head import head_of
-from mpigauge.show.words.origin import origin_of
+from mpigauge.show.records import finding_record, flat_sessions, sessions_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mpigauge.show.document import Units
+    from mpigauge.document.document import Units
+    from mpigauge.query.query import Query
     from mpigauge.show.pivots import grid
     from mpigauge.show.pivots.grid import Entry, Grid
-    from mpigauge.show.query import Query
 
 
 def document(query: Query) -> Document:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
-from mpigauge.analysis.interval import Interval
-from mpigauge.show.series import rate_point
+from mpigauge.query.series import rate_point
+from mpigauge.stats.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.document import Units
+    from mpigauge.document.document import Units
+    from mpigauge.rows.rows import Row
 
 
 class Number(NamedTuple):

@@ -6,18 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
+from mpigauge.document.document import Column, Document, Table
+from mpigauge.document.phrases import phrases_of
 from mpigauge.errors import UsageError
-from mpigauge.show.columns import NOTES, USUAL_COLUMNS
-from mpigauge.show.document import Column, Document, Table
-from mpigauge.show.figures import lines, scales
-from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
-from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
-from mpigauge.show.figures.looks import BEFORE, looks_of
-from mpigauge.show.figures.style import COLOURS
-from mpigauge.show.report import pictures
-from mpigauge.show.report.over import denominators
-from mpigauge.show.report.page import Chart, Key, grid_of
-from mpigauge.show.series import (
+from mpigauge.query.series import (
     STATE,
     against_size,
     labelled,
@@ -27,18 +19,25 @@ from mpigauge.show.series import (
     time_point,
     title_words,
 )
-from mpigauge.show.words import report as words
-from mpigauge.show.words.factors import phrases_of
+from mpigauge.show.columns import NOTES, USUAL_COLUMNS
+from mpigauge.show.figures import lines, scales
+from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
+from mpigauge.show.figures.line_styles import BEFORE, looks_of
+from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
+from mpigauge.show.figures.style import COLOURS
+from mpigauge.show.report import pictures, words
+from mpigauge.show.report.over import denominators
+from mpigauge.show.report.page import Chart, Key, grid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.show.query import Query
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Point, Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.report.cells import Cells
     from mpigauge.show.report.page import Grid
-    from mpigauge.show.series import Point, Series
 
 CURVES_MOST = 8
 """In one chart; more cannot be told apart."""

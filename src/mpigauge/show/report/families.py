@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.patterns import between_two, has_rates, usual_mode
+from mpigauge.show.report import words
 from mpigauge.show.report.curves import charts, panels, unsized
 from mpigauge.show.report.page import Section
-from mpigauge.show.words import report as words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.rows.rows import Row
     from mpigauge.show.report.curves import Panel
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Chart, Grid

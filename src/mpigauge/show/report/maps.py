@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from mpigauge import units
-from mpigauge.show.document import Column, Table
+from mpigauge.document.document import Column, Table
+from mpigauge.linkmap.table import quantities
 from mpigauge.show.figures import map as maps
 from mpigauge.show.figures import style
+from mpigauge.show.report import words
 from mpigauge.show.report.cells import short
 from mpigauge.show.report.page import Chart, grid_of
 from mpigauge.show.report.pictures import LOOK, inline
-from mpigauge.show.tables.link_map import quantities
-from mpigauge.show.words import report as words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.analysis.linkmap import LinkMap
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.rows.rows import Row
     from mpigauge.show.report.page import Grid
 
 FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mpigauge.show.document import Document, Table, Tone
+    from mpigauge.document.document import Document, Table, Tone
 
 NO_CELLS: tuple[int, ...] = ()
 

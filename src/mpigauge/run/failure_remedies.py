@@ -1,0 +1,157 @@
+"""Why a job died, in words, and what helps: a hint for each kind of cause that can be told apart."""
+
+import re
+from dataclasses import dataclass
+
+from mpigauge.result.records import Failure
+from mpigauge.rows.failure_cause import line_of
+
+SILENT = "the job said nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What helps against a kind of cause; `said` finds it in the telling line."""
+
+    said: str
+    hint: str
+
+    def said_in(self, line: str) -> bool:
+        """Return whether a line says this."""
+        return re.search(self.said, line, re.IGNORECASE) is not None
+
+
+BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the command, to be run by hand"
+
+REMEDIES = (
+    Remedy(
+        r"journal incomplete",
+        "what stands between the launcher and mpigauge tears or drops lines: leave out wrappers, and "
+        "options that mark each line with its rank",
+    ),
+    Remedy(
+        r"not enough slots|all available slots",
+        "ask for fewer ranks (--np), or let more start: --mpi-option=--use-hwthread-cpus counts hardware "
+        "threads, --mpi-option=--oversubscribe counts nothing",
+    ),
+    Remedy(
+        r"attempt to run as root",
+        "run as a user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+    ),
+    Remedy(
+        r"find network interfaces|no available interfaces",
+        "Open MPI needs an interface that is up, even on one host: ip link set lo up, or give the container "
+        "a network",
+    ),
+    Remedy(
+        r"requested component was not found|components were able to be opened|cannot be selected",
+        "unset the variable OMPI_MCA_... or PRTE_MCA_..., or the line of mca-params.conf, that names it; "
+        "ompi_info lists what this Open MPI has",
+    ),
+    Remedy(
+        r"unable to reach each other|process is unreachable",
+        "no transport that is allowed reaches all ranks: unset OMPI_MCA_btl, OMPI_MCA_pml, or add self, sm",
+    ),
+    Remedy(
+        r"srun: .*(configuration source|confirm allocation|invalid job id|controller)",
+        "no Slurm answers here: start it by sbatch or salloc; outside of a job, unset all SLURM_ variables",
+    ),
+    Remedy(
+        r"SLURM resource allocator|\"srun\" command|srun: .*not found|file \S*srun "
+        r"|unexpectedly failed after launch",
+        "if this is no Slurm job, unset what begins with SLURM_, HYDRA_LAUNCHER and I_MPI_HYDRA_BOOTSTRAP",
+    ),
+    Remedy(
+        r"resolve hostname|unable to run bstrap_proxy|no route to host|connection refused"
+        r"|host key verification|Remote host:|launch proxy failed|permission denied \(publickey",
+        "check the name of that host, and that ssh reaches it without a password; if you named no host, a "
+        "variable does: HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE, SLURM_JOB_NODELIST, a default host file",
+    ),
+    Remedy(
+        r"process_vm_readv|process_vm_writev",
+        "reading the memory of another process is forbidden here: MPIR_CVAR_CH4_CMA_ENABLE=0 does without "
+        "(--env), docker run --cap-add SYS_PTRACE allows it",
+    ),
+    Remedy(
+        r"unsupported PMI version|is not the launcher of",
+        "mpiexec and mpicc must belong to the same MPI library: mpigauge doctor shows what is installed",
+    ),
+    Remedy(
+        r"fi_getinfo",
+        "libfabric has no such provider here: unset FI_PROVIDER and I_MPI_OFI_PROVIDER; on one host, Intel "
+        "MPI needs none with I_MPI_FABRICS=shm",
+    ),
+    Remedy(
+        r"no usable transports|UCX_TLS",
+        "UCX has no such transport here: unset UCX_TLS and UCX_NET_DEVICES; ucx_info -d lists what there is",
+    ),
+    Remedy(
+        r"hostfile", "that host file is not there: it comes from --launcher, a variable, or a parameter file"
+    ),
+    Remedy(
+        r"cannot open shared object|failed to load|error while loading shared",
+        "load the module that has this library, or add its folder to LD_LIBRARY_PATH",
+    ),
+    Remedy(
+        r"execvp error|exec format error|access( or execute)? an executable|permission denied|: not found",
+        "that program is not there or cannot be run on this machine: mpigauge run --dry-run shows the "
+        "command, and mpigauge kernel build --force makes the kernel anew",
+    ),
+    Remedy(
+        r"unrecognized (option|argument)|unknown option|is not recognized",
+        "the launcher does not know this: check --mpi-option, --bind and --launcher; mpigauge run --dry-run "
+        "shows the command",
+    ),
+    Remedy(
+        r"bus error|comm_bootstrap|shared memory|shm_|/dev/shm|no space left|out-of-resource|read-only file",
+        "is there room in /dev/shm and in the temporary folder? In a container: docker run --shm-size=1g",
+    ),
+    Remedy(
+        r"file size limit|SIGXFSZ|signal:? 25\b|EXIT CODE: 25",
+        "a file may not grow as the library needs: ulimit -f unlimited",
+    ),
+    Remedy(r"too many open files", "each rank needs more files: raise ulimit -n"),
+    Remedy(
+        r"resource temporarily unavailable|fork failed",
+        "there may be no more processes or threads: raise ulimit -u, or the limit of the container (pids)",
+    ),
+    Remedy(
+        r"out of memory|oom[-_]kill|cannot allocate memory",
+        "fewer ranks or smaller --sizes need less memory; or ask for more, and look at ulimit -v",
+    ),
+    Remedy(
+        r"signal:? 9\b|\(killed\)|: killed|EXIT CODE: 9",
+        "somebody killed it: the system for lack of memory (dmesg says so), a limit of the job, or a person",
+    ),
+)
+"""Against what can be told apart; the first that fits."""
+
+
+def hint_for(line: str) -> str:
+    """Return what helps against what a line says."""
+    return next((one.hint for one in REMEDIES if one.said_in(line)), BY_HAND)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a job died.
+
+    Attributes:
+        line: One line, in the job's words where it said any.
+        hint: What helps; it follows from the line, and misleads nobody where that is not understood.
+    """
+
+    line: str
+    hint: str
+
+
+def cause_of(failure: Failure) -> Cause:
+    """Return why a job died: what it said, else what its exit status says."""
+    line = line_of(failure) or _silent(failure)
+    return Cause(line, hint_for(line))
+
+
+def _silent(failure: Failure) -> str:
+    if failure.status is None or failure.kind != "crash":
+        return SILENT
+    return f"{SILENT} and ended with status {failure.status}"

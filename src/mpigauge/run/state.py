@@ -1,0 +1,169 @@
+"""What a campaign has measured, and what is left of it: the result file and its memory."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.result.reader import Result
+from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
+from mpigauge.result.writer import ResultFile
+from mpigauge.rows.precision import essential_launch, essential_visit
+from mpigauge.vocabulary import ENDS_JOB
+
+FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+"""Patterns that measure the instrument."""
+
+FAILURES_MOST = 2
+"""Launches in which a cell may fail; after that it is not started any more."""
+
+
+class LaunchKey(NamedTuple):
+    """A launch: its number, and the job that it is of; its parts share both."""
+
+    number: int
+    job: JobKey
+
+    @classmethod
+    def of(cls, number: int, cell: Cell) -> "LaunchKey":
+        """The launch of this number that measures a cell."""
+        return cls(number, cell.job)
+
+
+@dataclass(slots=True)
+class Made:
+    """What a launch has measured.
+
+    Attributes:
+        cells: Those with a visit.
+        samples: How many, of all of them.
+    """
+
+    cells: set[Cell] = field(default_factory=set)
+    samples: int = 0
+
+
+@dataclass(slots=True)
+class CampaignState:
+    """The result file, and of its content what decides what is still to be done.
+
+    Attributes:
+        keeps_visits: Whether anybody will ask how precise cells are.
+        visits: For the stop rule, what it needs of them; none where nobody asks.
+        launches: Likewise, for the step of their clocks.
+        visits_made: How many there are, kept or not.
+        blocked: Cells that would deadlock.
+        finished: Visits that need not be done again, of launches that have something left to do.
+        made: What these launches have measured.
+        struck: Cells by launch that ended its job, and are not tried again in it.
+        done: Launches that have nothing left to do.
+        parts: How often each launch has been started.
+        failures: In how many launches a cell has failed.
+        options_found: What the launchers of some jobs must be told, since they count fewer places.
+        spent_s: Time of earlier sessions on the same file.
+        measured: Whether anything has come of it: a visit, an eager limit, a deadlock foreseen.
+        last_failure: The last of a launch or cell, of this session or an earlier one.
+        launches_with: Of each job, the launches that have measured something that was asked for.
+    """
+
+    file: ResultFile
+    keeps_visits: bool = True
+    visits: list[Visit] = field(default_factory=list)
+    launches: list[Launch] = field(default_factory=list)
+    visits_made: int = 0
+    blocked: set[Cell] = field(default_factory=set)
+    finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
+    made: dict[LaunchKey, Made] = field(default_factory=dict)
+    struck: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
+    done: set[LaunchKey] = field(default_factory=set)
+    parts: Counter[LaunchKey] = field(default_factory=Counter)
+    failures: Counter[Cell] = field(default_factory=Counter)
+    options_found: dict[JobKey, tuple[str, ...]] = field(default_factory=dict)
+    spent_s: float = 0.0
+    measured: bool = False
+    last_failure: Failure | None = None
+    launches_with: dict[JobKey, set[int]] = field(default_factory=dict)
+
+    def remember(self, before: Result) -> None:
+        """Takes up what a file holds that is to be continued."""
+        # Launches that are done first: of their visits there is less to keep.
+        for records in (
+            before.done,
+            before.launches,
+            before.visits,
+            before.eager,
+            before.blocked,
+            before.failures,
+        ):
+            for record in records:
+                self._note(record)
+        # A killed session left no end, but its finished launches say what they took.
+        ended_s, launches_s = (
+            sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
+        )
+        self.spent_s = max(ended_s, launches_s)
+
+    def append(self, record: Record) -> None:
+        """Writes a record and remembers it."""
+        self.file.append(record)
+        self._note(record)
+
+    def finish(self, key: LaunchKey, visits: set[int]) -> None:
+        """These visits of a launch need not be done again."""
+        if key not in self.done:
+            self.finished.setdefault(key, set()).update(visits)
+
+    def made_in(self, key: LaunchKey) -> Made:
+        """What a launch has measured that is not done."""
+        return self.made.get(key) or Made()
+
+    def given_up(self, cell: Cell) -> bool:
+        """Whether a cell has failed too often to be started again."""
+        return self.failures[cell] >= FAILURES_MOST
+
+    def _note(self, record: Record) -> None:
+        self._note_for_the_end(record)
+        match record:
+            case Launch():
+                self.parts[LaunchKey(record.number, record.job)] += 1
+                self.options_found[record.job] = record.options_found
+                if self.keeps_visits:
+                    self.launches.append(essential_launch(record))
+            case Visit() | Eager() | Blocked():
+                key = LaunchKey.of(record.launch, record.cell)
+                self.finish(key, {record.id})
+                if isinstance(record, Visit):
+                    self._note_visit(key, record)
+                elif isinstance(record, Blocked):
+                    self.blocked.add(record.cell)
+            case Failure(cell=Cell() as cell):
+                if record.id is not None:
+                    self.finish(LaunchKey.of(record.launch, cell), {record.id})
+                if record.kind in ENDS_JOB:
+                    self.struck.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
+                self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
+            case Done():
+                key = LaunchKey(record.launch, record.job)
+                self.done.add(key)
+                self.finished.pop(key, None)
+                self.made.pop(key, None)
+                self.struck.pop(key, None)
+
+    def _note_for_the_end(self, record: Record) -> None:
+        """What decides whether nothing at all was measured, and why."""
+        if isinstance(record, Visit | Eager | Blocked):
+            self.measured = True
+        elif isinstance(record, Failure) and record.kind != "undead":
+            self.last_failure = record
+
+    def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
+        self.visits_made += 1
+        if visit.cell.pattern not in FLOORS:
+            self.launches_with.setdefault(key.job, set()).add(key.number)
+        if self.keeps_visits:
+            self.visits.append(essential_visit(visit))
+        if key not in self.done:
+            made = self.made.setdefault(key, Made())
+            made.cells.add(visit.cell)
+            made.samples += len(visit.samples_ns)
