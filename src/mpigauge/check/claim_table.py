@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.check import claim_sentences as words
 from mpigauge.check.claim_cells import Material
 from mpigauge.document.document import Column, Document, Line, Table, Units
-from mpigauge.show.records import cell_record, number
+from mpigauge.document.records import cell_record, number
 from mpigauge.vocabulary import CLAIM_VERDICTS
 
 if TYPE_CHECKING:

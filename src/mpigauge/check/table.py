@@ -9,9 +9,9 @@ from mpigauge.check.expectations import Judged, judged
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import phrases_of
+from mpigauge.document.records import cell_record, number
 from mpigauge.plan.sizes import wanted
 from mpigauge.query.series import has_words
-from mpigauge.show.records import cell_record, number
 from mpigauge.vocabulary import EXPECTATION_VERDICTS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mpigauge.compare.runs import Run, distance, runs_of
 from mpigauge.compare.sentences import ratio_words
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
-from mpigauge.show.records import cell_record, number
+from mpigauge.document.records import cell_record, number
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:

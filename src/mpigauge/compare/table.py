@@ -12,7 +12,7 @@ from mpigauge.compare.settings_without_effect import without_effect
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.show.records import cell_record, number, odd_records
+from mpigauge.document.records import cell_record, number, odd_records
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from mpigauge.document.records import cell_record
 from mpigauge.plan.model import Cell
 
 if TYPE_CHECKING:
@@ -50,3 +51,14 @@ def _cells(part: object) -> tuple[Cell, ...]:
     """The cells of a field that is a cell or several; none of any other."""
     parts = part if isinstance(part, tuple) else (part,)
     return tuple(one for one in parts if isinstance(one, Cell))
+
+
+def finding_record(found: Finding) -> dict[str, Any]:
+    """A finding as JSON has it: docs/formats.md."""
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "cells": [cell_record(cell) for cell in found.cells],
+        "value": found.value,
+        "text": found.text,
+    }

@@ -11,7 +11,7 @@ from mpigauge.find.imported import unread_line
 from mpigauge.find.steadiness_sentences import steadiness_words
 from mpigauge.find.warning_sentences import ON_ONE_CORE, beyond_launches, label, ranks_of
 from mpigauge.plan.left_out import left_out_line
-from mpigauge.plan.model import ENOUGH_LAUNCHES
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative, format_size
 from mpigauge.vocabulary import WARNING_KINDS
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare.session_sentences import sessions_finding, sessions_line, unlike_line
+from mpigauge.document.finding import finding_record
 from mpigauge.find.steadiness_sentences import speeds_finding
 from mpigauge.query.query import measured
 from mpigauge.rows.machine.over_sessions import spans_of, unlike
 from mpigauge.rows.machine.steadiness import speeds_apart
-from mpigauge.show.records import finding_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.document.lateness_words import consequence
-from mpigauge.plan.model import ENOUGH_LAUNCHES
-from mpigauge.stats.limits import LAUNCHES_COUNTABLE, by_clock_speeds
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
 from mpigauge.units import (
     counted,
     format_duration,

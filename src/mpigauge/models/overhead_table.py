@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import Column, Table
+from mpigauge.document.records import number
 from mpigauge.models import overhead_sentences as words
-from mpigauge.show.records import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
+from mpigauge.document.records import cell_record, number
 from mpigauge.models import overhead_sentences as overhead_words
 from mpigauge.models import overhead_table
 from mpigauge.models import sentences as words
 from mpigauge.models.overhead_table import known_record as _known
 from mpigauge.query.series import common_words
-from mpigauge.show.records import cell_record, number
 from mpigauge.units import counted, format_percent
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, fields
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
     AUTO,
     SAME_HOST,
@@ -61,9 +62,6 @@ RootWord = Annotated[str, _once(r"^(rotating|[0-9]{1,9})?$(?!\n)", 9)]
 PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """Of a program: it can be anything that has no NUL."""
-
-ENOUGH_LAUNCHES = 6
-"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
 
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""

@@ -17,7 +17,6 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
-    ENOUGH_LAUNCHES,
     ROUNDS_LEAST,
     WINDOW_MOST,
     Asked,
@@ -27,6 +26,7 @@ from mpigauge.plan.model import (
     VariableName,
     VariableValue,
 )
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
 LAUNCHES_MOST = 10_000

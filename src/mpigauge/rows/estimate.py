@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.rows.clock_steps import relative_step
 from mpigauge.rows.variance import NO_SHARES, shares_of
 from mpigauge.rows.within_launch import summarise_launches
 from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, chance_beyond, interval_of, with_step
 from mpigauge.stats.launch_groups import outliers, two_kinds
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import (
     Values,
     deviation_of,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.compact import LISTS, NONE, pack
 from mpigauge.result.kernel_data import READINGS
 from mpigauge.rows.machine.by_state import asked_for, by_state
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,12 +7,13 @@ from operator import attrgetter
 
 import numpy as np
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell, JobKey
+from mpigauge.plan.model import Cell, JobKey
 from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.clock_steps import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
 from mpigauge.stats.interval import interval_of
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import Values
 from mpigauge.stats.ragged import Parts, parts_of, some_at_once
 from mpigauge.units import NS

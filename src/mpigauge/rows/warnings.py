@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.cpu_lists import list_of
 from mpigauge.stats.interval import launches_needed, student
 from mpigauge.stats.launch_groups import phases
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import PERCENTS, enough_for_percentile
 from mpigauge.stats.robust import pulled_in
 

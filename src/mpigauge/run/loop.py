@@ -9,7 +9,7 @@ from datetime import datetime
 
 from mpigauge.errors import JobError
 from mpigauge.plan.kernel_plan import kernel_plan
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell, Plan, by_job
+from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result import control_groups
@@ -28,6 +28,7 @@ from mpigauge.run.state import CampaignState, LaunchKey
 from mpigauge.run.stop_rule import StopRule
 from mpigauge.run.targets import Target, now, pool_bytes
 from mpigauge.run.troubles import Troubles
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import EndReason
 
 PARTS_MOST = 40

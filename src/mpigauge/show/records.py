@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
-
 from mpigauge.document.context import context_record
+from mpigauge.document.finding import finding_record
+from mpigauge.document.records import cell_record, number
 from mpigauge.document.status_words import reason
 from mpigauge.find.answer import answers
 from mpigauge.find.findings import findings_of
@@ -19,14 +18,12 @@ from mpigauge.rows.machine.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mpigauge.document.finding import Finding
-    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.by_state import StateTime
-    from mpigauge.rows.machine.sessions import Across, OddSession, OverSessions
+    from mpigauge.rows.machine.sessions import Across, OverSessions
     from mpigauge.rows.machine.states import State, States
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
@@ -45,11 +42,6 @@ SHARES = (
 """Parts of a time that are no times."""
 
 MORE_STATISTICS = ("median", "geometric_mean", "rank_low", "rank_high", *SHARES)
-
-
-def cell_record(cell: Cell) -> dict[str, Any]:
-    """What a cell is of, as JSON has it."""
-    return asdict(cell)
 
 
 def record(row: Row) -> dict[str, Any]:
@@ -118,23 +110,6 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
     return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
 
 
-def odd_records(found: Iterable[OddSession]) -> list[dict[str, Any]]:
-    """Odd sessions of a history or a baseline: docs/numbers.md#history."""
-    return [
-        {
-            "file": str(one.path),
-            "begun_s": one.begun_s or None,
-            "ratio": number(one.ratio),
-            "ratio_low": number(one.ratios[0]),
-            "ratio_high": number(one.ratios[-1]),
-            "numbers": len(one.ratios),
-            "of": one.of,
-            "left_out": one.left_out,
-        }
-        for one in found
-    ]
-
-
 def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
     """The same on one level: sessions_time_low_s."""
     known = record or {}
@@ -183,22 +158,6 @@ def _start_record(row: Row) -> dict[str, Any]:
 
 def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
     return None if value is None else {name: number(getattr(value, name)) for name in names}
-
-
-def number(value: float | None) -> float | None:
-    """A number as JSON may have it: null for what is not finite."""
-    return None if value is None or not math.isfinite(value) else value
-
-
-def finding_record(found: Finding) -> dict[str, Any]:
-    """A finding as JSON has it: docs/formats.md."""
-    return {
-        "kind": found.kind,
-        "severity": found.severity,
-        "cells": [cell_record(cell) for cell in found.cells],
-        "value": found.value,
-        "text": found.text,
-    }
 
 
 def result_record(

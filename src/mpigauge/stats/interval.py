@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
-from mpigauge.stats.limits import LAUNCHES_COUNTABLE
+from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
 from mpigauge.stats.percentiles import LEVEL, median_of_few
 from mpigauge.stats.robust import pulled_in
 

@@ -2,6 +2,9 @@
 
 import math
 
+ENOUGH_LAUNCHES = 6
+"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
+
 LAUNCHES_OF_A_MAP = 5
 """The fewest that tell a slow link from chance."""
 

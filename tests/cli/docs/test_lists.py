@@ -13,7 +13,7 @@ import pytest
 
 from mpigauge import errors
 from mpigauge.cli import mpigauge
-from mpigauge.document.finding import Finding
+from mpigauge.document.finding import Finding, finding_record
 from mpigauge.importers.csv import Column, Columns
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
@@ -211,7 +211,7 @@ def test_every_field_of_json_is_named_and_no_other() -> None:
     state = State("near", "line", 40e-9, 1, 1.0, 1)
     assert sorted(firsts(states)) == sorted(records.state_record(state))
     assert sorted(firsts(times)) == sorted((*records.STATISTICS, *records.MORE_STATISTICS, "statistic"))
-    assert sorted(firsts(findings)) == sorted(records.finding_record(Finding("contrast", "info", (), {}, "")))
+    assert sorted(firsts(findings)) == sorted(finding_record(Finding("contrast", "info", (), {}, "")))
     named = ("format", "version", *records.result_record(result_of(campaign(BLIND)), [], []))
     assert sorted(firsts(top)) == sorted(named)
 

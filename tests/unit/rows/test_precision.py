@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.rows.precision import widths_asked
 from mpigauge.rows.samples import half_widths
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from tests.made import cell, visit
 
 if TYPE_CHECKING:

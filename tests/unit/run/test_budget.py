@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.cli.verbs.sbatch import TIME_MOST_S
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Plan
+from mpigauge.plan.model import Plan
 from mpigauge.run.budget import (
     CELL_LEAST_S,
     CELL_MOST_S,
@@ -19,6 +19,7 @@ from mpigauge.run.budget import (
     Budget,
     JobBudget,
 )
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 repeatable = settings(derandomize=True, deadline=None)
 budgets_s = st.floats(1.0, 1e5)

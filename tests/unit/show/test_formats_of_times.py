@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.document.document import Document
+from mpigauge.document.records import cell_record
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE, UsageError
 from mpigauge.show.formats import TIMED, render
-from mpigauge.show.records import cell_record
 from tests.made import cell, collective
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.show.records import cell_record, number, odd_records
+from mpigauge.document.records import cell_record, number, odd_records
 from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.units import format_percent
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, Document, Line
-from mpigauge.document.finding import finding
+from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS
 from mpigauge.find import answer_sentences as machine
 from mpigauge.find import maps
@@ -17,7 +17,6 @@ from mpigauge.find.explain.topics import conclusions, conclusions_across
 from mpigauge.find.phrases import count
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.show.records import finding_record
 from mpigauge.vocabulary import WITH_RATIOS
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ from msgspec.structs import asdict
 
 from mpigauge.document.context import context_record, flat_context
 from mpigauge.document.document import DOT, Column, Document, Line, Table
+from mpigauge.document.finding import finding_record
 from mpigauge.document.origin_words import origin_of
 from mpigauge.find.sessions import sessions_lines, sessions_records
 from mpigauge.show.head import head_of
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
 from mpigauge.show.pivots.sentences import findings, sentences
-from mpigauge.show.records import finding_record, flat_sessions, sessions_record
+from mpigauge.show.records import flat_sessions, sessions_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

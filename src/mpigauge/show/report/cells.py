@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.records import number
 from mpigauge.find.warning_sentences import label
-from mpigauge.show.records import number
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
