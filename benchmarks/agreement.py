@@ -111,7 +111,7 @@ def of_sessions(results: Sequence[Result], states: States, name: StateName | Non
     for one in results:
         there = [row for row in rows(one, choice=name, states=told) if row.state == name]
         if there:
-            measured.append(over_sessions.Measured(one, there, told))
+            measured.append(over_sessions.MeasuredResult(one, there, told))
     with_them = over_sessions.with_sessions(measured)
     over: dict[int, Across] = {}
     for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):

@@ -30,7 +30,7 @@ from made_up import (
     visit_made,
 )
 
-from mpigauge.cli.screen.tables import Asked, tabulate
+from mpigauge.cli.screen.tables import TableRequest, tabulate
 from mpigauge.errors import JobError
 from mpigauge.plan.hosts import hosts_of, places_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
@@ -265,7 +265,7 @@ def loading_bytes(folder: Path, size: int) -> Run:
 
 
 def _show(path: Path) -> None:
-    tabulate([path], Asked(None, "text", (), "median", ""))
+    tabulate([path], TableRequest(None, "text", (), "median", ""))
 
 
 def showing(folder: Path, samples: int) -> Run:

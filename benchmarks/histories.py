@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.compare.history.curves import Curve
+from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import judged
-from mpigauge.compare.history.session import Session
+from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
 from mpigauge.stats.prediction import Predicted, before
 
@@ -146,10 +146,10 @@ class Tally:
             self.ratios = [*(self.ratios or []), max(ratios)]
 
 
-def session(at: int) -> Session:
+def session(at: int) -> SessionResult:
     """A session of which nothing is asked but that it is there."""
     campaign: Any = None
-    return Session(Path(f"{at}.jsonl"), campaign, at + 1.0, True, {}, {}, (), {}, 0)
+    return SessionResult(Path(f"{at}.jsonl"), campaign, at + 1.0, True, {}, {}, (), {}, 0)
 
 
 def asked(case: Case, times: int) -> Tally:
@@ -158,7 +158,7 @@ def asked(case: Case, times: int) -> Tally:
     for number in range(times):
         logs = sessions_like(np.random.default_rng((number, case.sessions, case.odd)), case)
         sessions = [session(at) for at in range(len(logs))]
-        curve = Curve(logs, np.zeros(CELLS), control=False)
+        curve = HistoryCurve(logs, np.zeros(CELLS), control=False)
         begun = time.process_time()
         settled = len(logs) - 1 if case.baseline else None
         tally.add(case, judged(sessions, [curve], Thresholds(), settled))

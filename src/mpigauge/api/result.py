@@ -24,7 +24,7 @@ from mpigauge.importers import loading
 from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
 from mpigauge.plan.sizes import parse_sizes, wanted
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 from mpigauge.query.query import Query, Source, sources_of
 from mpigauge.result import files, reader
 from mpigauge.show import answer, samples
@@ -45,7 +45,7 @@ Words = str | Sequence[str]
 
 LOG = logging.getLogger("mpigauge")
 ALL_AT_ONCE = 1 << 62
-KIND = Kind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
+KIND = DisplayKind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
 
 
 def load(*paths: PathLike) -> Result:

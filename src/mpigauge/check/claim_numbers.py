@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class ClaimNumber:
     """One number that a claim is about.
 
     Attributes:
@@ -82,7 +82,7 @@ class Number:
         return (self.of,) if self.against is None else (self.of, self.against)
 
 
-def verdict_of(number: Number, bound: Bound, *, exact: bool) -> ExpectationVerdict:
+def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
     """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
 
     Args:
@@ -103,14 +103,14 @@ def _amount(of: Found, quantity: ClaimQuantity) -> Amount | None:
     return QUANTITIES[quantity](of.row, of.material.patterns.get(of.row.cell.pattern))
 
 
-def _divided(pair: Pair, quantity: ClaimQuantity) -> Number | None:
+def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
     """What one cell has over what the other has: launch by launch, if both are of one result."""
     over, under = pair
     first, other = _amount(over, quantity), _amount(under, quantity)
     if first is None or other is None or not other.estimate > 0:
         return None
     if not first.by_launch or not other.by_launch:
-        return Number(over, under, first.estimate / other.estimate)
+        return ClaimNumber(over, under, first.estimate / other.estimate)
     ratio = ratio_of(
         *in_like_conditions(first.by_launch, other.by_launch, *_places(over, under)),
         paired=over.material is under.material,
@@ -119,7 +119,7 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> Number | None:
     )
     if ratio is None:
         return None
-    return Number(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
+    return ClaimNumber(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
 
 
 def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
@@ -132,12 +132,12 @@ def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
     return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
 
 
-def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     del exact
     yield from _known(_divided(pair, claim.quantity) for pair in pairs(found, sides))
 
 
-def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """Each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
@@ -145,11 +145,11 @@ def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -
         yield from _known(_divided((later, one), claim.quantity) for one, later in pairwise(curve))
 
 
-def _known(numbers: Iterable[Number | None]) -> Iterator[Number]:
+def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
     yield from (number for number in numbers if number is not None)
 
 
-def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """In seconds; between two results there is no interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
@@ -158,27 +158,27 @@ def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: b
             continue
         held = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield Number(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
+        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------
 
 
-def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     del exact
     for one in chosen(found, sides.cells):
         if amount := _amount(one, claim.quantity):
             yield _plain(one, amount)
 
 
-def _plain(one: Found, amount: Amount) -> Number:
-    return Number(one, None, amount.estimate, amount.low, amount.high, amount.launches)
+def _plain(one: Found, amount: Amount) -> ClaimNumber:
+    return ClaimNumber(one, None, amount.estimate, amount.low, amount.high, amount.launches)
 
 
-def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
     free = {*free_factors(sides), "bytes", "window"}
-    of: dict[object, list[Number]] = {}
+    of: dict[object, list[ClaimNumber]] = {}
     for number in _ratios(claim, sides, found, exact):
         if number.row.cell.bytes > 0:
             states = (number.of.row.state, number.against and number.against.row.state)
@@ -187,7 +187,7 @@ def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) ->
         yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
 
 
-def _kept_from(curve: Sequence[Number], limit: Bound | None, *, exact: bool) -> Number:
+def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool) -> ClaimNumber:
     assert limit is not None  # noqa: S101 - the parser has seen to it
     verdicts = {one.row.cell.bytes: verdict_of(one, limit, exact=exact) for one in curve}
     kept = {one.row.cell.bytes: limit.allows(one.estimate) for one in curve}
@@ -210,7 +210,7 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
     return found
 
 
-def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """The best rate of every curve, its size, or how it compares with the best of another."""
     if not sides.two:
         for curve in curves(chosen(found, sides.cells)):
@@ -233,7 +233,7 @@ def _best(curve: Iterable[Found], quantity: ClaimQuantity) -> Found | None:
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 
-def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[Number]:
+def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
     best = _best(curve, quantity)
     amount = _amount(best, quantity) if best is not None else None
     if best is None or amount is None:
@@ -243,7 +243,7 @@ def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> It
         return
     size = best.row.cell.bytes
     low, high = (size, size) if exact else _sizes_as_good(curve, amount)
-    yield Number(best, None, size, low, high, amount.launches)
+    yield ClaimNumber(best, None, size, low, high, amount.launches)
 
 
 def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, float | None]:
@@ -256,22 +256,22 @@ def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, 
     return min(sizes), math.inf if max(sizes) == largest else max(sizes)
 
 
-def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[Number]:
+def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """The eager limit where it was probed, else between which sizes messages begin to block."""
     del claim
     for curve in curves(chosen(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
         for one in probed:
             size = float(one.row.limit_bytes or 0)
-            yield Number(one, None, size, size, size)
+            yield ClaimNumber(one, None, size, size, size)
         if not probed and (timed := [one for one in curve if one.row.time is not None]):
             largest = timed[-1].row.cell.bytes
             blocked = [one.row.cell.bytes for one in curve if one.row.status == "blocked"]
             high = largest if exact else min(blocked, default=math.inf)
-            yield Number(timed[-1], None, largest, largest, high)
+            yield ClaimNumber(timed[-1], None, largest, largest, high)
 
 
-Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[Number]]
+Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[ClaimNumber]]
 
 KINDS: Mapping[ClaimKind, Numbers] = {
     "value": _values,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.check.claim_kinds import Claim
-    from mpigauge.check.claim_numbers import Number
-    from mpigauge.check.claims import Held, Judged
+    from mpigauge.check.claim_numbers import ClaimNumber
+    from mpigauge.check.claims import CheckedClaim, ClaimResult
     from mpigauge.document.document import Units
     from mpigauge.document.phrases import Factors
     from mpigauge.vocabulary import ClaimVerdict, ExpectationVerdict
@@ -51,7 +51,7 @@ PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradic
 # ---- Of all --------------------------------------------------------------------------------------
 
 
-def headline(found: Sequence[Judged]) -> str:
+def headline(found: Sequence[CheckedClaim]) -> str:
     """How many are confirmed, how many are not."""
     counts = Counter(one.verdict for one in found)
     said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
@@ -63,7 +63,7 @@ def verdict(word: ClaimVerdict) -> str:
     return VERDICTS.get(word, word)
 
 
-def of_their_own(found: Sequence[Judged]) -> str:
+def of_their_own(found: Sequence[CheckedClaim]) -> str:
     """How many the printed numbers of the reports themselves decide; empty if none."""
     decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
     if not decided:
@@ -75,7 +75,7 @@ def of_their_own(found: Sequence[Judged]) -> str:
     )
 
 
-def notes(found: Sequence[Judged]) -> Iterator[str]:
+def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
     """What marks mean, and what would decide more."""
     yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
     if any(one.verdict == "refuted" for one in found):
@@ -96,7 +96,7 @@ def notes(found: Sequence[Judged]) -> Iterator[str]:
 # ---- Of one --------------------------------------------------------------------------------------
 
 
-def printed(one: Judged, chosen: Units) -> str:
+def printed(one: CheckedClaim, chosen: Units) -> str:
     """What the report's own tables say."""
     held = one.printed
     if held.verdict is None:
@@ -104,7 +104,7 @@ def printed(one: Judged, chosen: Units) -> str:
     return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
 
 
-def here(one: Judged, chosen: Units) -> str:
+def here(one: CheckedClaim, chosen: Units) -> str:
     """What was measured here says, or why nothing does."""
     held = one.here
     if held.gap == "untestable":
@@ -115,7 +115,7 @@ def here(one: Judged, chosen: Units) -> str:
     return f"{PLANTED}: {said}" if held.gap == "planted" else said
 
 
-def _basis(held: Held) -> Iterator[str]:
+def _basis(held: ClaimResult) -> Iterator[str]:
     """Launches, and what must be known of them."""
     counts = sorted({number.launches for number in held.numbers if number.launches})
     if counts:
@@ -128,7 +128,7 @@ def _basis(held: Held) -> Iterator[str]:
         yield "imported"
 
 
-def numbers_of(claim: Claim, held: Held, chosen: Units) -> str:
+def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
     """`7.39 times at 1 B`; of many `0.775 to 1.89 times, median 1.08; so at 29 of 31 cases, not at 8 B`."""
     found = held.numbers
     names = _names(claim, found)
@@ -146,7 +146,7 @@ def numbers_of(claim: Claim, held: Held, chosen: Units) -> str:
 Write = Callable[[float], str]
 
 
-def _each(claim: Claim, found: Sequence[Number], names: Names, write: Write) -> str:
+def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write) -> str:
     """One by one; a size that all have in common is said once."""
     times = " times" if _is_ratio(claim) else ""
     common = len({size for _, size in names}) == 1
@@ -159,7 +159,7 @@ def _each(claim: Claim, found: Sequence[Number], names: Names, write: Write) -> 
     return f"{', '.join(said)}{at}"
 
 
-def _ends(number: Number, write: Write) -> str:
+def _ends(number: ClaimNumber, write: Write) -> str:
     """The interval; what a size is at most may not be known."""
     low, high = number.low, number.high
     if low is None or high is None or low == high:
@@ -169,7 +169,7 @@ def _ends(number: Number, write: Write) -> str:
     return f"({write(low)} {EN_DASH} {write(high)})"
 
 
-def _counted(held: Held, names: Names) -> str:
+def _counted(held: ClaimResult, names: Names) -> str:
     """At how many of them it is so, and at which it is not."""
     sizes = [size for _, size in names]
     what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
@@ -189,20 +189,20 @@ Names = list[tuple[str, str]]
 """Of each number what tells its cell from those of the others, and its size."""
 
 
-def _names(claim: Claim, found: Sequence[Number]) -> Names:
+def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
     """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
     labels = told_apart([_factors(number) for number in found])
     sizes = ["" if _is_size(claim) else _size(number) for number in found]
     return list(zip(labels, sizes, strict=True))
 
 
-def _factors(number: Number) -> Factors:
+def _factors(number: ClaimNumber) -> Factors:
     phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
     phrases.pop("window", None)
     return phrases | ({_STATE: f"state {number.row.state}"} if number.row.state else {})
 
 
-def _size(number: Number) -> str:
+def _size(number: ClaimNumber) -> str:
     return units.format_size(number.row.cell.bytes) if number.row.sized else ""
 
 

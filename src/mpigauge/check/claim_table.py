@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mpigauge.check.claim_kinds import Report
-    from mpigauge.check.claim_numbers import Number
-    from mpigauge.check.claims import Held, Judged
+    from mpigauge.check.claim_numbers import ClaimNumber
+    from mpigauge.check.claims import CheckedClaim, ClaimResult
     from mpigauge.document.document import Tone
     from mpigauge.query.query import Source
     from mpigauge.vocabulary import ClaimVerdict, ExpectationVerdict
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "undecided": "doubt"}
 PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
 
-Scores = list[tuple["Report", list["Judged"]]]
+Scores = list[tuple["Report", list["CheckedClaim"]]]
 """Every report with its conclusions."""
 
 
@@ -46,7 +46,7 @@ def document(scores: Scores, chosen: Units) -> Document:
     )
 
 
-def _printed_tone(one: Judged) -> Tone:
+def _printed_tone(one: CheckedClaim) -> Tone:
     return "" if one.printed.verdict is None else PRINTED_TONES.get(one.printed.verdict, "")
 
 
@@ -103,7 +103,7 @@ def _data(scores: Scores) -> dict[str, Any]:
     }
 
 
-def _record(one: Judged) -> dict[str, Any]:
+def _record(one: CheckedClaim) -> dict[str, Any]:
     claim = one.claim
     return {
         "name": claim.name,
@@ -121,7 +121,7 @@ def _record(one: Judged) -> dict[str, Any]:
     }
 
 
-def _held_record(held: Held, said: str) -> dict[str, Any]:
+def _held_record(held: ClaimResult, said: str) -> dict[str, Any]:
     return {
         "verdict": held.verdict,
         "gap": held.gap,
@@ -130,7 +130,7 @@ def _held_record(held: Held, said: str) -> dict[str, Any]:
     }
 
 
-def _number_record(one: Number) -> dict[str, Any]:
+def _number_record(one: ClaimNumber) -> dict[str, Any]:
     return {
         **cell_record(one.row.cell),
         "file": one.of.material.file,
@@ -148,7 +148,7 @@ def _number_record(one: Number) -> dict[str, Any]:
     }
 
 
-def _flat(report: Report, one: Judged) -> dict[str, Any]:
+def _flat(report: Report, one: CheckedClaim) -> dict[str, Any]:
     """A line of CSV."""
     return {
         "report": report.name,

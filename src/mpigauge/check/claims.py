@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from mpigauge.check.claim_cells import Material
     from mpigauge.check.claim_kinds import Claim, Sides
-    from mpigauge.check.claim_numbers import Number
+    from mpigauge.check.claim_numbers import ClaimNumber
     from mpigauge.vocabulary import ClaimGap, ClaimVerdict, ExpectationVerdict, Quantifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class ClaimResult:
     """A claim held against some tables or results.
 
     Attributes:
@@ -30,7 +30,7 @@ class Held:
         gap: Why not.
     """
 
-    numbers: tuple[Number, ...]
+    numbers: tuple[ClaimNumber, ...]
     verdict: ExpectationVerdict | None = None
     gap: ClaimGap | None = None
 
@@ -52,7 +52,7 @@ _GAPS: Mapping[ClaimGap, ClaimVerdict] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class CheckedClaim:
     """A claim and what both say of it.
 
     Attributes:
@@ -61,8 +61,8 @@ class Judged:
     """
 
     claim: Claim
-    printed: Held
-    here: Held
+    printed: ClaimResult
+    here: ClaimResult
 
     @property
     def verdict(self) -> ClaimVerdict:
@@ -72,34 +72,34 @@ class Judged:
         return _GAPS[self.here.gap or "unmeasured"]
 
 
-def judged(claim: Claim, printed: Sequence[Material], here: Sequence[Material]) -> Judged:
+def judged(claim: Claim, printed: Sequence[Material], here: Sequence[Material]) -> CheckedClaim:
     """A claim, held against the tables of its report and against results."""
-    return Judged(claim, _held(claim, claim.printed, printed, exact=True), _here(claim, here))
+    return CheckedClaim(claim, _held(claim, claim.printed, printed, exact=True), _here(claim, here))
 
 
-def _here(claim: Claim, found: Sequence[Material]) -> Held:
+def _here(claim: Claim, found: Sequence[Material]) -> ClaimResult:
     if claim.untestable:
-        return Held((), gap="untestable")
+        return ClaimResult((), gap="untestable")
     held = _held(claim, claim.here, found, exact=False)
     real = tuple(number for number in held.numbers if not number.emulated)
     if not claim.planted or len(real) == len(held.numbers):
         return held
     if not real:
         return replace(held, verdict=None, gap="planted")
-    return Held(real, _together(claim.quantifier, real))
+    return ClaimResult(real, _together(claim.quantifier, real))
 
 
-def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> Held:
+def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> ClaimResult:
     if claim.kind is None or claim.bound is None or not sides.chosen:
-        return Held((), gap="unmeasured")
+        return ClaimResult((), gap="unmeasured")
     bare = KINDS[claim.kind](claim, sides, found, exact)
     numbers = tuple(replace(one, verdict=verdict_of(one, claim.bound, exact=exact)) for one in bare)
     if not numbers:
-        return Held((), gap="unmeasured")
-    return Held(numbers, _together(claim.quantifier, numbers))
+        return ClaimResult((), gap="unmeasured")
+    return ClaimResult(numbers, _together(claim.quantifier, numbers))
 
 
-def _together(quantifier: Quantifier, numbers: Sequence[Number]) -> ExpectationVerdict:
+def _together(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
     """What is so of all, most or any of them, whatever those are that are undecided."""
     holds = sum(number.verdict == "holds" for number in numbers)
     fails = sum(number.verdict == "fails" for number in numbers)

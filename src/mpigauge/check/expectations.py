@@ -27,7 +27,7 @@ USUAL = "median"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class CheckedExpectation:
     """A number and its bound, in seconds or bytes per second.
 
     Attributes:
@@ -63,19 +63,19 @@ class Judged:
         return "fails" if (self.low > bound if below else self.high < bound) else "undecided"
 
 
-def judged(expectation: Expectation, row: Row) -> Judged:
+def judged(expectation: Expectation, row: Row) -> CheckedExpectation:
     """A row, held against what is expected of it."""
     time = row.time
     if time is None or not _is_of(expectation.stat, time):
-        return Judged(expectation, row)
+        return CheckedExpectation(expectation, row)
     if expectation.of_time:
-        return Judged(expectation, row, time.estimate, time.low, time.high)
+        return CheckedExpectation(expectation, row, time.estimate, time.low, time.high)
     rate = row.bus_bytes_per_s if expectation.quantity == "busbw" else row.rate_bytes_per_s
     if rate is None:
-        return Judged(expectation, row)
+        return CheckedExpectation(expectation, row)
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
-    return Judged(expectation, row, rate, low, high)
+    return CheckedExpectation(expectation, row, rate, low, high)
 
 
 def _is_of(stat: Statistic, time: Timing) -> bool:
@@ -86,7 +86,7 @@ def _is_of(stat: Statistic, time: Timing) -> bool:
     return not isinstance(time, Printed) or stat == USUAL or time.statistic.startswith(stat)
 
 
-def together(found: Sequence[Judged]) -> list[Judged]:
+def together(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
     """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
     chances = [_chance(one) for one in found]
     places = [place for place, p in enumerate(chances) if p is not None]
@@ -94,7 +94,7 @@ def together(found: Sequence[Judged]) -> list[Judged]:
     return [replace(one, p=adjusted.get(place)) for place, one in enumerate(found)]
 
 
-def _chance(one: Judged) -> float | None:
+def _chance(one: CheckedExpectation) -> float | None:
     """How often chance alone takes a number that meets its bound so far beyond it; None without interval."""
     time = one.row.time if one.row is not None else None
     bound = one.expectation.bound

@@ -14,13 +14,13 @@ from mpigauge.vocabulary import EXPECTATION_VERDICTS, UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.check.expectations import Judged
+    from mpigauge.check.expectations import CheckedExpectation
 
 NOT_MEASURED = "not measured"
 IMPORTED = "imported, one number, no interval"
 
 
-def headline(found: Sequence[Judged]) -> str:
+def headline(found: Sequence[CheckedExpectation]) -> str:
     """How many numbers hold, the worst first."""
     counts = Counter(one.verdict for one in found)
     if len(counts) == 1 and counts["holds"]:
@@ -29,7 +29,7 @@ def headline(found: Sequence[Judged]) -> str:
     return f"{'; '.join(said)}, of {len(found)} numbers"
 
 
-def verdict(one: Judged) -> str:
+def verdict(one: CheckedExpectation) -> str:
     """The word for a number."""
     if one.row is None:
         return NOT_MEASURED
@@ -45,19 +45,19 @@ def verdict(one: Judged) -> str:
     return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
 
 
-def _other_statistic(one: Judged) -> str:
+def _other_statistic(one: CheckedExpectation) -> str:
     """What others have printed in place of the statistic that is expected; empty if that is no matter."""
     time = one.row.time if one.row is not None else None
     has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != USUAL
     return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
 
 
-def _is_single(one: Judged) -> bool:
+def _is_single(one: CheckedExpectation) -> bool:
     """Whether it is a number that others have printed once."""
     return one.low is None and one.value is not None and one.row is not None and one.row.imported
 
 
-def cell_of(one: Judged) -> str:
+def cell_of(one: CheckedExpectation) -> str:
     """What it is of; the sentence if nothing is."""
     if one.row is None:
         return one.expectation.text
@@ -65,12 +65,12 @@ def cell_of(one: Judged) -> str:
     return " ".join([*phrases, *([f"state {one.row.state}"] if one.row.state else [])])
 
 
-def size_of(one: Judged) -> str:
+def size_of(one: CheckedExpectation) -> str:
     """Of its messages."""
     return units.format_size(one.row.cell.bytes) if one.row is not None and one.row.sized else ""
 
 
-def notes(found: Sequence[Judged]) -> Iterator[str]:
+def notes(found: Sequence[CheckedExpectation]) -> Iterator[str]:
     """What to do about what is undecided."""
     if nothing := sum(one.value is None and not _other_statistic(one) for one in found):
         yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"

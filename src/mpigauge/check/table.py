@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.check import sentences as words
-from mpigauge.check.expectations import Judged, judged
+from mpigauge.check.expectations import CheckedExpectation, judged
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import phrases_of
@@ -27,7 +27,7 @@ USUAL_STAT = "median"
 TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "holds": "good"}
 
 
-def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[Judged]:
+def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
     """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
     chosen = wanted(expectation.sizes)
     mine = [
@@ -37,7 +37,7 @@ def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[Judged]:
         and (chosen(row.cell.bytes) or not row.sized)
         and has_words(expectation.words, _named(row))
     ]
-    return mine or [Judged(expectation, None)]
+    return mine or [CheckedExpectation(expectation, None)]
 
 
 def _named(row: Row) -> str:
@@ -45,12 +45,12 @@ def _named(row: Row) -> str:
     return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
 
 
-def verdict_of(found: Iterable[Judged]) -> ExpectationVerdict:
+def verdict_of(found: Iterable[CheckedExpectation]) -> ExpectationVerdict:
     """The worst of them."""
     return min((one.verdict for one in found), key=EXPECTATION_VERDICTS.index)
 
 
-def document(found: Sequence[Judged], chosen: Units) -> Document:
+def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
     """What is held against what, the worst first."""
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
     table = Table("", "", ordered, list(_columns(found)))
@@ -66,7 +66,7 @@ def document(found: Sequence[Judged], chosen: Units) -> Document:
     )
 
 
-def _name(one: Judged) -> str:
+def _name(one: CheckedExpectation) -> str:
     """Of a test case: what the user calls it, its cell, and which number of it."""
     expectation = one.expectation
     if one.row is None:
@@ -76,7 +76,7 @@ def _name(one: Judged) -> str:
     return " ".join([*mine, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
 
 
-def _columns(found: Sequence[Judged]) -> Iterable[Column]:
+def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
     """What the user calls an expectation is said if that is not the sentence itself."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
@@ -88,25 +88,25 @@ def _columns(found: Sequence[Judged]) -> Iterable[Column]:
     yield Column("verdict", "", words.verdict, left=True, goes=None, tone=lambda one: TONES[one.verdict])
 
 
-def _written(one: Judged, value: float | None, chosen: Units) -> str:
+def _written(one: CheckedExpectation, value: float | None, chosen: Units) -> str:
     return written(value, "s" if one.expectation.of_time else "B/s", chosen)
 
 
-def _value(one: Judged, chosen: Units) -> str:
+def _value(one: CheckedExpectation, chosen: Units) -> str:
     return _written(one, one.value, chosen)
 
 
-def _interval(one: Judged, chosen: Units) -> str:
+def _interval(one: CheckedExpectation, chosen: Units) -> str:
     if one.low is None or one.high is None:
         return ""
     return f"{_written(one, one.low, chosen)} \N{EN DASH} {_written(one, one.high, chosen)}"
 
 
-def _bound(one: Judged, chosen: Units) -> str:
+def _bound(one: CheckedExpectation, chosen: Units) -> str:
     return f"{'<' if one.expectation.below else '>'} {_written(one, one.expectation.bound, chosen)}"
 
 
-def _record(one: Judged) -> dict[str, Any]:
+def _record(one: CheckedExpectation) -> dict[str, Any]:
     """docs/numbers.md#check."""
     expectation = one.expectation
     return {

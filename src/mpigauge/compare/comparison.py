@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.control import Rate, rates_of
+from mpigauge.compare.control import DecisionRate, rates_of
 from mpigauge.compare.sides import OddPair, family_of, key_of, odd_pairs, paired_family
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide
@@ -114,7 +114,7 @@ class Comparison:
     controls: tuple[Compared, ...]
     thresholds: Thresholds
     interleaved: bool
-    rates: tuple[Rate, ...] = ()
+    rates: tuple[DecisionRate, ...] = ()
     together: tuple[Together, ...] = ()
     sessions: int | None = None
     odd: tuple[OddSession, ...] = ()

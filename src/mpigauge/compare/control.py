@@ -25,7 +25,7 @@ PLANTED = (0.0, 0.03, 0.05, 0.10)
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class DecisionRate:
     """How a comparison of these launches decides.
 
     Attributes:
@@ -45,12 +45,12 @@ class Rate:
         return self.times / self.of
 
 
-def rates_of(family: Paired, thresholds: Thresholds) -> tuple[Rate, ...]:
+def rates_of(family: Paired, thresholds: Thresholds) -> tuple[DecisionRate, ...]:
     """Return how often nulls raise a false alarm, and the share found of each planted difference."""
     return tuple(_rate(family, thresholds, planted) for planted in PLANTED)
 
 
-def _rate(family: Paired, thresholds: Thresholds, planted: float) -> Rate:
+def _rate(family: Paired, thresholds: Thresholds, planted: float) -> DecisionRate:
     cells = len(family.mean)
     shifted = np.zeros(cells)
     shifted[::4] = np.log1p(planted)
@@ -60,8 +60,8 @@ def _rate(family: Paired, thresholds: Thresholds, planted: float) -> Rate:
         found += sum(word == "slower" for word in words[::4])
         alarms += "slower" in words
     if planted:
-        return Rate(planted, found, TRIALS * len(range(0, cells, 4)))
-    return Rate(0.0, alarms, TRIALS)
+        return DecisionRate(planted, found, TRIALS * len(range(0, cells, 4)))
+    return DecisionRate(0.0, alarms, TRIALS)
 
 
 def _nulls(family: Paired) -> Iterator[Values]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.same_distance import Apart
+    from mpigauge.rows.same_distance import DistanceMismatch
     from mpigauge.vocabulary import StateName
 
 MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
@@ -70,7 +70,7 @@ class Curve:
         same = _place(self.cell) == _place(base.cell)
         return besides(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
-    def apart(self, other: Curve, size: int) -> Apart | None:
+    def apart(self, other: Curve, size: int) -> DistanceMismatch | None:
         """Why there is none, if their ranks were at different distances."""
         return apart(self.times[size], other.times[size], self._at(other, size))
 

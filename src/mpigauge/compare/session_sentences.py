@@ -13,7 +13,7 @@ from mpigauge.plan.library_names import called
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.compare.history.changes import Switch
+    from mpigauge.compare.history.changes import VersionChange
     from mpigauge.rows.machine.over_sessions import Spans, Unlike
     from mpigauge.rows.machine.sessions import OddSession
 
@@ -68,13 +68,13 @@ def _odd_line(one: OddSession) -> str:
     return f"odd session {day_of(one.begun_s, daily=one.daily)}: {said} {where}{out}"
 
 
-def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Switch]) -> str:
+def baseline_words(name: str, folder: str, sessions: int, known: Sequence[VersionChange]) -> str:
     """What is held against what: `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
     what = switches(known)
     return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
 
 
-def switches(known: Sequence[Switch]) -> str:
+def switches(known: Sequence[VersionChange]) -> str:
     """`Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
         f"{SWITCHES.get(one.name, called(one.name))} {one.before} -> {one.after}" for one in known

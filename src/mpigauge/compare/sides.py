@@ -13,7 +13,7 @@ from mpigauge.compare.pairs import Matched, Pair
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY, CURVE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.ratios import log_matrix
-from mpigauge.stats.max_t import LEVEL, Apart, Paired
+from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import pulled_in
 from mpigauge.vocabulary import CONTROL
 
@@ -256,7 +256,7 @@ def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
     if pairs[0].paired:
         return paired_family(pairs, level)
     base, other = (log_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
-    return Apart(base, other, _floors(pairs))
+    return Unpaired(base, other, _floors(pairs))
 
 
 def paired_family(pairs: Sequence[Pair], level: float = LEVEL) -> Paired:

@@ -14,9 +14,9 @@ from mpigauge.rows.same_distance import ANYWHERE, like_times
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.compare.within import Asked
+    from mpigauge.compare.within import RowRatios
     from mpigauge.rows.machine.conditions import Distances
-    from mpigauge.rows.ratios import Compared, Ratio
+    from mpigauge.rows.ratios import Ratio, TimePair
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Verdict
 
@@ -74,7 +74,7 @@ def besides(
     *,
     same_place: bool,
     paired: bool = True,
-    within: Asked | None = None,
+    within: RowRatios | None = None,
 ) -> list[Beside]:
     """Return all sizes that both curves have, rising, without those whose ratio has no interval.
 
@@ -111,7 +111,7 @@ def _distances(over: Row, under: Row, *, same_place: bool) -> tuple[Distances, D
     return (distances_of(over.visits), distances_of(under.visits)) if same_place else ANYWHERE
 
 
-def _beside(base: Row, other: Row, sides: Compared, ratio: Ratio) -> Beside:
+def _beside(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> Beside:
     assert base.time is not None  # noqa: S101 - both have one
     assert other.time is not None  # noqa: S101
     low_s, high_s = sides.difference(hidden(other.time, base.time))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Known = Mapping[tuple[Cell, Cell], Compared]
 
 
-class Asked(Protocol):
+class RowRatios(Protocol):
     """Comparisons that know the ratios of rows."""
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:

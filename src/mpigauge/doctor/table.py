@@ -18,7 +18,7 @@ TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt",
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that the doctor has looked at.
 
     Attributes:
@@ -41,7 +41,7 @@ class _Line:
     tone: Tone
 
 
-def document(grouped: Mapping[str, Sequence[Finding]], environment: Mapping[str, Any]) -> Document:
+def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mapping[str, Any]) -> Document:
     """The findings by groups.
 
     Args:
@@ -57,7 +57,7 @@ def document(grouped: Mapping[str, Sequence[Finding]], environment: Mapping[str,
     )
 
 
-def _cases(title: str, group: Sequence[Finding]) -> Cases:
+def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
     """A row per finding, with its remedy."""
     lines = [
         _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
@@ -66,7 +66,7 @@ def _cases(title: str, group: Sequence[Finding]) -> Cases:
     return Cases(Table(title, "", lines, columns_of(group)), [one.what for one in group])
 
 
-def lines_of(group: Sequence[Finding]) -> Iterator[_Line]:
+def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
     """A line for each finding, and one for its remedy."""
     for finding in group:
         tone = TONES[finding.state]
@@ -75,7 +75,7 @@ def lines_of(group: Sequence[Finding]) -> Iterator[_Line]:
             yield _Line("", "", f"-> {finding.remedy}", tone)
 
 
-def columns_of(found: Sequence[Finding]) -> list[Column]:
+def columns_of(found: Sequence[DoctorFinding]) -> list[Column]:
     """One width in all groups, so that the values of all of them begin below each other."""
     width = max((len(finding.what) for finding in found), default=0)
     return [
@@ -91,7 +91,7 @@ def _tone(line: _Line) -> Tone:
     return "" if line.state else line.tone
 
 
-def _summary(found: Sequence[Finding]) -> Line:
+def _summary(found: Sequence[DoctorFinding]) -> Line:
     """Whether one can measure here, and what will be seen of the place."""
     lacking = [finding.what for finding in found if finding.state == "lacks"]
     if lacking:

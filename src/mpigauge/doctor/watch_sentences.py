@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.doctor.table import Finding
+from mpigauge.doctor.table import DoctorFinding
 from mpigauge.rows.machine.core_sharing import SHARED_MOST
 from mpigauge.rows.machine.speeds import STEADY
 from mpigauge.rows.machine.steadiness import STOLEN_MOST
@@ -19,7 +19,7 @@ QUIET_SHARE = 0.01
 """Of the looks, disturbed: less is a quiet machine."""
 
 
-def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[Finding]:
+def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[DoctorFinding]:
     """All that was seen.
 
     Args:
@@ -33,73 +33,75 @@ def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[Finding]:
     yield _distance(seen, cores=cores, alone=alone)
 
 
-def _others(seen: Watched) -> Finding:
+def _others(seen: Watched) -> DoctorFinding:
     if seen.disturbed_share is None or seen.lost_share is None:
-        return Finding("note", "other work", "not known: this system does not count how long one waits")
+        return DoctorFinding("note", "other work", "not known: this system does not count how long one waits")
     share, lost = units.format_percent(seen.disturbed_share), units.format_percent(seen.lost_share)
     value = f"{share} of {seen.looks} looks were disturbed, {lost} of the time was lost"
     if seen.disturbed_share <= QUIET_SHARE:
-        return Finding("ok", "other work", value)
-    return Finding(
+        return DoctorFinding("ok", "other work", value)
+    return DoctorFinding(
         "note", "other work", value, "wait for what else runs here, or show results with --only quiet"
     )
 
 
-def _stolen(seen: Watched) -> Iterator[Finding]:
+def _stolen(seen: Watched) -> Iterator[DoctorFinding]:
     if seen.stolen_share is None:
         return
     value = f"{units.format_percent(seen.stolen_share)} of the time"
     if seen.stolen_share <= STOLEN_MOST:
-        yield Finding("ok", "stolen", value)
+        yield DoctorFinding("ok", "stolen", value)
     else:
-        yield Finding("note", "stolen", value, "the hypervisor gives it to others: measure at another hour")
+        yield DoctorFinding(
+            "note", "stolen", value, "the hypervisor gives it to others: measure at another hour"
+        )
 
 
-def _speed(seen: Watched) -> Iterator[Finding]:
+def _speed(seen: Watched) -> Iterator[DoctorFinding]:
     if seen.slowdown is None:
         return
     value = f"one of twenty looks took {units.format_factor(seen.slowdown)} times the least, or more"
     if seen.slowdown <= STEADY:
-        yield Finding("ok", "speed", f"steady: {value}")
+        yield DoctorFinding("ok", "speed", f"steady: {value}")
         return
     remedy = "frequencies change: fix them where you can"
     if seen.usual_share is not None:
         value = f"the usual one in {units.format_percent(seen.usual_share)} of the looks; {value}"
         remedy = f"{remedy}, or show results with --only quiet"
-    yield Finding("note", "speed", value, remedy)
+    yield DoctorFinding("note", "speed", value, remedy)
 
 
-def _cores(seen: Watched) -> Iterator[Finding]:
+def _cores(seen: Watched) -> Iterator[DoctorFinding]:
     """Whether the other hardware threads of the cores did something, too."""
     if seen.shared_share is None:
         return
     if not _shares_cores(seen):
-        yield Finding("ok", "cores", "whole: no other hardware thread used them")
+        yield DoctorFinding("ok", "cores", "whole: no other hardware thread used them")
         return
     times = f", which makes arithmetic {units.format_factor(seen.shared_slowdown or 1.0)} times as slow"
     value = f"shared with another hardware thread in {units.format_percent(seen.shared_share)} of the looks"
     remedy = "keep a core's other threads idle; in a virtual machine: show results with --only quiet, too"
-    yield Finding("note", "cores", value + times, remedy)
+    yield DoctorFinding("note", "cores", value + times, remedy)
 
 
 def _shares_cores(seen: Watched) -> bool:
     return seen.shared_share is not None and seen.shared_share > SHARED_MOST
 
 
-def _distance(seen: Watched, *, cores: int, alone: str) -> Finding:
+def _distance(seen: Watched, *, cores: int, alone: str) -> DoctorFinding:
     """How far apart cores were, and whether that has changed."""
     if seen.line_s is None:
         why = "with one core there is none" if cores == 1 else alone or "no two ranks were on one host"
-        return Finding("note", "distance of cores", f"not known: {why}")
+        return DoctorFinding("note", "distance of cores", f"not known: {why}")
     if not seen.states:
         value = f"one state: a cache line takes {units.format_time(seen.line_s)} from core to core"
-        return Finding("ok", "distance of cores", value)
+        return DoctorFinding("ok", "distance of cores", value)
     each = [
         f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
         f"{units.counted(state.episodes, 'time')})"
         for state in seen.states
     ]
-    return Finding(
+    return DoctorFinding(
         "note",
         "distance of cores",
         f"it changes: a cache line takes {', '.join(each)}",

@@ -26,7 +26,7 @@ _REACH = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class LogAxis:
     """A logarithmic axis between two round times, s."""
 
     left_s: float
@@ -46,17 +46,17 @@ class Axis:
         return f"{left}{' ' * room}{right}" if room > 0 else ""
 
 
-def axis_of(times: Sequence[Timing]) -> Axis | None:
+def axis_of(times: Sequence[Timing]) -> LogAxis | None:
     """The axis of a table; None if there are no two times to compare."""
     known = [time for time in times if 0 < time.estimate < math.inf]
     if len(known) < 2:  # noqa: PLR2004 - nothing to compare
         return None
     least = min(max(time.low or time.estimate, time.estimate / _REACH) for time in known)
     most = max(min(time.high or time.estimate, time.estimate * _REACH) for time in known)
-    return Axis(_round_down(least / _ROOM), _round_up(most))
+    return LogAxis(_round_down(least / _ROOM), _round_up(most))
 
 
-def bar(axis: Axis, time: Timing, width: int) -> str:
+def bar(axis: LogAxis, time: Timing, width: int) -> str:
     """Full blocks up to the interval, shaded ones in it; light ones where there is no interval.
 
     Where the interval is narrower than a character, the bar ends at the estimate, to an eighth.

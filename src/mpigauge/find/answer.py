@@ -146,7 +146,7 @@ Preference = tuple[float, ...]
 """The smallest is quoted."""
 
 
-class Choice(NamedTuple):
+class AnswerCandidate(NamedTuple):
     """A cell that could answer a question, and how well it would."""
 
     preference: Preference
@@ -163,7 +163,7 @@ class Question:
     """
 
     name: Like
-    choices: Mapping[Like, Choice]
+    choices: Mapping[Like, AnswerCandidate]
     mode: str = ""
 
     @property
@@ -181,7 +181,7 @@ class Question:
 
     def by_mode(self) -> Iterator[Question]:
         """Yield the same question for each mode that could answer it."""
-        modes: dict[str, dict[Like, Choice]] = {}
+        modes: dict[str, dict[Like, AnswerCandidate]] = {}
         for like, choice in self.choices.items():
             modes.setdefault(choice.quote.row.cell.mode, {})[like] = choice
         for mode, choices in modes.items():
@@ -391,11 +391,11 @@ def _asked(
         prefer: Of the place of a curve among these, and a row.
         of: What else tells the question from others.
     """
-    choices: dict[Like, Choice] = {}
+    choices: dict[Like, AnswerCandidate] = {}
     for place, (pattern, rows) in enumerate(curves):
         for row in rows:
             quote = Quote(quoted_as, pattern, row, _largest(row, rows))
-            choices.setdefault(_like(row.cell), Choice(prefer(place, row), quote))
+            choices.setdefault(_like(row.cell), AnswerCandidate(prefer(place, row), quote))
     if choices:
         yield Question((quoted_as, *of), choices)
 
@@ -488,16 +488,18 @@ def _limits(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Iterator[Qu
     found = [row for row in rows if patterns[row.cell.pattern].probes and row.limit_bytes is not None]
     for row in found[:1]:
         quote = Quote("eager-limit", patterns[row.cell.pattern], row)
-        yield Question(("eager-limit",), {(): Choice((), quote)})
+        yield Question(("eager-limit",), {(): AnswerCandidate((), quote)})
 
 
 def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
     """Ask what messages cost in copies: the least of the first curve, in the first copy beside it."""
-    choices: dict[Like, Choice] = {}
+    choices: dict[Like, AnswerCandidate] = {}
     for place, (name, curve) in enumerate(curves_in_copies(rows)):
         cost = cost_of(curve, name)
         for row in curve:
             quote = Quote("copies", patterns[row.cell.pattern], row, cost=cost)
-            choices.setdefault((name, *_like(row.cell)), Choice((place, row.ratios[name].estimate), quote))
+            choices.setdefault(
+                (name, *_like(row.cell)), AnswerCandidate((place, row.ratios[name].estimate), quote)
+            )
     if choices:
         yield Question(("copies",), choices)

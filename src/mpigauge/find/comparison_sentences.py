@@ -9,7 +9,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.ratio_words import times
 from mpigauge.document.state_words import in_state
-from mpigauge.find.comparisons import Contrast, Payoff, PlaceLatency
+from mpigauge.find.comparisons import Payoff, PlaceLatency, RelativeCurve
 from mpigauge.find.size_runs import runs_words
 from mpigauge.vocabulary import AUTO
 
@@ -30,7 +30,7 @@ def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
             return finding("place-latency", fact, _latency(fact, chosen))
         case Payoff():
             return finding("payoff", fact, _payoff(fact))
-        case Contrast():
+        case RelativeCurve():
             return finding("contrast", fact, _contrast(fact, chosen))
 
 
@@ -56,7 +56,7 @@ def _payoff(fact: Payoff) -> str:
     return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
 
 
-def _contrast(fact: Contrast, chosen: Units) -> str:
+def _contrast(fact: RelativeCurve, chosen: Units) -> str:
     first, other = fact.first, fact.other
     match fact.of:
         case "mode":

@@ -86,7 +86,7 @@ class Payoff:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class RelativeCurve:
     """A mode, library or setting in units of the first, at all sizes that both have.
 
     Attributes:
@@ -102,7 +102,7 @@ class Contrast:
     state: StateName | None = None
 
 
-Comparison = PlaceLatency | Payoff | Contrast
+Comparison = PlaceLatency | Payoff | RelativeCurve
 
 
 _MAY_DIFFER: Mapping[Differing, Mapping[str, str]] = {
@@ -194,25 +194,25 @@ def _width(ratio: Ratio | None) -> float:
 # ---- Modes, libraries and settings ----------------------------------------------------------------
 
 
-def modes(curves: Sequence[Curve]) -> Iterator[Contrast]:
+def modes(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
     """Each mode in units of the first."""
     yield from _contrasts(curves, "mode")
 
 
-def libraries(curves: Sequence[Curve]) -> Iterator[Contrast]:
+def libraries(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
     """Each library in units of the first."""
     yield from _contrasts(curves, "library")
 
 
-def settings(curves: Sequence[Curve]) -> Iterator[Contrast]:
+def settings(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
     """Each value of a variable that was varied in units of the first."""
     yield from _contrasts(curves, "setting")
 
 
-def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[Contrast]:
+def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurve]:
     for other, first, state in against_first(curves, of):
         if points := other.besides(first):
-            yield Contrast(of, other.cell, first.cell, stretches(points), state)
+            yield RelativeCurve(of, other.cell, first.cell, stretches(points), state)
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.transport.proof import Evidence
+    from mpigauge.rows.transport.proof import TransportEvidence
     from mpigauge.vocabulary import Disturbance
 
 DISTURBED_MOST = 0.25
@@ -164,7 +164,7 @@ def _word(report: str) -> str:
     return "tcp" if excludes("shm", report) else "shm" if excludes("tcp", report) else ""
 
 
-def _counted(seen: Evidence, launch: Launch) -> str:
+def _counted(seen: TransportEvidence, launch: Launch) -> str:
     """By the bytes on network cards; empty if these prove nothing."""
     hosts = [place.host for place in launch.ranks_at]
     if (why := seen.refutes("shm", hosts)) is not None:

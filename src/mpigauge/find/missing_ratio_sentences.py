@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.document.finding import Finding
     from mpigauge.find.missing_ratios import RanksApart
     from mpigauge.plan.model import Cell
-    from mpigauge.rows.same_distance import Apart
+    from mpigauge.rows.same_distance import DistanceMismatch
 
 
 def ranks_apart_finding(fact: RanksApart) -> Finding:
@@ -30,7 +30,7 @@ def ranks_apart_line(fact: RanksApart) -> str:
     )
 
 
-def missing_ratios(found: Sequence[Apart]) -> str:
+def missing_ratios(found: Sequence[DistanceMismatch]) -> str:
     """The same for a figure; empty if none is missing."""
     if not found:
         return ""

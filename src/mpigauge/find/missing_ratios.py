@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.curves import Curve
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.same_distance import Apart
+    from mpigauge.rows.same_distance import DistanceMismatch
     from mpigauge.vocabulary import Contrasted, Distance
 
 
@@ -55,7 +55,7 @@ class _Pair(NamedTuple):
 
     other: Cell
     first: Cell
-    why: Apart | None
+    why: DistanceMismatch | None
 
 
 def modes_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
@@ -85,7 +85,7 @@ def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
     yield from _folded("baseline", found, lambda cell: (cell.pattern, cell.mode, cell.job))
 
 
-def _apart(over: Row, under: Row) -> Apart | None:
+def _apart(over: Row, under: Row) -> DistanceMismatch | None:
     if over.time is None or under.time is None or NAMES[under.cell.pattern, under.cell.mode] in over.ratios:
         return None
     return apart(over.time, under.time, (distances_of(over.visits), distances_of(under.visits)))
@@ -102,7 +102,9 @@ def _folded(
 ) -> Iterator[RanksApart]:
     """One for each pair of things that lacks ratios."""
     sizes: Counter[tuple[object, object]] = Counter()
-    missing: dict[tuple[object, object, Distance], list[tuple[Cell, Cell, Apart]]] = defaultdict(list)
+    missing: dict[tuple[object, object, Distance], list[tuple[Cell, Cell, DistanceMismatch]]] = defaultdict(
+        list
+    )
     for other, first, why in pairs:
         sizes[key(other), key(first)] += 1
         if why is not None:

@@ -29,7 +29,7 @@ MVAPICH = frozenset({"mvapich"})
 EVERY: frozenset[str] = frozenset()
 
 
-class Choice(NamedTuple):
+class SettingChoice(NamedTuple):
     """Names of settings.
 
     Attributes:
@@ -51,43 +51,51 @@ _MCA = r"(?:OMPI|PRTE|PMIX)_MCA_(?:--)?"
 _CVAR = r"(?:MPIR_CVAR|MPIR_PARAM|MPICH)_"
 
 CHOICES = (
-    Choice("transport", OPENMPI, re.compile(rf"{_MCA}(pml|btl|mtl|osc)")),
-    Choice("transport", INTELMPI, re.compile(r"I_MPI_(FABRICS|SHM|OFI_PROVIDER|DEVICE)")),
-    Choice("transport", MPICH, re.compile(rf"{_CVAR}(NOLOCAL|NO_LOCAL)"), off_is_usual=True),
-    Choice("transport", MPICH, re.compile(rf"{_CVAR}(CH4_NETMOD|CH4_SHM|NEMESIS_NETMOD|ODD_EVEN_CLIQUES)")),
-    Choice("transport", MVAPICH, re.compile(r"MV2_USE_(SHARED_MEM|SHMEM|RDMA\w*|RoCE)")),
-    Choice("transport", EVERY, re.compile(r"UCX_(TLS|SHM_DEVICES|PROTOS)|FI_PROVIDER|PSM[23]?_DEVICES")),
-    Choice("preload", EVERY, re.compile(r"LD_(PRELOAD|AUDIT)")),
-    Choice("waiting", OPENMPI, re.compile(rf"{_MCA}(mpi_yield_when_idle|opal_progress_\w+)")),
-    Choice("waiting", INTELMPI, re.compile(r"I_MPI_(WAIT_MODE|SPIN_COUNT|THREAD_YIELD|PAUSE_COUNT)")),
-    Choice("waiting", INTELMPI, re.compile(r"I_MPI_(ASYNC_PROGRESS|THREAD_SPLIT)"), off_is_usual=True),
-    Choice("waiting", MPICH, re.compile(rf"{_CVAR}ASYNC_PROGRESS"), off_is_usual=True),
-    Choice("waiting", MPICH, re.compile(rf"{_CVAR}CH4_PROGRESS_\w+")),
-    Choice("binding", OPENMPI, re.compile(rf"{_MCA}(hwloc|rmaps)_(base|default)_\w*(polic|cpu)\w*")),
-    Choice("binding", INTELMPI, re.compile(r"I_MPI_PIN(_\w+)?")),
-    Choice(
+    SettingChoice("transport", OPENMPI, re.compile(rf"{_MCA}(pml|btl|mtl|osc)")),
+    SettingChoice("transport", INTELMPI, re.compile(r"I_MPI_(FABRICS|SHM|OFI_PROVIDER|DEVICE)")),
+    SettingChoice("transport", MPICH, re.compile(rf"{_CVAR}(NOLOCAL|NO_LOCAL)"), off_is_usual=True),
+    SettingChoice(
+        "transport", MPICH, re.compile(rf"{_CVAR}(CH4_NETMOD|CH4_SHM|NEMESIS_NETMOD|ODD_EVEN_CLIQUES)")
+    ),
+    SettingChoice("transport", MVAPICH, re.compile(r"MV2_USE_(SHARED_MEM|SHMEM|RDMA\w*|RoCE)")),
+    SettingChoice(
+        "transport", EVERY, re.compile(r"UCX_(TLS|SHM_DEVICES|PROTOS)|FI_PROVIDER|PSM[23]?_DEVICES")
+    ),
+    SettingChoice("preload", EVERY, re.compile(r"LD_(PRELOAD|AUDIT)")),
+    SettingChoice("waiting", OPENMPI, re.compile(rf"{_MCA}(mpi_yield_when_idle|opal_progress_\w+)")),
+    SettingChoice("waiting", INTELMPI, re.compile(r"I_MPI_(WAIT_MODE|SPIN_COUNT|THREAD_YIELD|PAUSE_COUNT)")),
+    SettingChoice("waiting", INTELMPI, re.compile(r"I_MPI_(ASYNC_PROGRESS|THREAD_SPLIT)"), off_is_usual=True),
+    SettingChoice("waiting", MPICH, re.compile(rf"{_CVAR}ASYNC_PROGRESS"), off_is_usual=True),
+    SettingChoice("waiting", MPICH, re.compile(rf"{_CVAR}CH4_PROGRESS_\w+")),
+    SettingChoice("binding", OPENMPI, re.compile(rf"{_MCA}(hwloc|rmaps)_(base|default)_\w*(polic|cpu)\w*")),
+    SettingChoice("binding", INTELMPI, re.compile(r"I_MPI_PIN(_\w+)?")),
+    SettingChoice(
         "binding", HYDRA, re.compile(r"HYDRA_(BINDING|MAPPING|MEMBIND|TOPOLIB)|-(bind-to|map-by|binding)")
     ),
-    Choice("binding", MVAPICH, re.compile(r"MV2_(ENABLE_AFFINITY|CPU_(BINDING|MAPPING)\w*)")),
-    Choice("binding", EVERY, re.compile(r"SLURM_CPU_BIND|HWLOC_(SYNTHETIC|XMLFILE|FSROOT|COMPONENTS)")),
-    Choice("algorithm", OPENMPI, re.compile(rf"{_MCA}coll(_\w+)?")),
-    Choice("algorithm", INTELMPI, re.compile(r"I_MPI_(ADJUST|TUNING|COLL|CBWR)(_\w+)?")),
-    Choice("algorithm", MPICH, re.compile(rf"{_CVAR}(\w+_ALGORITHM|\w*COLL\w*|DEVICE_COLLECTIVES)")),
-    Choice("algorithm", EVERY, re.compile(r"(HCOLL|UCC|SHARP)_\w+")),
-    Choice("interface", OPENMPI, re.compile(rf"{_MCA}\w+_if_(in|ex)clude"), between_hosts=True),
-    Choice(
+    SettingChoice("binding", MVAPICH, re.compile(r"MV2_(ENABLE_AFFINITY|CPU_(BINDING|MAPPING)\w*)")),
+    SettingChoice(
+        "binding", EVERY, re.compile(r"SLURM_CPU_BIND|HWLOC_(SYNTHETIC|XMLFILE|FSROOT|COMPONENTS)")
+    ),
+    SettingChoice("algorithm", OPENMPI, re.compile(rf"{_MCA}coll(_\w+)?")),
+    SettingChoice("algorithm", INTELMPI, re.compile(r"I_MPI_(ADJUST|TUNING|COLL|CBWR)(_\w+)?")),
+    SettingChoice("algorithm", MPICH, re.compile(rf"{_CVAR}(\w+_ALGORITHM|\w*COLL\w*|DEVICE_COLLECTIVES)")),
+    SettingChoice("algorithm", EVERY, re.compile(r"(HCOLL|UCC|SHARP)_\w+")),
+    SettingChoice("interface", OPENMPI, re.compile(rf"{_MCA}\w+_if_(in|ex)clude"), between_hosts=True),
+    SettingChoice(
         "interface",
         EVERY,
         re.compile(r"UCX_(NET_DEVICES|MAX_RNDV_RAILS)|FI_\w+_IFACE|MPICH_OFI_NIC_\w+"),
         between_hosts=True,
     ),
-    Choice("protocol", OPENMPI, re.compile(rf"{_MCA}(btl|mtl|pml|smsc)_(?!\w*(warn|verbose))\w+")),
-    Choice("protocol", OPENMPI, re.compile(rf"{_MCA}smsc")),
-    Choice("protocol", INTELMPI, re.compile(r"I_MPI_(SHM_\w+|\w*EAGER\w*|\w*THRESHOLD\w*)")),
-    Choice("protocol", MPICH, re.compile(rf"{_CVAR}\w*(EAGER|THRESHOLD|MSG_SIZE|CMA|XPMEM|SINGLE_COPY)\w*")),
-    Choice("protocol", MVAPICH, re.compile(r"MV2_\w*(EAGER|THRESHOLD|CMA|RNDV)\w*")),
-    Choice("protocol", EVERY, re.compile(r"UCX_\w*(THRESH|PROTO|RNDV|ZCOPY|BCOPY|SEG_SIZE)\w*")),
-    Choice("allocator", EVERY, re.compile(r"GLIBC_TUNABLES|MALLOC_\w+")),
+    SettingChoice("protocol", OPENMPI, re.compile(rf"{_MCA}(btl|mtl|pml|smsc)_(?!\w*(warn|verbose))\w+")),
+    SettingChoice("protocol", OPENMPI, re.compile(rf"{_MCA}smsc")),
+    SettingChoice("protocol", INTELMPI, re.compile(r"I_MPI_(SHM_\w+|\w*EAGER\w*|\w*THRESHOLD\w*)")),
+    SettingChoice(
+        "protocol", MPICH, re.compile(rf"{_CVAR}\w*(EAGER|THRESHOLD|MSG_SIZE|CMA|XPMEM|SINGLE_COPY)\w*")
+    ),
+    SettingChoice("protocol", MVAPICH, re.compile(r"MV2_\w*(EAGER|THRESHOLD|CMA|RNDV)\w*")),
+    SettingChoice("protocol", EVERY, re.compile(r"UCX_\w*(THRESH|PROTO|RNDV|ZCOPY|BCOPY|SEG_SIZE)\w*")),
+    SettingChoice("allocator", EVERY, re.compile(r"GLIBC_TUNABLES|MALLOC_\w+")),
 )
 """The first that a name matches says what it chooses."""
 

@@ -32,7 +32,7 @@ ON_ONE_CORE = "two ranks on the hardware threads of one core"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WarningText:
     """What is said of one kind of warning.
 
     Attributes:
@@ -315,37 +315,39 @@ def _mixed(*, differs: str) -> str:
     return f"launches of 2 or more sessions that differ in {differs}: measure it anew in one"
 
 
-WORDS: dict[WarningKind, Words] = {
-    "shared-core": Words(_shared_core, "ranks share a processor"),
-    "mixed": Words(_mixed, "continued on another machine, or with other programs"),
-    "no-interval": Words(
+WORDS: dict[WarningKind, WarningText] = {
+    "shared-core": WarningText(_shared_core, "ranks share a processor"),
+    "mixed": WarningText(_mixed, "continued on another machine, or with other programs"),
+    "no-interval": WarningText(
         _no_interval, "no interval: a single launch, or a clock that stood still", seen_elsewhere=True
     ),
-    "few-launches": Words(
+    "few-launches": WarningText(
         _few_launches,
         f"fewer than {ENOUGH_LAUNCHES} launches: the interval rests on little",
         seen_elsewhere=True,
     ),
-    "launches-lost": Words(_launches_lost, seen_elsewhere=True, label="missing-launches"),
-    "few-samples": Words(_few_samples),
-    "clock-step": Words(_clock_step, "a step of the clock is a large part of the time"),
-    "outlier-launches": Words(_outlier_launches, "a few launches took much longer or less than the others"),
-    "two-kinds-of-launches": Words(
+    "launches-lost": WarningText(_launches_lost, seen_elsewhere=True, label="missing-launches"),
+    "few-samples": WarningText(_few_samples),
+    "clock-step": WarningText(_clock_step, "a step of the clock is a large part of the time"),
+    "outlier-launches": WarningText(
+        _outlier_launches, "a few launches took much longer or less than the others"
+    ),
+    "two-kinds-of-launches": WarningText(
         _two_kinds, "launches are bimodal; the time is the median of both kinds", label="bimodal"
     ),
-    "phases": Words(_phases, "launches differ in phases; the time is the median of both kinds"),
-    "launches-in-time": Words(
+    "phases": WarningText(_phases, "launches differ in phases; the time is the median of both kinds"),
+    "launches-in-time": WarningText(
         _launches_in_time, "neighbouring launches agree; intervals are widened", seen_elsewhere=True
     ),
-    "drift": Words(_drift, "launches begin slower or faster than they end"),
-    "oversubscribed": Words(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
-    "hardware-threads": Words(_hardware_threads, "ranks on the hardware threads of one core"),
-    "tail": Words(_tail),
-    "batched": Words(_batched),
-    "skewed": Words(_skewed, "includes start skew of more than 5 %", label="start-skew"),
-    "late-starts": Words(_late_starts, "many rounds started late"),
-    "clock-error": Words(_clock_error, "the ranks' clocks disagreed by more than 10 % of it"),
-    "clock-share": Words(_clock_share, label="timer-overhead"),
-    "relay-late": Words(_relay_late, "the emulator delivered packets late"),
-    "wide": Words(_wide, seen_elsewhere=True, label="imprecise"),
+    "drift": WarningText(_drift, "launches begin slower or faster than they end"),
+    "oversubscribed": WarningText(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
+    "hardware-threads": WarningText(_hardware_threads, "ranks on the hardware threads of one core"),
+    "tail": WarningText(_tail),
+    "batched": WarningText(_batched),
+    "skewed": WarningText(_skewed, "includes start skew of more than 5 %", label="start-skew"),
+    "late-starts": WarningText(_late_starts, "many rounds started late"),
+    "clock-error": WarningText(_clock_error, "the ranks' clocks disagreed by more than 10 % of it"),
+    "clock-share": WarningText(_clock_share, label="timer-overhead"),
+    "relay-late": WarningText(_relay_late, "the emulator delivered packets late"),
+    "wide": WarningText(_wide, seen_elsewhere=True, label="imprecise"),
 }

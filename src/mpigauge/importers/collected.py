@@ -15,7 +15,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.importers import READERS
 from mpigauge.importers.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.importers.runs import Table, joined, named
+from mpigauge.importers.runs import TextTable, joined, named
 from mpigauge.importers.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
@@ -28,7 +28,7 @@ from mpigauge.vocabulary import IMPORTED, UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mpigauge.importers.text import Line, LineError
+    from mpigauge.importers.text import LineError, TextLine
     from mpigauge.result.surroundings import Environment
     from mpigauge.vocabulary import FailureKind
 
@@ -42,7 +42,7 @@ TOO_SHORT = "is printed as 0: smaller than its last digit"
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class TableMeaning:
     """What the numbers of a table are of.
 
     Attributes:
@@ -65,11 +65,11 @@ class Meaning:
     windowed: bool = False
     overlaps: bool = False
 
-    def with_mode(self, mode: str) -> Meaning:
+    def with_mode(self, mode: str) -> TableMeaning:
         """The same, done otherwise."""
         return replace(self, mode=mode)
 
-    def alone(self, mode: str) -> Meaning:
+    def alone(self, mode: str) -> TableMeaning:
         """The operation without the computation."""
         return replace(self, mode=mode, overlaps=False)
 
@@ -78,8 +78,8 @@ class Meaning:
 class _Entry:
     """A time or a failure."""
 
-    table: Table
-    meaning: Meaning
+    table: TextTable
+    meaning: TableMeaning
     cell: Cell
     record: Imported | Failure
 
@@ -108,23 +108,23 @@ class Collected:
         self.unread: list[Unread] = []
         self.given_ranks, self._same = ranks, same
         self._entries: list[_Entry] = []
-        self._lines: Sequence[Line] = ()
+        self._lines: Sequence[TextLine] = ()
         self._texts: Sequence[str] = ()
-        self._table = Table("", 0)
+        self._table = TextTable("", 0)
         self._looked = 0
         self._printed = set[object]()
         self._settings: dict[str, str] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
-    def enter(self, file: str, lines: Sequence[Line]) -> None:
+    def enter(self, file: str, lines: Sequence[TextLine]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
-        self._lines, self._looked, self._table = lines, 0, Table(file, 0, self.form)
+        self._lines, self._looked, self._table = lines, 0, TextTable(file, 0, self.form)
         self._texts = [line.text for line in lines]
         self._settings = {}
 
     def begin(
-        self, title: str, line: Line, command: str = "", what: object = None, *, new: bool = False
+        self, title: str, line: TextLine, command: str = "", what: object = None, *, new: bool = False
     ) -> None:
         """Begin a table.
 
@@ -139,7 +139,7 @@ class Collected:
         if title:
             self.titles[title] = None
         old = self._table
-        self._table = Table(line.file, line.number, self.form)
+        self._table = TextTable(line.file, line.number, self.form)
         texts, prose, visible = self._texts, "", command
         for at in range(self._looked, len(texts)):
             if self._lines[at].number > line.number:
@@ -159,11 +159,11 @@ class Collected:
         self._table.above = prose
         self._printed = {what} if visible or new else {*self._printed, what}
 
-    def above(self, line: Line) -> Sequence[Line]:
+    def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
         return self._lines[self._looked : bisect_left(self._lines, line.number, key=_number)]
 
-    def below(self, line: Line) -> Iterator[Line]:
+    def below(self, line: TextLine) -> Iterator[TextLine]:
         """The lines of the file below a line of it."""
         first = bisect_right(self._lines, line.number, key=_number)
         return (self._lines[at] for at in range(first, len(self._lines)))
@@ -186,7 +186,13 @@ class Collected:
     # ---- What it finds ---------------------------------------------------------------------------
 
     def take(
-        self, meaning: Meaning, cell: Cell, time_s: float, statistic: str, line: Line, printed: str = ""
+        self,
+        meaning: TableMeaning,
+        cell: Cell,
+        time_s: float,
+        statistic: str,
+        line: TextLine,
+        printed: str = "",
     ) -> None:
         """Take a time; one that is printed as 0 is too short to be known, and no number.
 
@@ -204,7 +210,7 @@ class Collected:
         found = Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
         self._enter(meaning, cell, line, found)
 
-    def fail(self, meaning: Meaning, cell: Cell, kind: FailureKind, words: str, line: Line) -> None:
+    def fail(self, meaning: TableMeaning, cell: Cell, kind: FailureKind, words: str, line: TextLine) -> None:
         """Take a cell without a number, and why it has none.
 
         Raises:
@@ -212,7 +218,7 @@ class Collected:
         """
         self._enter(meaning, cell, line, Failure(LAUNCH, kind, words, None, cell))
 
-    def _enter(self, meaning: Meaning, cell: Cell, line: Line, record: Imported | Failure) -> None:
+    def _enter(self, meaning: TableMeaning, cell: Cell, line: TextLine, record: Imported | Failure) -> None:
         if wrong := _wrong(cell):
             raise line.refused(f"no result can have this: {wrong}", "correct the line, or delete it")
         if cell in self._table.cells:
@@ -264,7 +270,7 @@ class Collected:
 
     def _told_apart(self) -> list[tuple[_Entry, str, int]]:
         """Each entry with the label of its run, and its number among the launches of that."""
-        tables: dict[Cell, dict[Table, None]] = defaultdict(dict)
+        tables: dict[Cell, dict[TextTable, None]] = defaultdict(dict)
         for entry in self._entries:
             tables[with_fields(entry.cell, bytes=0)][entry.table] = None
         several = {key: list(alike) for key, alike in tables.items() if _overlap(key, alike)}
@@ -319,7 +325,7 @@ class LineParser(ABC):
         self.found = found
 
     @abstractmethod
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -338,21 +344,23 @@ class LineParser(ABC):
         """
 
 
-def _overlap(key: Cell, tables: Iterable[Table]) -> bool:
+def _overlap(key: Cell, tables: Iterable[TextTable]) -> bool:
     """Whether tables have a cell twice, so that they cannot be pieces of one."""
     cells = [cell for table in tables for cell in table.cells if with_fields(cell, bytes=0) == key]
     return len(cells) > len(set(cells))
 
 
-def _number(line: Line) -> int:
+def _number(line: TextLine) -> int:
     return line.number
 
 
-def _mode(meaning: Meaning) -> Mode:
+def _mode(meaning: TableMeaning) -> Mode:
     return Mode(meaning.mode, "", meaning.directions, False, False, False, overlaps=meaning.overlaps)
 
 
-def cell_of(meaning: Meaning, size_bytes: int, ranks: int, given: Cell | None = None, **more: Any) -> Cell:
+def cell_of(
+    meaning: TableMeaning, size_bytes: int, ranks: int, given: Cell | None = None, **more: Any
+) -> Cell:
     """Return a cell of which nobody says with which library, and where its ranks were.
 
     Args:
@@ -381,7 +389,7 @@ def _wrong(cell: Cell) -> str:
     return ""
 
 
-def given_by(line: Line) -> Cell | None:
+def given_by(line: TextLine) -> Cell | None:
     """Return the factors that a comment of ours names; None if the line is none.
 
     Raises:

@@ -41,7 +41,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+", re.ASCII)
 _HAS_SIZE_UNIT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*[A-Za-z]+", re.ASCII)
 
 
-class Column(Struct, frozen=True, forbid_unknown_fields=True):
+class CsvColumn(Struct, frozen=True, forbid_unknown_fields=True):
     """A column of the table.
 
     Attributes:
@@ -57,7 +57,7 @@ class Column(Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, str | int] = {}
 
 
-class Columns(Struct, frozen=True, forbid_unknown_fields=True):
+class ColumnMap(Struct, frozen=True, forbid_unknown_fields=True):
     """A file that says which column is what; a plain word or number holds for all lines.
 
     Attributes:
@@ -73,19 +73,19 @@ class Columns(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     title: str
-    bytes: Column | int
+    bytes: CsvColumn | int
     pattern: str = "pingpong"
     time_of: str = ""
-    time: Column | None = None
-    rate: Column | None = None
-    stddev: Column | None = None
+    time: CsvColumn | None = None
+    rate: CsvColumn | None = None
+    stddev: CsvColumn | None = None
     statistic: str = ""
-    mode: Column | str = "standard"
-    ranks: Column | Annotated[int, Meta(ge=0)] = 2
-    mpi: Column | str = UNKNOWN
-    mpi_version: Column | str = ""
-    transport: Column | str = AUTO
-    placement: Column | str = SAME_HOST
+    mode: CsvColumn | str = "standard"
+    ranks: CsvColumn | Annotated[int, Meta(ge=0)] = 2
+    mpi: CsvColumn | str = UNKNOWN
+    mpi_version: CsvColumn | str = ""
+    transport: CsvColumn | str = AUTO
+    placement: CsvColumn | str = SAME_HOST
     directions: Annotated[int, Meta(ge=1, le=2)] = 1
     only: dict[str, tuple[str, ...]] = {}
 
@@ -97,7 +97,7 @@ class _Line:
     where: str
     words: Mapping[str, str]
 
-    def text(self, column: Column | str) -> str:
+    def text(self, column: CsvColumn | str) -> str:
         """What stands in a column, or for all lines."""
         if isinstance(column, str):
             return column
@@ -111,7 +111,7 @@ class _Line:
             )
         return str(column.values[word])
 
-    def number(self, column: Column, scales: Mapping[str, float]) -> float:
+    def number(self, column: CsvColumn, scales: Mapping[str, float]) -> float:
         """A number in SI base units."""
         if column.unit and column.unit not in scales:
             raise UsageError(
@@ -125,7 +125,7 @@ class _Line:
             )
         return value
 
-    def whole(self, column: Column | int, scales: Mapping[str, float]) -> int:
+    def whole(self, column: CsvColumn | int, scales: Mapping[str, float]) -> int:
         """A whole number that is not negative."""
         if isinstance(column, int):
             return column
@@ -138,7 +138,7 @@ class _Line:
             )
         return round(value)
 
-    def _size(self, column: Column) -> int | None:
+    def _size(self, column: CsvColumn) -> int | None:
         """Return the bytes of a word that has its own unit, such as 64KiB; None if it has none."""
         word = self.text(column)
         if column.unit or column.factor != 1 or not _HAS_SIZE_UNIT.fullmatch(word):
@@ -148,7 +148,7 @@ class _Line:
         except UsageError as error:
             raise UsageError(f"{self.where}: {column.column}: {error.sentence}", error.hint) from None
 
-    def _word(self, column: Column) -> str:
+    def _word(self, column: CsvColumn) -> str:
         return self.words[column.column].strip()
 
 
@@ -160,7 +160,7 @@ class _Table:
         lines: Of each cell, to find one that comes twice.
     """
 
-    columns: Columns
+    columns: ColumnMap
     found: list[Imported] = field(default_factory=list)
     lines: dict[Cell, str] = field(default_factory=dict)
 
@@ -185,16 +185,16 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
     table = _Table(_columns(columns))
     for path in paths:
         for line in _lines(path, table.columns):
-            if all(line.text(Column(name)) in words for name, words in table.columns.only.items()):
+            if all(line.text(CsvColumn(name)) in words for name, words in table.columns.only.items()):
                 table.take(line)
     if not table.found:
         raise UsageError(f"{paths[0]}: no line was chosen", f"see [only] in {columns}")
     return [_campaign(table), *table.found, End(IMPORTED, 0.0, "")]
 
 
-def _columns(path: Path) -> Columns:
+def _columns(path: Path) -> ColumnMap:
     try:
-        columns = msgspec.convert(read_toml(path, "the file of columns"), Columns)
+        columns = msgspec.convert(read_toml(path, "the file of columns"), ColumnMap)
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: {error}", HINT) from None
     if (columns.time is None) == (columns.rate is None):
@@ -210,7 +210,7 @@ def _number(word: str) -> float:
         return math.nan
 
 
-def _number_hint(word: str, column: Column) -> str:
+def _number_hint(word: str, column: CsvColumn) -> str:
     """Return what to do about a word that is no number."""
     if _DECIMAL_COMMA.fullmatch(word):
         return f"write {word.replace(',', '.')}, with a decimal point"
@@ -222,7 +222,7 @@ def _number_hint(word: str, column: Column) -> str:
 # ---- Lines of a table ----------------------------------------------------------------------------
 
 
-def _lines(path: Path, columns: Columns) -> Iterator[_Line]:
+def _lines(path: Path, columns: ColumnMap) -> Iterator[_Line]:
     """Yield the rows below the heading, the first line that has all columns that are named.
 
     Raises:
@@ -267,7 +267,7 @@ def _without_comment(line: str) -> str:
     return f"{text}\n"
 
 
-def _heading(path: Path, text: Sequence[str], columns: Columns) -> tuple[list[str], str, int]:
+def _heading(path: Path, text: Sequence[str], columns: ColumnMap) -> tuple[list[str], str, int]:
     """Return the names of a heading, what stands between them, and how many lines are above the first row.
 
     Raises:
@@ -312,13 +312,13 @@ def _check_once(path: Path, number: int, names: Sequence[str], wanted: Mapping[s
             )
 
 
-def _named(columns: Columns) -> dict[str, None]:
+def _named(columns: ColumnMap) -> dict[str, None]:
     """Return the headings that a file of columns names, in its order."""
     values = msgspec.structs.asdict(columns).values()
-    return dict.fromkeys([value.column for value in values if isinstance(value, Column)] + [*columns.only])
+    return dict.fromkeys([value.column for value in values if isinstance(value, CsvColumn)] + [*columns.only])
 
 
-def _cell(columns: Columns, line: _Line) -> Cell:
+def _cell(columns: ColumnMap, line: _Line) -> Cell:
     found = {
         "pattern": columns.pattern,
         "mode": line.text(columns.mode),
@@ -337,7 +337,7 @@ def _cell(columns: Columns, line: _Line) -> Cell:
     return cell
 
 
-def _imported(columns: Columns, line: _Line, cell: Cell) -> Imported:
+def _imported(columns: ColumnMap, line: _Line, cell: Cell) -> Imported:
     if columns.time is not None:
         time_s = line.number(columns.time, TIME_UNITS)
     else:
@@ -366,7 +366,7 @@ def _campaign(table: _Table) -> Campaign:
     )
 
 
-def _pattern(columns: Columns, cells: Sequence[Cell]) -> Pattern:
+def _pattern(columns: ColumnMap, cells: Sequence[Cell]) -> Pattern:
     modes = dict.fromkeys(cell.mode for cell in cells)
     return Pattern(
         name=columns.pattern,

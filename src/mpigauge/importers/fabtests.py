@@ -11,12 +11,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, Meaning, cell_of
+from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import digits_of, ends_of, is_number, number, unlike, without_note
 
 if TYPE_CHECKING:
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "libfabric's tests print MB/sec and usec/xfer: restore the heading"
 HEADING = re.compile(
@@ -79,7 +79,7 @@ class _Table:
     unit: float = 1.0
     has_names: bool = False
 
-    def meaning(self, name: str, ways: int) -> Meaning:
+    def meaning(self, name: str, ways: int) -> TableMeaning:
         """Return what a row is of.
 
         Args:
@@ -93,7 +93,9 @@ class _Table:
         windowed = BANDWIDTH in self.pattern
         how = [*HOW.findall(self.options), *(["device"] if DEVICE.search(self.options) else [])]
         mode = " ".join(filter(None, [name, *how])) or "standard"
-        return Meaning(self.pattern, mode, time_of="one message" if windowed else time_of, windowed=windowed)
+        return TableMeaning(
+            self.pattern, mode, time_of="one message" if windowed else time_of, windowed=windowed
+        )
 
 
 class Parser(LineParser):
@@ -105,7 +107,7 @@ class Parser(LineParser):
         self._command = ""
         self._in_records = False
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -128,7 +130,7 @@ class Parser(LineParser):
         """Read no row before the next heading."""
         self._table.columns = ()
 
-    def _begin(self, line: Line) -> None:
+    def _begin(self, line: TextLine) -> None:
         """Begin a table, with what its command says of it."""
         self.found.begin("libfabric", line)
         commands = (self.found.command, self._command, self.found.file_name)
@@ -139,7 +141,7 @@ class Parser(LineParser):
             pattern = FI_PINGPONG if name == PINGPONG else f"{FABTESTS}{name}"
             self._table = _Table(pattern, program["options"])
 
-    def _heading(self, heading: re.Match[str], line: Line) -> None:
+    def _heading(self, heading: re.Match[str], line: TextLine) -> None:
         self._begin(line)
         if heading["unit"] not in RATES:
             raise line.refused(f"no unit is called {heading['unit']!r}", HINT)
@@ -151,7 +153,7 @@ class Parser(LineParser):
         if SENT in counts:
             self._table.pattern = FI_PINGPONG
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: TextLine) -> None:
         """Read a row; what only begins like one is something that a library has said."""
         table, words = self._table, line.words
         names = words[: -len(table.columns)] if table.has_names else []
@@ -164,7 +166,7 @@ class Parser(LineParser):
         elif all(_SCALED.fullmatch(word) for word in words[:2]):
             raise line.refused(unlike(line.words, len(table.columns)), "complete the row")
 
-    def _record(self, line: Line) -> None:
+    def _record(self, line: TextLine) -> None:
         """Read a row of the output for machines, which names all its numbers."""
         if not self._in_records:
             self._begin(line)
@@ -175,7 +177,7 @@ class Parser(LineParser):
             raise line.refused("has not all numbers of such a row", "complete the row")
         self._take(line, "", row)
 
-    def _take(self, line: Line, name: str, row: dict[str, str]) -> None:
+    def _take(self, line: TextLine, name: str, row: dict[str, str]) -> None:
         table, size = self._table, _size(row[SIZE])
         if size is None:
             raise line.refused(f"{row[SIZE]!r} is not a whole number of bytes", "complete the row")

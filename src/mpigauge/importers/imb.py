@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.commands import ranks_of
 from mpigauge.importers.imb_heading import (
     BYTES,
@@ -37,7 +37,7 @@ from mpigauge.importers.imb_meaning import (
     MT,
     P2P,
     TIMES,
-    Kind,
+    ImbKind,
     halo_kind,
     is_exact,
     kind_of,
@@ -48,7 +48,7 @@ from mpigauge.importers.imb_meaning import (
     statistic_of,
 )
 from mpigauge.importers.text import (
-    Line,
+    TextLine,
     agree,
     decimals_of,
     ends_of,
@@ -90,9 +90,9 @@ class _Table:
         wrapped: How many columns of the heading stand in a second line, as then in each row.
     """
 
-    kind: Kind
+    kind: ImbKind
     ranks: int
-    meanings: list[tuple[Meaning, str]]
+    meanings: list[tuple[TableMeaning, str]]
     wrapped: int = 0
 
     @property
@@ -117,11 +117,11 @@ class Parser(LineParser):
         self._looked_above = False
         self._table: _Table | None = None
         self._may_go_on = False
-        self._first_half: Line | None = None
+        self._first_half: TextLine | None = None
         self._ended = False
         self._new = True
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -133,7 +133,7 @@ class Parser(LineParser):
         if self._first_half is not None and self._table is not None:
             half, self._first_half = self._first_half, None
             if len(words) == self._table.wrapped and all(map(is_number, map(number, words))):
-                self._row(Line(half.file, half.number, f"{half.text} {line.text}"))
+                self._row(TextLine(half.file, half.number, f"{half.text} {line.text}"))
                 return
             self.found.doubt(half.refused(unlike(half.words, len(self._table.columns)), "complete the row"))
             self.end_table()
@@ -167,7 +167,7 @@ class Parser(LineParser):
 
     # ---- What stands above -----------------------------------------------------------------------
 
-    def _title(self, line: Line) -> bool:
+    def _title(self, line: TextLine) -> bool:
         """Whether a line is the title of a program or of a table."""
         if suite := suite_of(line.text):
             self._suite, self._above, self._near, self._looked_above = suite, Above(), [], True
@@ -181,7 +181,7 @@ class Parser(LineParser):
             self._begin(halo_kind(above), line)
         return True
 
-    def _look_above(self, line: Line) -> None:
+    def _look_above(self, line: TextLine) -> None:
         """Above the first title or heading there is more than this reader was given."""
         if not self._looked_above:
             self._looked_above = True
@@ -189,7 +189,7 @@ class Parser(LineParser):
                 if above.words and _whole(above.words[0]) is None:
                     self._said(above)
 
-    def _said(self, line: Line) -> None:
+    def _said(self, line: TextLine) -> None:
         """Keep what a line says that is neither title nor heading nor row."""
         if self._table is not None and self._table.kind.part == HALO and (row := HALO_ROW.match(line.text)):
             _take_halo(line, row, self._table, self.found)
@@ -206,7 +206,7 @@ class Parser(LineParser):
 
     # ---- Headings and rows -----------------------------------------------------------------------
 
-    def _head(self, columns: Columns, line: Line) -> None:
+    def _head(self, columns: Columns, line: TextLine) -> None:
         """A heading."""
         self._look_above(line)
         if not self._above.name:
@@ -214,14 +214,14 @@ class Parser(LineParser):
         self._begin(kind_of(self._suite, self._above, columns), line)
         self._may_go_on = True
 
-    def _begin(self, kind: Kind, line: Line) -> None:
+    def _begin(self, kind: ImbKind, line: TextLine) -> None:
         """Begin a table: one command prints many."""
         what = kind.part, kind.name, kind.above.ranks, kind.words
         self.found.begin(self._suite.title, line, what=what, new=self._new)
         self._table, self._new = _table(kind, self.found), False
         self._above, self._near, self._ended = Above(), [], False
 
-    def _goes_on(self, line: Line) -> bool:
+    def _goes_on(self, line: TextLine) -> bool:
         """Whether a line is the rest of a heading that a mail or page has wrapped: behind its times."""
         if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
             return False
@@ -231,7 +231,7 @@ class Parser(LineParser):
         self._table = replace(whole, wrapped=len(columns) - len(self._table.columns))
         return True
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: TextLine) -> None:
         """A row; what only begins like one is something that a launcher or library has said."""
         table, words = self._table, line.words
         without = next((word for word in WITHOUT if any(one.startswith(word) for one in words)), "")
@@ -251,14 +251,14 @@ class Parser(LineParser):
             raise line.refused(unlike(words, len(table.columns)), "complete the row")
 
 
-def _table(kind: Kind, found: Collected) -> _Table:
+def _table(kind: ImbKind, found: Collected) -> _Table:
     meanings = meanings_of(kind)
     own = known().get(meanings[0][0].pattern) if meanings else None
     ranks = kind.above.ranks or (own.active_ranks if own else 0) or _started(kind, found)
     return _Table(kind, ranks, meanings)
 
 
-def _started(kind: Kind, found: Collected) -> int:
+def _started(kind: ImbKind, found: Collected) -> int:
     """The ranks that a command line starts, or who imports names: of many, IMB begins with two."""
     started = ranks_of(found.command)
     whole_job = kind.part in {P2P, MT} or started <= least_ranks(found.command)
@@ -266,7 +266,7 @@ def _started(kind: Kind, found: Collected) -> int:
 
 
 def _take_row(
-    line: Line, words: dict[str, str], table: _Table, facts: dict[str, str], found: Collected
+    line: TextLine, words: dict[str, str], table: _Table, facts: dict[str, str], found: Collected
 ) -> None:
     """Takes the numbers of a row.
 
@@ -290,7 +290,7 @@ def _take_row(
 
 
 def _take_failure(
-    line: Line, table: _Table, kind: FailureKind, facts: dict[str, str], found: Collected
+    line: TextLine, table: _Table, kind: FailureKind, facts: dict[str, str], found: Collected
 ) -> None:
     """Takes a row that says why it has no numbers.
 
@@ -309,7 +309,7 @@ def _take_failure(
         found.fail(meaning, cell, kind, line.text.strip(), line)
 
 
-def _take_halo(line: Line, row: re.Match[str], table: _Table, found: Collected) -> None:
+def _take_halo(line: TextLine, row: re.Match[str], table: _Table, found: Collected) -> None:
     """Takes a row of IMB-HALO, which has no columns: size, messages, time over all ranks, rate."""
     size, count = int(row[1]), int(row[2])
     try:
@@ -324,7 +324,7 @@ def _take_halo(line: Line, row: re.Match[str], table: _Table, found: Collected) 
     found.take(taken, cell, time_us * 1e-6, statistic, line, printed=row[3])
 
 
-def _cell(meaning: Meaning, table: _Table, facts: dict[str, str], size: int, group: int | None) -> Cell:
+def _cell(meaning: TableMeaning, table: _Table, facts: dict[str, str], size: int, group: int | None) -> Cell:
     above = table.kind.above
     own = known().get(meaning.pattern)
     more = {}
@@ -356,7 +356,7 @@ def _begins_row(words: list[str]) -> bool:
 
 
 def _time(
-    line: Line, row: dict[str, str], size: int, table: _Table, meaning: Meaning, name: str
+    line: TextLine, row: dict[str, str], size: int, table: _Table, meaning: TableMeaning, name: str
 ) -> tuple[float, bool]:
     """Seconds, by a time that nothing contradicts, or by the count of messages; and whether a rate follows.
 
@@ -382,7 +382,7 @@ def _time(
     return float(row[name]) * scale, fits and meaning.rated
 
 
-def _check_order(line: Line, row: dict[str, str]) -> None:
+def _check_order(line: TextLine, row: dict[str, str]) -> None:
     """A mean that is not between least and largest: a column is lost, or has another's name.
 
     Raises:
@@ -395,7 +395,7 @@ def _check_order(line: Line, row: dict[str, str]) -> None:
 
 
 def _check_messages(
-    line: Line, row: dict[str, str], size: int, table: _Table, time_s: tuple[float, float]
+    line: TextLine, row: dict[str, str], size: int, table: _Table, time_s: tuple[float, float]
 ) -> None:
     """A time that is too long or too short for the messages that end in a second, or a rate that is.
 
@@ -413,7 +413,7 @@ def _check_messages(
         raise line.refused("its time and its messages contradict each other", "one of them is damaged")
 
 
-def _time_of_messages(line: Line, row: dict[str, str], size: int, meaning: Meaning) -> float:
+def _time_of_messages(line: TextLine, row: dict[str, str], size: int, meaning: TableMeaning) -> float:
     if not (is_whole(row[MESSAGES]) or decimals_of(row[MESSAGES])):
         raise line.refused(f"{MESSAGES}: {row[MESSAGES][:40]!r} is not a number", "complete the row")
     low, high = ends_of(row[MESSAGES])
@@ -423,7 +423,7 @@ def _time_of_messages(line: Line, row: dict[str, str], size: int, meaning: Meani
     return meaning.directions / count_per_s if count_per_s else 0.0
 
 
-def _fits(line: Line, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
+def _fits(line: TextLine, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
     """Whether the rate of a row is another one, in MB of any version."""
     if not is_number(row[RATE]):
         raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", "complete the row")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from mpigauge.importers.collected import given_by
 
 if TYPE_CHECKING:
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
     from mpigauge.plan.model import Cell
 
 HINT = "IMB prints times as t[usec] and rates as Mbytes/sec: restore the heading, or leave the table out"
@@ -105,7 +105,7 @@ class Above:
     members: dict[int, tuple[int, ...]] = field(default_factory=dict)
     given: Cell | None = None
 
-    def note(self, line: Line) -> bool:
+    def note(self, line: TextLine) -> bool:
         """Return whether a line says something of the table below it, and keep that.
 
         Raises:
@@ -160,7 +160,7 @@ def facts_of(text: str) -> dict[str, str]:
     return {match[1]: match[2] for match in _FACT.finditer(text)}
 
 
-def title_of(line: Line) -> Above | None:
+def title_of(line: TextLine) -> Above | None:
     """Return what the title of a table says; None if the line is none.
 
     Raises:
@@ -186,7 +186,7 @@ Columns = dict[str, float | None]
 """Names of columns, with seconds in one of their unit; None for what is no time."""
 
 
-def columns_of(line: Line) -> Columns | None:
+def columns_of(line: TextLine) -> Columns | None:
     """Return the columns of a heading; None if the line is none.
 
     Raises:
@@ -199,7 +199,7 @@ def columns_of(line: Line) -> Columns | None:
     return _columns(line)
 
 
-def more_columns(line: Line, begun: Columns) -> Columns | None:
+def more_columns(line: TextLine, begun: Columns) -> Columns | None:
     """Return the columns of a heading that goes on in the next line; None if that line is none.
 
     Args:
@@ -215,7 +215,7 @@ def more_columns(line: Line, begun: Columns) -> Columns | None:
     return None if {BYTES, CALLS, GROUP, *begun} & {*more} else begun | more
 
 
-def _columns(line: Line) -> Columns:
+def _columns(line: TextLine) -> Columns:
     found: Columns = {}
     for word in line.words:
         match = _COLUMN.fullmatch(word)

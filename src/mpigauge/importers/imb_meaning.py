@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Meaning
+from mpigauge.importers.collected import TableMeaning
 from mpigauge.importers.imb_heading import BYTES, GROUP, MESSAGES
 from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Twin
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
@@ -90,7 +90,7 @@ def _names_in(line: str) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ImbKind:
     """Subject of a table.
 
     Attributes:
@@ -123,11 +123,11 @@ class Kind:
         )
 
 
-def kind_of(suite: Suite, above: Above, columns: Columns) -> Kind:
+def kind_of(suite: Suite, above: Above, columns: Columns) -> ImbKind:
     """Return what a table is of."""
     part = _part(suite, above, columns)
     name = above.name or UNNAMED
-    kind = Kind(part, name, (), above, columns, suite.gpu)
+    kind = ImbKind(part, name, (), above, columns, suite.gpu)
     words = (
         above.kind,
         above.grid,
@@ -139,10 +139,10 @@ def kind_of(suite: Suite, above: Above, columns: Columns) -> Kind:
     return replace(kind, words=tuple(filter(None, words)))
 
 
-def halo_kind(above: Above) -> Kind:
+def halo_kind(above: Above) -> ImbKind:
     """Return what a table of IMB-HALO is of: it has no heading."""
     words = (counted(above.dimensions, "dimension"), counted(above.threads, "thread"))
-    return Kind(HALO, above.name, words, above, {BYTES: None, "t_avg": 1e-6})
+    return ImbKind(HALO, above.name, words, above, {BYTES: None, "t_avg": 1e-6})
 
 
 def _part(suite: Suite, above: Above, columns: Columns) -> str:
@@ -174,12 +174,12 @@ _PAIRED = frozenset({"PingPong", "PingPing"})
 _BANDS = frozenset({"UniBandMT", "BiBandMT"})
 
 
-def _count(kind: Kind) -> int:
+def _count(kind: ImbKind) -> int:
     """How many messages are moved in a time, by all pairs or ranks together; 0 if that is not known."""
     return _COUNTED.get(kind.part, {}).get(kind.name, 0)
 
 
-def _operation(kind: Kind) -> Terms:
+def _operation(kind: ImbKind) -> Terms:
     """Whether each pair or rank moves that many, or all together; of bands each thread of a pair."""
     if kind.part == P2P:
         return EVERY_PAIR if kind.name in _PAIRED else EACH_RANK
@@ -189,18 +189,18 @@ def _operation(kind: Kind) -> Terms:
     return ONE
 
 
-def is_exact(kind: Kind) -> bool:
+def is_exact(kind: ImbKind) -> bool:
     """Return whether its rates are of its times: those of P2P and of bands are of the slowest rank."""
     return _operation(kind) == ONE
 
 
-def messages_of(kind: Kind, ranks: int) -> float:
+def messages_of(kind: ImbKind, ranks: int) -> float:
     """Return how many messages are on their way at a time; 0 if that is not known."""
     operation = _operation(kind)
     return _count(kind) * blocks_of(operation, ranks) if ranks or operation == ONE else 0
 
 
-def moved_of(kind: Kind, ranks: int) -> float:
+def moved_of(kind: ImbKind, ranks: int) -> float:
     """Return how many times its size the rate of a row counts in its time; 0 if that is not known.
 
     A size of part MT is that of all threads of a rank together.
@@ -214,7 +214,7 @@ TIMES = ("t", "t_max", "t_ovrl", "t_pure", "t_avg")
 """Columns that have a time that is taken: of several ranks that of the slowest, which all have waited for."""
 
 
-def meanings_of(kind: Kind) -> list[tuple[Meaning, str]]:
+def meanings_of(kind: ImbKind) -> list[tuple[TableMeaning, str]]:
     """Return what a row of a table gives, each with the column that has it; nothing if none is known."""
     columns = kind.columns
     column = next((one for one in ("t", "t_max", "t_ovrl", "t_avg", MESSAGES) if one in columns), "")
@@ -230,7 +230,7 @@ def meanings_of(kind: Kind) -> list[tuple[Meaning, str]]:
     return [(_ours(twin, twin.mode), column)]
 
 
-def _twin(kind: Kind, column: str) -> Twin | None:
+def _twin(kind: ImbKind, column: str) -> Twin | None:
     """Return our name of the same measurement; None if there is none, or it is done otherwise."""
     twin = BY_IMB.get(kind.name.removesuffix(PURE))
     if twin is None or kind.part not in OURS or kind.gpu or kind.words:
@@ -249,11 +249,11 @@ def _suits(twin: Twin, name: str, column: str) -> bool:
     return (column == MESSAGES) is twin.rate and (column == "t_ovrl") is twin.hides
 
 
-def _ours(twin: Twin, mode: str) -> Meaning:
+def _ours(twin: Twin, mode: str) -> TableMeaning:
     own = known()[twin.pattern]
     known_mode = own.mode(mode)
     time_of = IN_ONE_CALL if own.starts_together else own.time_of
-    return Meaning(
+    return TableMeaning(
         twin.pattern,
         mode,
         time_of=time_of,
@@ -264,15 +264,15 @@ def _ours(twin: Twin, mode: str) -> Meaning:
     )
 
 
-def _shares(kind: Kind) -> bool:
+def _shares(kind: ImbKind) -> bool:
     """Whether a size is parted among messages: no rate follows then from what each of them took."""
     return kind.name in _BANDS and kind.above.threads > 1
 
 
-def _foreign(kind: Kind, column: str) -> list[tuple[Meaning, str]]:
+def _foreign(kind: ImbKind, column: str) -> list[tuple[TableMeaning, str]]:
     count = _count(kind)
     times = " and ".join(one for one in ("t_ovrl", "t_pure") if one in kind.columns) or column
-    meaning = Meaning(
+    meaning = TableMeaning(
         re.sub(r"[^a-z0-9]+", "_", f"{kind.prefix}_{kind.name}".lower()),
         " ".join(kind.words) or "standard",
         time_of="one message" if column == MESSAGES else f"{times}, as its program counts it",
@@ -289,7 +289,7 @@ def _foreign(kind: Kind, column: str) -> list[tuple[Meaning, str]]:
     return [(meaning, column)]
 
 
-def statistic_of(kind: Kind, column: str) -> str:
+def statistic_of(kind: ImbKind, column: str) -> str:
     """Return what a number of a column is."""
     if kind.above.given is not None:
         return "as mpigauge printed it"

@@ -12,13 +12,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.importers.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import is_number, unlike
 from mpigauge.plan.benchmarks import BY_IMB
 from mpigauge.plan.patterns import ONE, known
 
 if TYPE_CHECKING:
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
     from mpigauge.plan.benchmarks import Twin
 
 _TITLE = re.compile(
@@ -86,7 +86,7 @@ class Parser(LineParser):
         super().__init__(found)
         self._table = _Table()
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a title, a heading or a row.
 
         Raises:
@@ -104,7 +104,7 @@ class Parser(LineParser):
         """Forget the heading."""
         self._table = _Table()
 
-    def _heading(self, line: Line) -> None:
+    def _heading(self, line: TextLine) -> None:
         columns = tuple(line.text.split(","))
         for name in columns:
             if name not in {SIZE, BANDWIDTH, THROUGHPUT, *TIMES, *OF_RANKS, *COUNTS}:
@@ -114,7 +114,7 @@ class Parser(LineParser):
             self._table = _named_by(self.found.file_name)
         self._table.columns = columns
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: TextLine) -> None:
         table, words = self._table, line.text.split(",")
         if len(words) != len(table.columns):
             raise line.refused(unlike(words, len(table.columns)), COMPLETE)
@@ -151,7 +151,7 @@ def _named_by(file_name: str) -> _Table:
     return _Table(match["suite"], match["name"].replace("_", ""), match["name"])
 
 
-def _time(line: Line, table: _Table, row: dict[str, str]) -> tuple[float, str]:
+def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, str]:
     """Return the time of a row in seconds, and what it is of its samples.
 
     Raises:
@@ -179,7 +179,7 @@ def _time(line: Line, table: _Table, row: dict[str, str]) -> tuple[float, str]:
     return time * table.scale, "mean"
 
 
-def _time_of_bandwidth(line: Line, row: dict[str, str]) -> float:
+def _time_of_bandwidth(line: TextLine, row: dict[str, str]) -> float:
     if not _TWO_DECIMALS.fullmatch(row[BANDWIDTH]):
         raise line.refused(
             "is of a version that printed the bandwidth times the number of iterations",
@@ -189,7 +189,7 @@ def _time_of_bandwidth(line: Line, row: dict[str, str]) -> float:
     return int(row[SIZE]) / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
 
-def _check_throughput(line: Line, row: dict[str, str], time_s: float) -> None:
+def _check_throughput(line: TextLine, row: dict[str, str], time_s: float) -> None:
     """Refuse a row whose rate is not its size over its time; old versions counted both directions."""
     rate_bytes_per_s = float(row.get(THROUGHPUT, 0)) * MB
     moved = rate_bytes_per_s * time_s
@@ -207,12 +207,12 @@ def _twin(table: _Table) -> Twin | None:
     return IMB_BY_NAME.get(SAME_AS_IMB.get(table.name, table.name).lower())
 
 
-def _meaning(table: _Table, ranks: int) -> Meaning:
+def _meaning(table: _Table, ranks: int) -> TableMeaning:
     """Return ours where it is the same measurement, else one that has their name."""
     twin = _twin(table)
     if twin is None:
         rated = BANDWIDTH in table.columns
-        return Meaning(
+        return TableMeaning(
             "_".join(filter(None, ("julia", table.suite, table.slug or UNNAMED))),
             table.sync or "standard",
             time_of="one message" if rated else MICROSECONDS if table.sync else "as its program counts it",
@@ -222,7 +222,7 @@ def _meaning(table: _Table, ranks: int) -> Meaning:
     own = known()[twin.pattern]
     mode = own.mode(twin.mode)
     slowest = table.suite == "imb"
-    return Meaning(
+    return TableMeaning(
         twin.pattern,
         twin.mode,
         time_of=own.time_of
@@ -235,7 +235,7 @@ def _meaning(table: _Table, ranks: int) -> Meaning:
     )
 
 
-def _reduced(table: _Table, meaning: Meaning) -> dict[str, Any]:
+def _reduced(table: _Table, meaning: TableMeaning) -> dict[str, Any]:
     """Return the datatype and the operation of a reduction."""
     own = known().get(meaning.pattern)
     if own is None or not own.reduces:

@@ -37,7 +37,7 @@ HINT = "name the plan that the kernel was started with, then its journals"
 
 
 @dataclass(slots=True)
-class Told:
+class JournalLaunch:
     """One launch, as far as a journal tells of it.
 
     Attributes:
@@ -118,7 +118,7 @@ class Journals:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
         self._known: dict[tuple[bytes, ...], Path] = {}
-        self.launches: list[Told] = []
+        self.launches: list[JournalLaunch] = []
 
     def read(self, path: Path) -> None:
         """Another journal; a job that was run again may have gone on in the same file.
@@ -126,7 +126,7 @@ class Journals:
         Raises:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
-        told: Told | None = None
+        told: JournalLaunch | None = None
         torn = ""
         lines = list(_lines(path))
         if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
@@ -152,7 +152,7 @@ class Journals:
         if told is None:
             raise UsageError(f"{path}: is not a journal of the kernel: it has no launch", HINT)
 
-    def _begin(self, facts: journal.Facts, where: str) -> Told:
+    def _begin(self, facts: journal.Facts, where: str) -> JournalLaunch:
         handout = self._handout
         if facts.kernel != KERNEL_VERSION:
             raise UsageError(
@@ -189,9 +189,9 @@ class Journals:
             visit: replace(cell, mpi=kind.name, mpi_version=version, placement=placement)
             for visit, cell in handout.cells.items()
         }
-        return Told(launch, cells)
+        return JournalLaunch(launch, cells)
 
-    def _checked(self, line: journal.Line, told: Told | None, where: str) -> Told:
+    def _checked(self, line: journal.Line, told: JournalLaunch | None, where: str) -> JournalLaunch:
         """The launch of a line, if it can be of this plan."""
         if told is None:
             raise UsageError(f"{where} comes before a launch: the beginning is missing", HINT)
@@ -200,7 +200,7 @@ class Journals:
         return told
 
 
-def _misfit(line: journal.Line, told: Told) -> str:
+def _misfit(line: journal.Line, told: JournalLaunch) -> str:
     if told.ended:
         return "the launch had ended before"
     number = visit_of(line)
@@ -249,7 +249,7 @@ def _placement(hosts: Sequence[str]) -> str:
     return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
 
 
-def _campaign(handout: Handout, launches: Sequence[Told]) -> Campaign:
+def _campaign(handout: Handout, launches: Sequence[JournalLaunch]) -> Campaign:
     cells = {cell for told in launches for cell in told.cells.values()}
     order = [pattern.name for pattern in handout.source.patterns]
     libraries = {(told.launch.job.mpi, told.launch.job.mpi_version): told.launch for told in launches}

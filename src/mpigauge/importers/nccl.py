@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mpigauge.importers.collected import LineParser
-from mpigauge.importers.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, Job, Proof, blocks_of, collective
+from mpigauge.importers.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, NcclJob, Proof, blocks_of, collective
 from mpigauge.importers.nccl_json import WHOLE, read_json
 from mpigauge.importers.nccl_reported import Reported
 from mpigauge.importers.nccl_times import MS, PLACES, US, Operation
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
 WITH_MPI = "build nccl-tests with MPI=1, so that its processes are ranks of one job"
@@ -88,7 +88,7 @@ class Half:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NcclRow:
     """A row.
 
     Attributes:
@@ -107,7 +107,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class NcclColumns:
     """What stands in the columns of a table.
 
     Attributes:
@@ -141,7 +141,7 @@ class Columns:
         """Those of the line below the heading."""
         return ["(B)", "(elements)", *(UNITS[name] for name in self.half * len(self.places) if name in UNITS)]
 
-    def row(self, line: Line) -> Row:
+    def row(self, line: TextLine) -> NcclRow:
         """Return a row.
 
         Raises:
@@ -176,7 +176,7 @@ class Columns:
         missing = "" if len(words) in whole or (halves and cut) else refusal
         if missing and not halves:
             raise line.refused(missing, "complete the row")
-        return Row(
+        return NcclRow(
             int(words[0]),
             int(words[1]) if is_whole(words[1]) else 0,
             words[2],
@@ -191,18 +191,18 @@ class Columns:
         return FIRST + len(self.names) + len(self.half) * len(self.places) + self.trailing
 
 
-def _words(line: Line) -> list[str]:
+def _words(line: TextLine) -> list[str]:
     """Those of a line without the sign of a comment."""
     words = line.words
     return words[1:] if words[:1] == ["#"] else words
 
 
-def _numbers(line: Line) -> list[str]:
+def _numbers(line: TextLine) -> list[str]:
     """Words of a row, without commas of thousands."""
     return [number(word, whole=at < COUNTS_FIRST) for at, word in enumerate(_words(line))]
 
 
-def _begins_row(line: Line) -> bool:
+def _begins_row(line: TextLine) -> bool:
     """Whether a line can only be a row, whole or torn: two counts, the second perhaps with an exponent."""
     words = _numbers(line)
     if len(words) < COUNTS_FIRST or not is_whole(words[0]):
@@ -219,7 +219,7 @@ def _is_heading(words: Sequence[str]) -> bool:
     return tuple(words[:FIRST]) in HEADINGS
 
 
-def columns_of(line: Line, places: Sequence[str]) -> Columns:
+def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
     """Return the columns of a heading.
 
     Args:
@@ -250,7 +250,7 @@ def columns_of(line: Line, places: Sequence[str]) -> Columns:
     found = PLACES if second else tuple(places) if len(places) == 1 else (PLACE_UNKNOWN,)
     if not second and len(places) > 1:
         found, cut = PLACES, True
-    return Columns(
+    return NcclColumns(
         HEADINGS[words[0], words[1], words[2]],
         names,
         half,
@@ -287,10 +287,10 @@ class _Table:
     step: int = 0
     program: str = ""
     version: str = "nccl-tests"
-    job: Job = field(default_factory=Job)
+    job: NcclJob = field(default_factory=NcclJob)
     ways: list[str] = field(default_factory=list)
     one_size: bool = False
-    columns: Columns | None = None
+    columns: NcclColumns | None = None
     proof: Proof = field(default_factory=Proof)
     name: str = ""
     ranks: int = 0
@@ -308,7 +308,7 @@ class Parser(LineParser):
         self._begun = self._ended = self._alone = self._mixed = self._json = False
         self._command = ""
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -338,7 +338,7 @@ class Parser(LineParser):
 
     # ---- Above the heading -----------------------------------------------------------------------
 
-    def _title(self, line: Line, match: re.Match[str]) -> None:
+    def _title(self, line: TextLine, match: re.Match[str]) -> None:
         version, starting = match[1], match[3]
         step = 1 if version else 2 if starting else 3
         table = self._table
@@ -357,13 +357,13 @@ class Parser(LineParser):
             table.ways += _ways(match[9])
             table.one_size = _ONE_SIZE.search(match[9]) is not None
 
-    def _begin(self, line: Line) -> None:
+    def _begin(self, line: TextLine) -> None:
         self.found.begin("", line)
         self._begun = True
         if self._ended:
             self._ended = self._alone = self._mixed = False
 
-    def _device(self, line: Line, match: re.Match[str]) -> None:
+    def _device(self, line: TextLine, match: re.Match[str]) -> None:
         if self._table.last:
             self._table = _Table()
             self._begin(line)
@@ -373,7 +373,7 @@ class Parser(LineParser):
             raise line.refused(f"rank {rank} a second time: each process ran alone", WITH_MPI)
         job.listed[rank] = match[2] or ""
 
-    def _remark(self, line: Line) -> bool:
+    def _remark(self, line: TextLine) -> bool:
         """Read a line without numbers of a table; whether it is one."""
         text, table = line.text, self._table
         if (match := _RCCL.match(text)) is not None:
@@ -399,14 +399,14 @@ class Parser(LineParser):
             self._table, self._begun = _Table(), False
             self._alone = False
 
-    def _again(self, line: Line) -> None:
+    def _again(self, line: TextLine) -> None:
         """Begin the same table once more, as option -N does."""
         self.found.begin("", line)
         self._table.last.clear()
 
     # ---- Heading and rows ------------------------------------------------------------------------
 
-    def _numbers(self, line: Line) -> None:
+    def _numbers(self, line: TextLine) -> None:
         words = _words(line)
         if _is_heading(words):
             self._heading(line)
@@ -415,7 +415,7 @@ class Parser(LineParser):
         elif _begins_row(line):
             self._row(line)
 
-    def _heading(self, line: Line) -> None:
+    def _heading(self, line: TextLine) -> None:
         places, self._places = self._places, ()
         if self._alone:
             return
@@ -442,13 +442,13 @@ class Parser(LineParser):
             table.ways.append(f"{table.job.group_count} groups")
         found.titles[table.version] = None
 
-    def _check_units(self, line: Line, columns: Columns) -> None:
+    def _check_units(self, line: TextLine, columns: NcclColumns) -> None:
         found = [word for word in _words(line) if word.startswith("(")]
         expected = columns.units
         if not _begins(found, expected):
             raise line.refused("the units are not understood", HINT)
 
-    def _proof(self, heading: Line, columns: Columns) -> Proof:
+    def _proof(self, heading: TextLine, columns: NcclColumns) -> Proof:
         """What rows and remarks below a heading prove."""
         proof = Proof()
         for line in self.found.below(heading):
@@ -465,7 +465,7 @@ class Parser(LineParser):
                 _prove(proof, line, columns)
         return proof
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: TextLine) -> None:
         columns = self._table.columns
         if columns is None:
             words = _words(line)
@@ -486,7 +486,7 @@ class Parser(LineParser):
         if row.missing:
             raise line.refused(row.missing, "complete the row")
 
-    def _is_new(self, line: Line, row: Row) -> bool:
+    def _is_new(self, line: TextLine, row: NcclRow) -> bool:
         """Whether a row measures what no row above does; sizes that go back are the next cycle of option -N.
 
         Raises:
@@ -503,7 +503,7 @@ class Parser(LineParser):
         table.last[key] = row.size
         return True
 
-    def _check(self, line: Line, row: Row) -> None:
+    def _check(self, line: TextLine, row: NcclRow) -> None:
         """Refuse a row whose words cannot be what they must be.
 
         Raises:
@@ -518,7 +518,7 @@ class Parser(LineParser):
         if self._table.name != UNEVEN and row.count and row.size % row.count:
             raise line.refused("its size is not that of its count of elements", "correct the row")
 
-    def _take(self, line: Line, row: Row, half: Half, columns: Columns) -> None:
+    def _take(self, line: TextLine, row: NcclRow, half: Half, columns: NcclColumns) -> None:
         """Take one time, or what was wrong with its data."""
         table = self._table
         for word in (half.time, half.algbw):
@@ -540,7 +540,7 @@ class Parser(LineParser):
         wrong = self._wrong(line, row, half, columns)
         operation.take(self.found, line, half.time, half.algbw, wrong=wrong, second_s=columns.second_s)
 
-    def _wrong(self, line: Line, row: Row, half: Half, columns: Columns) -> str:
+    def _wrong(self, line: TextLine, row: NcclRow, half: Half, columns: NcclColumns) -> str:
         """What was wrong with the data, in words; empty if nothing was, or nobody looked."""
         word, table = half.wrong.rstrip("*"), self._table
         if word == NOTHING:
@@ -564,7 +564,7 @@ def _ways(preamble: str) -> list[str]:
     return ways + [name for name, key in (("graph", "graph"), ("unaligned", "unalign")) if found.get(key)]
 
 
-def _is_row(line: Line, columns: Columns) -> bool:
+def _is_row(line: TextLine, columns: NcclColumns) -> bool:
     """Whether a comment is a row that somebody has made a comment of."""
     try:
         row = columns.row(line)
@@ -573,7 +573,7 @@ def _is_row(line: Line, columns: Columns) -> bool:
     return not row.missing and all(is_number(half.time) for half in row.halves)
 
 
-def _prove(proof: Proof, line: Line, columns: Columns) -> None:
+def _prove(proof: Proof, line: TextLine, columns: NcclColumns) -> None:
     """Take a row into account, if it is a whole one."""
     try:
         row = columns.row(line)

@@ -100,7 +100,7 @@ def blocks_of(size_bytes: int, count: int, datatype: str) -> int:
 
 
 @dataclass(slots=True)
-class Between:
+class RatioBounds:
     """Between what a quotient of printed numbers lies in all rows; nowhere if rows contradict each other."""
 
     low: float = 0.0
@@ -134,8 +134,8 @@ class Proof:
     """
 
     counted: Counter[int] = field(default_factory=Counter)
-    bus: Between = field(default_factory=Between)
-    share: Between = field(default_factory=Between)
+    bus: RatioBounds = field(default_factory=RatioBounds)
+    share: RatioBounds = field(default_factory=RatioBounds)
     ops: set[str] = field(default_factory=set)
     moves: bool = False
     rooted: bool = False
@@ -226,7 +226,7 @@ def collective(program: str, command: str, file_name: str, proof: Proof) -> str:
 
 
 @dataclass(slots=True)
-class Job:
+class NcclJob:
     """What a text says of the ranks of a job.
 
     Attributes:

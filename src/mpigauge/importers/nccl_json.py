@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.errors import UsageError
 from mpigauge.importers.nccl_job import Proof, blocks_of, collective
 from mpigauge.importers.nccl_times import PLACES, Operation
-from mpigauge.importers.text import Line, LineError, content_of, decoded
+from mpigauge.importers.text import LineError, TextLine, content_of, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ HINT = "nccl-tests -J writes size, time (us) and alg_bw (GB/s)"
 NUMBER_MOST = 1e15
 
 
-class _Result(Line):
+class _Result(TextLine):
     """A result of the file; its number counts results."""
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class _Result(Line):
         return f"{self.file}: result {self.number}"
 
 
-def read_json(line: Line, found: Collected) -> None:
+def read_json(line: TextLine, found: Collected) -> None:
     """Take the numbers of a file.
 
     Args:
@@ -94,7 +94,7 @@ def _command(args: Sequence[str]) -> str:
 
 
 def _take(
-    found: Collected, line: Line, one: dict[str, Any], name: str, ranks: int, ways: Sequence[str]
+    found: Collected, line: TextLine, one: dict[str, Any], name: str, ranks: int, ways: Sequence[str]
 ) -> None:
     """Take the times of a result.
 
@@ -126,7 +126,7 @@ def _places(one: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield place, numbers
 
 
-def _printed(numbers: dict[str, Any], line: Line) -> tuple[str, str]:
+def _printed(numbers: dict[str, Any], line: TextLine) -> tuple[str, str]:
     """Time and rate as text, with the six digits that the file has."""
     if "cpu_time" in numbers:
         raise line.refused(
@@ -143,7 +143,7 @@ def _wrong(numbers: dict[str, Any]) -> str:
     return f"{f'{wrong}'[:20]} wrong elements" if wrong else ""
 
 
-def _size(one: dict[str, Any], line: Line) -> int:
+def _size(one: dict[str, Any], line: TextLine) -> int:
     size = one.get("size")
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**62:
         raise line.refused("has no size", HINT)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HEADING = re.compile(r"numCycle,collective,")
 OBJECT = re.compile(r'\{ *"numCycle" *:')
@@ -40,7 +40,7 @@ class Reported:
         self.columns: list[str] = []
         self._cycle = ""
 
-    def take(self, line: Line) -> bool:
+    def take(self, line: TextLine) -> bool:
         """Read a line; whether it is one of the file.
 
         Raises:
@@ -62,7 +62,7 @@ class Reported:
         self._row(line, dict(zip(self.columns, words, strict=True)))
         return True
 
-    def _row(self, line: Line, row: Mapping[str, str]) -> None:
+    def _row(self, line: TextLine, row: Mapping[str, str]) -> None:
         for name in (*COUNTS, *RATES):
             word = row.get(name, "")
             if not (is_whole(word) if name in COUNTS else is_number(word)):
@@ -105,7 +105,7 @@ def _ranks(row: Mapping[str, str], allowed: Sequence[int]) -> int:
     return said if said in allowed else 0
 
 
-def _object(line: Line) -> dict[str, str]:
+def _object(line: TextLine) -> dict[str, str]:
     try:
         found = json.loads(line.text.rstrip(", "), parse_float=str, parse_int=str)
     except (ValueError, RecursionError):

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Meaning, cell_of
+from mpigauge.importers.collected import TableMeaning, cell_of
 from mpigauge.importers.text import agree, ends_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 PLACES = ("out-of-place", "in-place")
 GB, US, MS = 1e9, 1e-6, 1e-3
@@ -44,7 +44,7 @@ class Operation:
     blocks: int
 
     def take(
-        self, found: Collected, line: Line, time: str, rate: str, *, wrong: str = "", second_s: float = US
+        self, found: Collected, line: TextLine, time: str, rate: str, *, wrong: str = "", second_s: float = US
     ) -> None:
         """Take its time, or what was wrong with its data.
 
@@ -57,7 +57,7 @@ class Operation:
         Raises:
             LineError: Time and rate contradict each other, or no result can have the cell.
         """
-        meaning = Meaning(
+        meaning = TableMeaning(
             f"nccl_{self.name}", ", ".join([self.place, *self.ways]), time_of="one operation on GPUs, mean"
         )
         cell = cell_of(

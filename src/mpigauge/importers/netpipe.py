@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.netpipe_screen import LEAST, MEAN, RANKS, Screen, is_rate_of
 from mpigauge.importers.text import ends_of, is_headless_row, is_number, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "np.out has rows of bytes, Mbit/s and seconds, or of bytes, three times Gbit/s, and microseconds"
 
@@ -44,7 +44,7 @@ SHAPES = {
 }
 """By the count of columns: size, rate, others that are not read, time."""
 
-MEANING = Meaning(
+MEANING = TableMeaning(
     "netpipe",
     time_of="one message: half a round trip, unless NetPIPE was told to stream or to send both ways, "
     "which its file does not say",
@@ -59,7 +59,7 @@ class Parser(LineParser):
         self._screen = Screen(found)
         self._begun = self._ended = False
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -91,7 +91,7 @@ class Parser(LineParser):
         self._screen.finish()
 
 
-def has_shape(lines: Sequence[Line]) -> bool:
+def has_shape(lines: Sequence[TextLine]) -> bool:
     """Return whether the first line of numbers is a row of NetPIPE, whose rate and time prove each other."""
     first = next((line for line in lines if line.words and not line.text.startswith("#")), None)
     if first is None or not all("." in word for word in first.words[1:]):
@@ -103,7 +103,7 @@ def has_shape(lines: Sequence[Line]) -> bool:
     return True
 
 
-def _row(line: Line, found: Collected) -> None:
+def _row(line: TextLine, found: Collected) -> None:
     words = line.words
     if len(words) not in SHAPES or not is_whole(words[0]):
         raise line.refused("is no row of NetPIPE", HINT)

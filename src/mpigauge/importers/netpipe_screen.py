@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Meaning, cell_of
+from mpigauge.importers.collected import TableMeaning, cell_of
 from mpigauge.importers.text import agree, ends_of
 from mpigauge.plan.patterns import EVERY_PAIR, ONE
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "NetPIPE prints a size in bytes, a rate in Mbps and a time in usec or sec: restore the row"
 WHOLE_HINT = "give its file np.out, which has all digits: mpigauge import netpipe np.out"
@@ -81,7 +81,7 @@ class _Run:
     both_ways: bool = False
     pairs: int = 0
 
-    def meaning(self, pairs: int) -> Meaning:
+    def meaning(self, pairs: int) -> TableMeaning:
         """Return what a row is of, with so many pairs of ranks."""
         if self.both_ways:
             mode, time_of = "bidirectional", "one message of each direction"
@@ -89,7 +89,7 @@ class _Run:
             mode, time_of = "stream", "one message"
         else:
             mode, time_of = "standard", "one message: half a round trip"
-        return Meaning(
+        return TableMeaning(
             "netpipe",
             mode,
             time_of=time_of,
@@ -106,9 +106,9 @@ class Screen:
         self._said = _Run()
         self._run: _Run | None = None
         self._number = -1
-        self._cut: tuple[Line, re.Match[str]] | None = None
+        self._cut: tuple[TextLine, re.Match[str]] | None = None
 
-    def take(self, line: Line) -> bool:
+    def take(self, line: TextLine) -> bool:
         """Read a line; return whether it is one of the screen.
 
         Raises:
@@ -146,7 +146,7 @@ class Screen:
         if self._cut is not None:
             raise self._cut[0].refused("has no time: the run ended here", "see what ended it")
 
-    def _row(self, line: Line, row: re.Match[str]) -> None:
+    def _row(self, line: TextLine, row: re.Match[str]) -> None:
         if self._run is None or int(row["number"]) <= self._number:
             self.found.begin("NetPIPE", line)
             self._run, self._said = self._said, _Run()
@@ -154,7 +154,7 @@ class Screen:
         if timed := TIMED.search(line.text, row.end()):
             self._timed(line, row, timed)
 
-    def _timed(self, line: Line, row: re.Match[str], timed: re.Match[str]) -> None:
+    def _timed(self, line: TextLine, row: re.Match[str], timed: re.Match[str]) -> None:
         """Take the time of a row, which may be in a line of its own: it is printed when it is known."""
         self._cut, run, old = None, self._run or _Run(), row["of_size"] == WHOLE
         if row["of_size"] not in SIZES:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.importers.collected import LineParser, Meaning, cell_of, given_by
+from mpigauge.importers.collected import LineParser, TableMeaning, cell_of, given_by
 from mpigauge.importers.osu_heading import (
     HINT,
     LATENCY,
@@ -22,8 +22,8 @@ from mpigauge.importers.osu_heading import (
     SIZE,
     TRANSMITTED,
     VALIDATION,
-    Column,
     Factors,
+    OsuColumn,
     Title,
     columns_of,
     has,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
     from mpigauge.plan.model import Cell
 
 PAIRS = re.compile(r"# (?:\[ pairs: ([0-9]{1,7}) \]|Pairs: ([0-9]{1,7}))")
@@ -128,7 +128,7 @@ class _Time(NamedTuple):
         printed: The number that it follows from.
     """
 
-    meaning: Meaning
+    meaning: TableMeaning
     cell: Cell
     time_s: float
     printed: str
@@ -158,7 +158,7 @@ class _Table:
     number: int
     factors: Factors
     above: str = ""
-    columns: list[Column] = field(default_factory=list)
+    columns: list[OsuColumn] = field(default_factory=list)
     pairs: int = 0
     window: int = 0
     varied: bool = False
@@ -167,12 +167,12 @@ class _Table:
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
     given: Cell | None = None
     datatype: str = ""
-    rates: list[Column] = field(default_factory=list)
+    rates: list[OsuColumn] = field(default_factory=list)
     digits: dict[str, int] = field(default_factory=dict)
     largest: int = -1
     begun: bool = False
     ended: bool = False
-    held: tuple[Line, dict[str, str]] | None = None
+    held: tuple[TextLine, dict[str, str]] | None = None
 
     @property
     def misnames(self) -> bool:
@@ -211,7 +211,7 @@ class Parser(LineParser):
 
     # ---- Lines -----------------------------------------------------------------------------------
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -258,7 +258,7 @@ class Parser(LineParser):
             self.found.doubt(_torn(self._table, *self._table.held))
             self._table.held = None
 
-    def _title(self, line: Line, title: Title) -> None:
+    def _title(self, line: TextLine, title: Title) -> None:
         """Begin a table; osu_mbw_mr prints its title twice, the second time right below."""
         old = self._table
         if old is not None and not old.columns and old.title == title and line.number <= old.number + 2:
@@ -273,12 +273,12 @@ class Parser(LineParser):
             title = title.called(program)
         self._table = self._begun(line, title, self._above.before_title.of(title))
 
-    def _begun(self, line: Line, title: Title, factors: Factors) -> _Table:
+    def _begun(self, line: TextLine, title: Title, factors: Factors) -> _Table:
         """The table that begins with a title or a heading."""
         above, self._between, self._datatype = self._between, "", ""
         return _Table(title, line.number, factors, above)
 
-    def _comment(self, line: Line) -> None:
+    def _comment(self, line: TextLine) -> None:
         """Read a line that says more of a table, or what its columns are."""
         table = self._table
         if (above := self._above.with_line(line)) is not None:
@@ -302,7 +302,7 @@ class Parser(LineParser):
         elif table is not None and table.varied and not table.windows and len(line.words) > 1:
             table.counts = None
 
-    def _heading_or_words(self, line: Line) -> None:
+    def _heading_or_words(self, line: TextLine) -> None:
         """Read a heading that has lost its sign; or keep a line of words, which may name what follows."""
         first = line.words[0]
         if first.startswith((SIZE, "Latency", "Avg", RATE, "Overall")) and (columns := columns_of(line)):
@@ -312,7 +312,7 @@ class Parser(LineParser):
         elif program_in(line.text):
             self._between = line.text
 
-    def _heading(self, line: Line, columns: list[Column]) -> None:
+    def _heading(self, line: TextLine, columns: list[OsuColumn]) -> None:
         """Read what the columns are."""
         if self._lost:
             return
@@ -328,7 +328,7 @@ class Parser(LineParser):
             table.rates = columns
         table.columns, table.ended = columns, False
 
-    def _untitled(self, line: Line, columns: list[Column]) -> _Table:
+    def _untitled(self, line: TextLine, columns: list[OsuColumn]) -> _Table:
         """The table that begins with its heading."""
         self._let_go()
         between, datatype = self._between, self._datatype
@@ -359,20 +359,20 @@ class Parser(LineParser):
             found.append(title_by_words(self.found.file_name))
         return [title for title in found if title is not None]
 
-    def _init(self, match: re.Match[str], line: Line) -> None:
+    def _init(self, match: re.Match[str], line: TextLine) -> None:
         """Read the one line of osu_init."""
         ranks, *units, avg, unit = match.groups()
         if {*units, unit} - {unit} or unit not in TIME_UNITS:
             raise line.refused(f"no unit is called {unit!r}, or there are several", HINT)
         if self._table is None or self._table.title.name != "init":
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
-        meaning = Meaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
+        meaning = TableMeaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
         self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
-    def _row(self, line: Line) -> bool:
+    def _row(self, line: TextLine) -> bool:
         """Read a row, and say whether the line is one: others begin alike."""
         table = self._table
         if table is None:
@@ -402,7 +402,7 @@ class Parser(LineParser):
             self._enter(line, table, row)
         return True
 
-    def _enter(self, line: Line, table: _Table, row: dict[str, str]) -> None:
+    def _enter(self, line: TextLine, table: _Table, row: dict[str, str]) -> None:
         """Take what a row says."""
         _note_digits(table, row)
         table.begun, self._above, self._between, self._datatype = True, Factors(), "", ""
@@ -413,7 +413,7 @@ class Parser(LineParser):
             else:
                 self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
 
-    def _times(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
+    def _times(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of a row its time, or that with a computation and that without; or one for each window."""
         if table.windows:
             return self._of_windows(line, table, row)
@@ -445,7 +445,7 @@ class Parser(LineParser):
         derived = DERIVED if TRANSMITTED in row else ""
         return " ".join(filter(None, (said.words, derived, row.get(OPERATION, ""))))
 
-    def _meaning(self, table: _Table, kind: str, factors: str) -> Meaning:
+    def _meaning(self, table: _Table, kind: str, factors: str) -> TableMeaning:
         twin = twin_of(table.title, factors)
         if twin is not None:
             given = table.given is not None
@@ -460,7 +460,7 @@ class Parser(LineParser):
         return table.pairs or self.found.ranks // 2
 
     def _time(
-        self, table: _Table, meaning: Meaning, size: int, time_s: float, printed: str, window: int = 0
+        self, table: _Table, meaning: TableMeaning, size: int, time_s: float, printed: str, window: int = 0
     ) -> _Time:
         own = known().get(meaning.pattern)
         fixed = own.active_ranks if own is not None else ranks_of(table.title)
@@ -473,7 +473,13 @@ class Parser(LineParser):
         return _Time(meaning, cell, time_s, printed)
 
     def _time_of_rate(
-        self, line: Line, table: _Table, row: dict[str, str], meaning: Meaning, size: int, bytes_per_s: float
+        self,
+        line: TextLine,
+        table: _Table,
+        row: dict[str, str],
+        meaning: TableMeaning,
+        size: int,
+        bytes_per_s: float,
     ) -> float:
         """Of one message: what it moves over the rate, or by the count of messages, which is more exact."""
         pairs = max(self._pairs(table) if table.title.name in OF_PAIRS else table.pairs, 1)
@@ -485,7 +491,7 @@ class Parser(LineParser):
         rate_bytes_per_s = float(row[RATE]) * bytes_per_s
         return size * meaning.directions * pairs / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
-    def _of_windows(self, line: Line, table: _Table, row: dict[str, str]) -> list[_Time]:
+    def _of_windows(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
         """Of each window the time of one message; below the second heading stand the same in messages."""
         size, pairs = int(row[SIZE]), max(self._pairs(table), 1)
         meaning = self._meaning(table, RATE, self._factors(table, row))
@@ -508,7 +514,7 @@ class Parser(LineParser):
 # ---- Headings --------------------------------------------------------------------------------------
 
 
-def _says_more(line: Line, table: _Table) -> bool:
+def _says_more(line: TextLine, table: _Table) -> bool:
     """Whether a comment says how many pairs and messages there are, or is of ours; keeps what it says."""
     if match := PAIRS.match(line.text):
         table.pairs = int(match[1] or match[2])
@@ -532,7 +538,7 @@ def _says_more(line: Line, table: _Table) -> bool:
     return False
 
 
-def _names_profile(line: Line) -> bool:
+def _names_profile(line: TextLine) -> bool:
     """Whether a line says what the numbers below it are, of a table of several windows."""
     return bool(VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text))
 
@@ -545,7 +551,7 @@ def _datatype(name: str, table: _Table) -> None:
     table.datatype = name
 
 
-def _is_other(table: _Table, columns: Sequence[Column]) -> bool:
+def _is_other(table: _Table, columns: Sequence[OsuColumn]) -> bool:
     """Whether a heading cannot be that of a table that has none yet, or another one."""
     bracketed = any(column.bracketed for column in columns)
     if table.title.suite == MPI4PY and not bracketed:
@@ -579,7 +585,7 @@ def _is_row(words: Sequence[str], names: Sequence[str]) -> bool:
     return is_headless_row(words, len(names)) and WORD.fullmatch(words[0]) is None
 
 
-def _check_size(line: Line, table: _Table, row: dict[str, str]) -> None:
+def _check_size(line: TextLine, table: _Table, row: dict[str, str]) -> None:
     """Sizes grow from row to row: one that does not is of another table, or damaged."""
     if SIZE not in row:
         return
@@ -602,7 +608,7 @@ def _digits(row: dict[str, str]) -> dict[str, int]:
     return found
 
 
-def _has_fewer_digits(line: Line, table: _Table, row: dict[str, str]) -> bool:
+def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> bool:
     """Whether a number has fewer digits than those above it, or than OSU prints: it may be torn.
 
     Raises:
@@ -623,7 +629,7 @@ def _note_digits(table: _Table, row: dict[str, str]) -> None:
         table.digits[name] = max(count, table.digits.get(name, 0))
 
 
-def _torn(table: _Table, line: Line, row: dict[str, str]) -> LineError:
+def _torn(table: _Table, line: TextLine, row: dict[str, str]) -> LineError:
     """What there is to say of a row that may be torn."""
     name = next(name for name, count in _digits(row).items() if count < table.digits_of(name))
     return line.refused(
@@ -632,7 +638,7 @@ def _torn(table: _Table, line: Line, row: dict[str, str]) -> LineError:
     )
 
 
-def _check_rates(line: Line, rate: str, count: str, size_per_unit_s: float) -> None:
+def _check_rates(line: TextLine, rate: str, count: str, size_per_unit_s: float) -> None:
     """Rates in bytes and in messages must agree; size_per_unit_s is the size in units of the rate."""
     low, high = ends_of(count)
     if not agree(ends_of(rate), (low * size_per_unit_s, high * size_per_unit_s)):

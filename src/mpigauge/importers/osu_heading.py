@@ -15,7 +15,7 @@ from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "OSU prints times as (us) and rates as MB/s: restore the heading, or leave the table out"
 
@@ -97,7 +97,7 @@ class Title:
         return replace(self, name=program.removeprefix("osu_").replace("_", " "))
 
 
-def title_of(line: Line) -> Title | None:
+def title_of(line: TextLine) -> Title | None:
     """Return the title that a line is; None if it is none.
 
     Raises:
@@ -165,7 +165,7 @@ _SAME = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OsuColumn:
     """A column.
 
     Attributes:
@@ -180,12 +180,12 @@ class Column:
     bracketed: bool = False
 
 
-def has_unit_of_column(line: Line) -> bool:
+def has_unit_of_column(line: TextLine) -> bool:
     """Return whether a line names a column with its unit, as a damaged heading does."""
     return _COLUMN_WITH_UNIT.search(line.text) is not None
 
 
-def columns_of(line: Line) -> list[Column]:
+def columns_of(line: TextLine) -> list[OsuColumn]:
     """Return the columns of a heading; none if the line is no heading.
 
     Raises:
@@ -193,7 +193,7 @@ def columns_of(line: Line) -> list[Column]:
     """
     marked = line.text.startswith("#")
     text, at = " ".join(line.text.removeprefix("#").split()), 0
-    found: list[Column] = []
+    found: list[OsuColumn] = []
     while at < len(text):
         match = _COLUMN.match(text, at)
         if match is None:
@@ -205,26 +205,26 @@ def columns_of(line: Line) -> list[Column]:
     return found
 
 
-def has(columns: list[Column], name: str) -> bool:
+def has(columns: list[OsuColumn], name: str) -> bool:
     """Return whether a column of this name is there."""
     return any(column.name == name for column in columns)
 
 
-def _column(match: re.Match[str], line: Line) -> Column:
+def _column(match: re.Match[str], line: TextLine) -> OsuColumn:
     if match["again"]:
-        return Column(match["again"])
+        return OsuColumn(match["again"])
     bracketed = "[" in match[0]
     if name := match["time"]:
         scale = _scale(match["of_time"], TIME_UNITS, name, line)
-        return Column(_SAME.get(name, name), scale, "Avg" in name, bracketed)
+        return OsuColumn(_SAME.get(name, name), scale, "Avg" in name, bracketed)
     if match["rate"] or match["bare"]:
         name = match["rate"] or RATE
         unit = match["bare"] or match["of_rate"]
-        return Column(_SAME.get(name, name), _scale(unit, _RATE_UNITS, name, line), bracketed=bracketed)
-    return Column(match["size"] or match["other"])
+        return OsuColumn(_SAME.get(name, name), _scale(unit, _RATE_UNITS, name, line), bracketed=bracketed)
+    return OsuColumn(match["size"] or match["other"])
 
 
-def _scale(unit: str, units: Mapping[str, float], name: str, line: Line) -> float:
+def _scale(unit: str, units: Mapping[str, float], name: str, line: TextLine) -> float:
     if unit not in units:
         raise line.refused(f"{name}: no unit is called {unit!r}", HINT)
     return units[unit]
@@ -293,7 +293,7 @@ class Factors:
             processes=self.processes if "process" in title.name else (0, 0),
         )
 
-    def with_line(self, line: Line) -> Factors | None:
+    def with_line(self, line: TextLine) -> Factors | None:
         """Return the same with what a line says; None if it says nothing of factors."""
         text = " ".join(line.text.split())
         if match := _NUMBERS.match(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Meaning
+from mpigauge.importers.collected import TableMeaning
 from mpigauge.importers.osu_heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
 from mpigauge.plan.benchmarks import BY_OSU, WITHOUT_COMPUTATION
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
@@ -68,7 +68,7 @@ def ranks_of(title: Title) -> int:
     return 2 if (one_pair and "multi" not in title.name) or _ONE_PAIR.match(title.name) else 0
 
 
-def own_meaning(twin: Twin, *, given: bool, averaged: bool, ranks: int) -> Meaning:
+def own_meaning(twin: Twin, *, given: bool, averaged: bool, ranks: int) -> TableMeaning:
     """Return the meaning of a number that we measure, too.
 
     Args:
@@ -79,7 +79,7 @@ def own_meaning(twin: Twin, *, given: bool, averaged: bool, ranks: int) -> Meani
     own = known()[twin.pattern]
     mode = own.mode(twin.mode)
     of_one = own.active_ranks or given
-    return Meaning(
+    return TableMeaning(
         twin.pattern,
         twin.mode,
         time_of=own.time_of if of_one else CALL if averaged or twin.hides else COUNTED,
@@ -91,7 +91,7 @@ def own_meaning(twin: Twin, *, given: bool, averaged: bool, ranks: int) -> Meani
     )
 
 
-def foreign_meaning(title: Title, kind: str, factors: str, *, pairs: int, sized: bool) -> Meaning:
+def foreign_meaning(title: Title, kind: str, factors: str, *, pairs: int, sized: bool) -> TableMeaning:
     """Return the meaning of a number that has a name of theirs.
 
     Args:
@@ -102,7 +102,7 @@ def foreign_meaning(title: Title, kind: str, factors: str, *, pairs: int, sized:
     rates = kind in {RATE, MESSAGES}
     both = kind == RATE and title.suite != MPI4PY and _BOTH.search(title.name) is not None
     word = {OVERALL: "overall", PURE: "pure"}.get(kind, "")
-    return Meaning(
+    return TableMeaning(
         f"{title.foreign}_{_KINDS[kind]}" if title.name == UNTITLED else title.foreign,
         f"{factors} {word}".strip() or STANDARD,
         time_of=_time_of(rates=rates, pairs=pairs, all_together=kind == MESSAGES or title.name in OF_PAIRS),

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, Meaning, cell_of
+from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import (
     agree,
     begins_row,
@@ -27,7 +27,7 @@ from mpigauge.importers.text import (
 
 if TYPE_CHECKING:
     from mpigauge.importers.collected import Collected
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 HINT = "perftest prints rates in MB/sec, MiB/sec or Gb/sec, and times in usec: restore the heading"
 TITLE = re.compile(
@@ -155,7 +155,7 @@ class Parser(LineParser):
         self._program = self._verb = ""
         self._on_device = self._ended = False
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line.
 
         Raises:
@@ -178,7 +178,7 @@ class Parser(LineParser):
         """Read no row before the next heading."""
         self._table.columns, self._ended = {}, True
 
-    def _begin(self, title: str, line: Line, table: _Table) -> None:
+    def _begin(self, title: str, line: TextLine, table: _Table) -> None:
         """Begin a table, with what its command says and its text does not."""
         self.found.begin(title, line)
         self._table = table
@@ -211,7 +211,7 @@ class Parser(LineParser):
         if USED.search(text):
             self._table.on_device = True
 
-    def _heading(self, line: Line) -> None:
+    def _heading(self, line: TextLine) -> None:
         if self._table.begun and not self._table.side:
             self._table = _Table()
         if not self._table.named:
@@ -222,7 +222,7 @@ class Parser(LineParser):
             raise line.refused("its times are cycles, as -C in the command says", "run it without -C")
         self._table.columns = columns
 
-    def _row(self, line: Line) -> None:
+    def _row(self, line: TextLine) -> None:
         """Read a row; what only begins like one is something that a launcher or library has said."""
         table = self._table
         words = without_note(line.words, len(table.columns))
@@ -243,7 +243,7 @@ class Parser(LineParser):
         else:
             self._latency(line, row)
 
-    def _rate(self, line: Line, row: dict[str, str]) -> None:
+    def _rate(self, line: TextLine, row: dict[str, str]) -> None:
         """Take the time of a message from bytes or messages per second: that which has more digits."""
         table, size = self._table, int(row[SIZE])
         moved = {RATE: size * table.directions, COUNT: table.directions}
@@ -254,7 +254,7 @@ class Parser(LineParser):
             if not agree((ends[RATE][0], ends[RATE][1]), (low * size, high * size)):
                 raise line.refused("its rates in bytes and in messages contradict each other", HINT)
         name = max(rates, key=lambda one: digits_of(row[one]))
-        meaning = Meaning(
+        meaning = TableMeaning(
             f"perftest_{table.verb}_bw" if table.verb else "perftest_bw",
             table.mode(row.get(LEVEL, "")),
             time_of="one message" if table.directions == 1 else "one message of each direction",
@@ -265,7 +265,7 @@ class Parser(LineParser):
         cell = cell_of(meaning, size, RANKS, window=table.depth)
         self.found.take(meaning, cell, time_s, "mean", line, printed=row[name])
 
-    def _latency(self, line: Line, row: dict[str, str]) -> None:
+    def _latency(self, line: TextLine, row: dict[str, str]) -> None:
         """Take the mean of the times, or their median of versions that print no mean."""
         table, name = self._table, MEAN if MEAN in row else MEDIAN
         time = float(row[name])
@@ -274,7 +274,7 @@ class Parser(LineParser):
         halves = (1,) if table.verb in THERE_AND_BACK else (2,) if table.verb else (1, 2)
         if PER_SECOND in row and not any(_proved(row[name], row[PER_SECOND], half) for half in halves):
             raise line.refused("its time and its exchanges per second contradict each other", HINT)
-        meaning = Meaning(
+        meaning = TableMeaning(
             f"perftest_{table.verb}_lat" if table.verb else "perftest_lat",
             table.mode(row.get(LEVEL, "")),
             time_of=TIMES_OF[halves],
@@ -291,7 +291,7 @@ def _proved(time_us: str, per_s: str, half: int) -> bool:
     return agree(ends_of(per_s), (1 / high, 1 / low if low else math.inf))
 
 
-def _columns(line: Line) -> dict[str, float]:
+def _columns(line: TextLine) -> dict[str, float]:
     """The columns of a heading, each with what one of its unit is.
 
     Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
     from mpigauge.result.records import Record
 
 
@@ -28,7 +28,7 @@ class _Piece:
     """Lines of one format."""
 
     form: str
-    lines: Sequence[Line]
+    lines: Sequence[TextLine]
 
 
 def read_text(
@@ -76,7 +76,7 @@ def read_any(path: Path) -> list[Record] | None:
 
 
 def _read(
-    path: Path, lines: Sequence[Line], pieces: Sequence[_Piece], form: str | None, found: Collected
+    path: Path, lines: Sequence[TextLine], pieces: Sequence[_Piece], form: str | None, found: Collected
 ) -> None:
     """Read the pieces of a file that are of a format.
 
@@ -101,7 +101,7 @@ def _read(
     raise _nothing(path, form, [piece.form for piece in pieces], lines)
 
 
-def _nothing(path: Path, form: str | None, others: Sequence[str], lines: Sequence[Line]) -> UsageError:
+def _nothing(path: Path, form: str | None, others: Sequence[str], lines: Sequence[TextLine]) -> UsageError:
     """What there is to say of a file that gives no number."""
     if others and form is not None and form not in others:
         return UsageError(
@@ -167,7 +167,7 @@ def _any_mark() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w#/.-])(?:{marks})")
 
 
-def _pieces(lines: Sequence[Line]) -> list[_Piece]:
+def _pieces(lines: Sequence[TextLine]) -> list[_Piece]:
     """The lines by format: a piece goes on to the last row before a title of another one."""
     begins = list[tuple[int, str]]()
     for at, line in enumerate(lines):
@@ -183,14 +183,14 @@ def _pieces(lines: Sequence[Line]) -> list[_Piece]:
     return [_Piece(form, lines[at:end]) for (at, form), end in zip(begins, ends, strict=True)]
 
 
-def _behind_rows(lines: Sequence[Line], at: int, least: int) -> int:
+def _behind_rows(lines: Sequence[TextLine], at: int, least: int) -> int:
     """Where the lines begin that stand between a title and the last row above it."""
     while at - 1 > least and not may_be_row(lines[at - 1].text):
         at -= 1
     return at
 
 
-def _has_shape(name: str, lines: Sequence[Line]) -> bool:
+def _has_shape(name: str, lines: Sequence[TextLine]) -> bool:
     module = importlib.import_module(f"mpigauge.importers.{READERS[name].module}")
     has_shape: bool = module.has_shape(lines)
     return has_shape

@@ -24,7 +24,7 @@ LABEL_MOST = 32
 
 
 @dataclass(slots=True, eq=False)
-class Table:
+class TextTable:
     """A table of a text.
 
     Attributes:
@@ -51,10 +51,10 @@ class Table:
         return f"{self.settings} {self.command}".strip() if self.command else ""
 
 
-Places = dict[tuple[Table, "Cell"], tuple[str, int]]
+Places = dict[tuple[TextTable, "Cell"], tuple[str, int]]
 
 
-def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
+def named(alike: Mapping[Cell, Sequence[TextTable]], *, same: bool) -> Places:
     """Return the label and the number of the launch of each table that is there several times.
 
     Args:
@@ -64,7 +64,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
     runs = _runs(alike)
     found: Places = {}
     for key, tables in alike.items():
-        classes: dict[object, list[Table]] = defaultdict(list)
+        classes: dict[object, list[TextTable]] = defaultdict(list)
         for table in tables:
             classes["" if same else (table.form, table.start or id(table))].append(table)
         labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
@@ -73,7 +73,7 @@ def named(alike: Mapping[Cell, Sequence[Table]], *, same: bool) -> Places:
     return found
 
 
-def _labels(tables: Sequence[Table], runs: Mapping[Table, str]) -> list[str]:
+def _labels(tables: Sequence[TextTable], runs: Mapping[TextTable, str]) -> list[str]:
     """What tables are called, each the first of its class."""
     commands = [table.start for table in tables]
     if all(commands) and (words := what_differs(commands)):
@@ -83,15 +83,15 @@ def _labels(tables: Sequence[Table], runs: Mapping[Table, str]) -> list[str]:
     return [runs[table] for table in tables]
 
 
-def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
+def _runs(alike: Mapping[Cell, Sequence[TextTable]]) -> dict[TextTable, str]:
     """The name of the run of each table: all tables down to one that repeats one of them are one run."""
     if not alike:
         return {}
-    keys: dict[Table, list[Cell]] = defaultdict(list)
+    keys: dict[TextTable, list[Cell]] = defaultdict(list)
     for key, tables in alike.items():
         for table in tables:
             keys[table].append(key)
-    number, seen, runs = 0, set[object](), dict[Table, int]()
+    number, seen, runs = 0, set[object](), dict[TextTable, int]()
     files = {file: place for place, file in enumerate(dict.fromkeys(table.file for table in keys))}
     ordered = sorted(keys, key=lambda table: (files[table.file], table.line))
     for table in ordered:
@@ -105,7 +105,7 @@ def _runs(alike: Mapping[Cell, Sequence[Table]]) -> dict[Table, str]:
     return {table: names[run - 1] for table, run in runs.items()}
 
 
-def _names(firsts: Sequence[Table]) -> list[str]:
+def _names(firsts: Sequence[TextTable]) -> list[str]:
     """What runs are called, by the first table of each."""
     files = [PurePath(table.file).name.partition(".")[0] for table in firsts]
     above = [table.above for table in firsts]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import SIZE_HEADING
-from mpigauge.importers.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.runs import label_of
 from mpigauge.importers.text import is_whole, number
 from mpigauge.importers.unread import columns_example
@@ -25,7 +25,7 @@ from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.text import Line, LineError
+    from mpigauge.importers.text import LineError, TextLine
 
 _MICRO = ("us", "usec", "usecs", "\N{MICRO SIGN}s", "\N{GREEK SMALL LETTER MU}s", "microseconds")
 TIMES = {
@@ -127,7 +127,7 @@ class _Table:
     """
 
     delimiter: str = ""
-    line: Line | None = None
+    line: TextLine | None = None
     caption: str = ""
     factors: dict[int, str] = field(default_factory=dict)
     size_name: str = ""
@@ -144,9 +144,9 @@ class Parser(LineParser):
         super().__init__(found)
         self._table = _Table()
         self._above: list[str] = []
-        self._page: list[Line] = []
+        self._page: list[TextLine] = []
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line: of a page, until its table ends; a heading, a caption or a row.
 
         Raises:
@@ -179,7 +179,7 @@ class Parser(LineParser):
         if self._page:
             self._take_page()
 
-    def _outside(self, line: Line, text: str) -> None:
+    def _outside(self, line: TextLine, text: str) -> None:
         """Read a line that is in no table: a heading begins one, and others may say what is below them."""
         self._table = _Table()
         delimiter = _delimiter(text)
@@ -219,7 +219,7 @@ class Parser(LineParser):
                 self._say(fields)
         self._table = _Table()
 
-    def _heading(self, line: Line, fields: Sequence[str], delimiter: str) -> None:
+    def _heading(self, line: TextLine, fields: Sequence[str], delimiter: str) -> None:
         """Begin a table.
 
         Raises:
@@ -238,7 +238,7 @@ class Parser(LineParser):
         self._table.runs = runs = _runs(line, fields, at, caption)
         self._table.mixed = len({run.unit in RATES for run in runs if run.unit}) > 1
 
-    def _row(self, line: Line, fields: Sequence[str]) -> None:
+    def _row(self, line: TextLine, fields: Sequence[str]) -> None:
         """Read the numbers of one size.
 
         Raises:
@@ -358,7 +358,7 @@ def _bare(text: str) -> str:
     return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:FIELD_MOST])).strip(" #").split())
 
 
-def _size_bytes(line: Line, word: str, unit: str) -> int:
+def _size_bytes(line: TextLine, word: str, unit: str) -> int:
     """Return a size, in the unit of its column or its own.
 
     Raises:
@@ -370,7 +370,7 @@ def _size_bytes(line: Line, word: str, unit: str) -> int:
         raise line.refused(error.sentence, error.hint) from None
 
 
-def _value(line: Line, word: str, unit: str) -> tuple[str, str]:
+def _value(line: TextLine, word: str, unit: str) -> tuple[str, str]:
     """Return a number and its unit, if it has one; empty if the field says that there is none.
 
     Args:
@@ -394,7 +394,7 @@ def _value(line: Line, word: str, unit: str) -> tuple[str, str]:
 # ---- Columns -------------------------------------------------------------------------------------
 
 
-def _runs(line: Line, fields: Sequence[str], size_at: int, caption: str) -> list[_Run]:
+def _runs(line: TextLine, fields: Sequence[str], size_at: int, caption: str) -> list[_Run]:
     """Return the columns of a heading that are runs: where one names its unit, those that do.
 
     Raises:
@@ -426,7 +426,7 @@ def _has_unit(run: _Run, fields: Sequence[str]) -> bool:
     return match is not None and match["unit"] is not None
 
 
-def _no_unit(line: Line, size: str, name: str) -> LineError:
+def _no_unit(line: TextLine, size: str, name: str) -> LineError:
     """Return what there is to say of a table of which nobody says the unit."""
     how = f"write it there, {EXAMPLE}, or say it in another file:"
     return line.refused(
@@ -434,10 +434,10 @@ def _no_unit(line: Line, size: str, name: str) -> LineError:
     )
 
 
-def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> Meaning:
+def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> TableMeaning:
     """Return what a number of a run is of."""
     rate = unit in RATES
-    return Meaning(
+    return TableMeaning(
         _pattern(table.caption, rate=rate, mixed=table.mixed),
         mode,
         time_of="one message, by its rate" if rate else "as the table says",
@@ -446,7 +446,7 @@ def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> Meaning:
     )
 
 
-def _of_rate(meaning: Meaning, size_bytes: int, rate_bytes_per_s: float) -> float:
+def _of_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: float) -> float:
     """Return the time of one message; 0 if the rate is."""
     return meaning.directions * size_bytes / rate_bytes_per_s if rate_bytes_per_s else 0.0
 

@@ -79,7 +79,7 @@ _DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of a text.
 
     Attributes:
@@ -110,7 +110,7 @@ class Line:
 class LineError(UsageError):
     """A line that cannot be what it must be there."""
 
-    def __init__(self, line: Line, why: str, hint: str) -> None:
+    def __init__(self, line: TextLine, why: str, hint: str) -> None:
         super().__init__(f"{line.where}: {why}", hint)
         self.line, self.why = line, why
 
@@ -178,7 +178,7 @@ def _two_bytes(begin: bytes) -> str:
 # ---- From characters to lines --------------------------------------------------------------------
 
 
-def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
+def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]:
     """Return the lines of a text without what was put before each of them.
 
     Args:
@@ -191,7 +191,7 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[Line]:
     # Of what was written one over the other, as bars of progress are, the last is seen.
     seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
     plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
-    return [Line(name, number, line) for number, line in enumerate(plain, start=1)]
+    return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
 def cleaned(raw: str) -> str:

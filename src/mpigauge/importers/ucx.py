@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, Meaning, cell_of
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import LineError, agree, ends_of, is_number, is_whole, number
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from mpigauge.importers.text import Line
+    from mpigauge.importers.text import TextLine
 
 RANKS = 2
 MIB = 2**20
@@ -101,7 +101,7 @@ class _Row:
         total: Whether it sums several threads up.
     """
 
-    line: Line
+    line: TextLine
     time: str
     rate: str
     count: str
@@ -154,7 +154,7 @@ class Parser(LineParser):
         self._table = _Table()
         self._refused: list[LineError] = []
 
-    def take(self, line: Line) -> None:
+    def take(self, line: TextLine) -> None:
         """Read a line: part of a heading, of a server's box, the name of a test, or a row.
 
         Raises:
@@ -202,7 +202,7 @@ class Parser(LineParser):
         if last is not None:
             raise last
 
-    def _begin(self, line: Line, *, again: bool) -> None:
+    def _begin(self, line: TextLine, *, again: bool) -> None:
         """Begin a table, unless what was said of one before is of the same.
 
         Args:
@@ -214,7 +214,7 @@ class Parser(LineParser):
             self.found.begin("ucx_perftest", line)
             self._table.options = _options(self.found.command)
 
-    def _take_row(self, line: Line) -> None:
+    def _take_row(self, line: TextLine) -> None:
         """Keep a row; where it names its test, it is all that there is of it."""
         table = self._table
         if table.commas is not None:
@@ -235,7 +235,7 @@ class Parser(LineParser):
         if table.rows and (table.named or table.commas is not None):
             self._end_test()
 
-    def _keep(self, line: Line, words: list[str], *, final: bool) -> None:
+    def _keep(self, line: TextLine, words: list[str], *, final: bool) -> None:
         count = next((at for at, word in enumerate(words) if not _is_number(word)), len(words))
         overall = [_plain(words[at]) for at in OVERALL.get(count, ())]
         whole = [shape.fullmatch(word) is not None for shape, word in zip(_SHAPES, overall, strict=False)]
@@ -273,7 +273,7 @@ class Parser(LineParser):
         self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line, printed=row.time)
 
 
-def _kind(match: re.Match[str], line: Line) -> str:
+def _kind(match: re.Match[str], line: TextLine) -> str:
     for unit, known in zip((match["time"], match["rate"], match["count"]), UNITS, strict=True):
         if unit != known:
             raise line.refused(f"no unit of ucx_perftest is called {unit!r}", f"it prints {', '.join(UNITS)}")
@@ -350,13 +350,13 @@ def _test(table: _Table) -> str:
     return "_".join(words) or (table.options or {}).get(TEST, "") or UNNAMED[table.kind]
 
 
-def _meaning(table: _Table, row: _Row, threads: int) -> Meaning:
+def _meaning(table: _Table, row: _Row, threads: int) -> TableMeaning:
     name = re.sub(r"[^a-z0-9]+", "_", _test(table).lower()).strip("_")
     streamed = name.endswith(STREAMED)
     time_of = "one message of a stream" if streamed else "one operation"
     if name.endswith(ROUND_TRIP):
         time_of = "one message: half a round trip"
-    return Meaning(f"ucx_{name}", _mode(table, row, threads), time_of=time_of, windowed=streamed)
+    return TableMeaning(f"ucx_{name}", _mode(table, row, threads), time_of=time_of, windowed=streamed)
 
 
 def _mode(table: _Table, row: _Row, threads: int) -> str:
@@ -372,7 +372,7 @@ def _mode(table: _Table, row: _Row, threads: int) -> str:
     return " ".join(words) or "standard"
 
 
-def _time_s(row: _Row, meaning: Meaning) -> float:
+def _time_s(row: _Row, meaning: TableMeaning) -> float:
     """Return the time of one message: of a stream by its count of messages if that has more digits.
 
     Raises:

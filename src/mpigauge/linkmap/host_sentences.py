@@ -9,7 +9,7 @@ from mpigauge import units
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.linkmap.hosts_differ import Difference, Value
+    from mpigauge.linkmap.hosts_differ import HostDifference, Value
     from mpigauge.linkmap.linkmap import LinkMap
 
 FACTS: Mapping[str, str] = {
@@ -33,12 +33,12 @@ NOT_SAID = "not visible"
 NAMES_SHOWN, LINES_SHOWN = 6, 5
 
 
-def fact_words(one: Difference) -> str:
+def fact_words(one: HostDifference) -> str:
     """What differs: "MTU of eth0"."""
     return f"{FACTS[one.fact]} of {one.card}" if one.card else FACTS[one.fact]
 
 
-def value_words(one: Difference, value: Value) -> str:
+def value_words(one: HostDifference, value: Value) -> str:
     """A value, as a person reads it."""
     if not value:
         return "none" if one.fact == "cards" else NOT_SAID
@@ -51,7 +51,7 @@ def names(hosts: Sequence[str]) -> str:
     return ", ".join(hosts) if more <= 1 else f"{', '.join(hosts[:NAMES_SHOWN])} and {more} more"
 
 
-def values_words(one: Difference) -> str:
+def values_words(one: HostDifference) -> str:
     """Who has which value: "9000 on 15 of 16, 1500 on h3"."""
     total = sum(len(hosts) for _, hosts in one.values)
     said = []
@@ -61,7 +61,7 @@ def values_words(one: Difference) -> str:
     return ", ".join(said)
 
 
-def sentence(one: Difference) -> str:
+def sentence(one: HostDifference) -> str:
     """A difference, with who has which value: "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
     return f"hosts differ: {fact_words(one)}: {values_words(one)}"
 

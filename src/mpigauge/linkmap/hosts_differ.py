@@ -26,7 +26,7 @@ Value = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class HostDifference:
     """A fact that not all hosts have alike.
 
     Attributes:
@@ -51,7 +51,7 @@ class Difference:
         return () if self.usual is None else tuple(host for _, hosts in self.values[1:] for host in hosts)
 
 
-def hosts_differ(result: Result) -> tuple[Difference, ...]:
+def hosts_differ(result: Result) -> tuple[HostDifference, ...]:
     """Holds the hosts of all launches against each other; emulated hosts are one machine, and alike."""
     if result.campaign.plan.lab is not None:
         return ()
@@ -96,10 +96,10 @@ def _of_cards(cards: Mapping[str, Sequence[Card]]) -> dict[tuple[str, str], dict
     return facts
 
 
-def _differing(key: tuple[str, str], said: Mapping[str, Value]) -> Iterable[Difference]:
+def _differing(key: tuple[str, str], said: Mapping[str, Value]) -> Iterable[HostDifference]:
     hosts: defaultdict[Value, list[str]] = defaultdict(list)
     for host, value in said.items():
         hosts[value].append(host)
     if len(hosts) > 1:
         values = sorted(hosts.items(), key=lambda item: (-len(item[1]), str(item[0])))
-        yield Difference(*key, tuple((value, tuple(mine)) for value, mine in values))
+        yield HostDifference(*key, tuple((value, tuple(mine)) for value, mine in values))

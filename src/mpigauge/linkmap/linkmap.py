@@ -10,9 +10,9 @@ import numpy as np
 from msgspec.structs import replace as with_fields
 
 from mpigauge.errors import UsageError
-from mpigauge.linkmap.hosts_differ import Difference, hosts_differ
+from mpigauge.linkmap.hosts_differ import HostDifference, hosts_differ
 from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
-from mpigauge.linkmap.verdict import Link, Verdict, verdict_of
+from mpigauge.linkmap.verdict import MeasuredLink, Verdict, verdict_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair, ranks_of
 from mpigauge.rows.machine.states import states_of
@@ -52,10 +52,10 @@ class LinkMap:
     names: tuple[str, ...]
     latency_bytes: int | None
     rate_bytes: int | None
-    links: tuple[Link, ...]
+    links: tuple[MeasuredLink, ...]
     launches: int
     verdict: Verdict
-    differences: tuple[Difference, ...]
+    differences: tuple[HostDifference, ...]
 
 
 def link_map(
@@ -211,12 +211,12 @@ def _sizes(mine: Sequence[Row]) -> tuple[int | None, int | None]:
 
 def _links(
     mine: Sequence[Row], names: Sequence[str], small: int | None, large: int | None
-) -> tuple[Link, ...]:
+) -> tuple[MeasuredLink, ...]:
     pairs: dict[tuple[int, int], dict[int, Row]] = {}
     for row in mine:
         pairs.setdefault(ranks_of(row.cell.pair), {})[row.cell.bytes] = row
     return tuple(
-        Link(
+        MeasuredLink(
             ranks=(i, j),
             names=(names[i], names[j]),
             latency=by_size.get(small) if small is not None else None,

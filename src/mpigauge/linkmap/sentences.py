@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.reasons import MapNote, UndecidedReason
     from mpigauge.linkmap.slow_links import Extent
-    from mpigauge.linkmap.verdict import Link, Slow
+    from mpigauge.linkmap.verdict import MeasuredLink, Slow
 
 _SUSPECTS_SHOWN = 5
 
@@ -62,7 +62,7 @@ def note(fact: MapNote) -> str:
             return f"links differ anyway at {size_bytes} B: there only a factor of {factor:.3g} counts"
 
 
-def trouble(link: Link) -> str:
+def trouble(link: MeasuredLink) -> str:
     """What went wrong on a link; empty if nothing did."""
     return "" if link.trouble is None else status_and_reason(link.trouble)
 
@@ -106,7 +106,9 @@ def _what(shown: LinkMap, one: Slow) -> str:
     return f"{PAIR_DASH.join(one.names)}: {', '.join(parts)}"
 
 
-def _beside_usual(shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Sequence[Link]], str]) -> str:
+def _beside_usual(
+    shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
+) -> str:
     """` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, where it is slow always and there is one usual."""
     verdict = shown.verdict
     if len(verdict.groups) > 1 or extent.flaky:
@@ -120,26 +122,26 @@ def _beside_usual(shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Se
     return f" ({words(mine)} where {usual} is usual)" if words(mine) and usual else ""
 
 
-def _is_of_any(link: Link, odd: Iterable[Slow]) -> bool:
+def _is_of_any(link: MeasuredLink, odd: Iterable[Slow]) -> bool:
     return any(_is_of(link, one) for one in odd)
 
 
-def _is_of(link: Link, one: Slow) -> bool:
+def _is_of(link: MeasuredLink, one: Slow) -> bool:
     """Whether a link is the slow one, or of the slow host."""
     return ({*link.names} | _hosts(link)).issuperset(one.names)
 
 
-def _hosts(link: Link) -> set[str]:
+def _hosts(link: MeasuredLink) -> set[str]:
     """Of both ends; of a map of one host, its ranks."""
     return {name.partition(":")[0] for name in link.names}
 
 
-def _latency(links: Sequence[Link]) -> str:
+def _latency(links: Sequence[MeasuredLink]) -> str:
     found = [link.latency.time.estimate for link in links if link.latency and link.latency.time]
     return _range([units.format_time(value) for value in sorted(found)])
 
 
-def _rate(links: Sequence[Link]) -> str:
+def _rate(links: Sequence[MeasuredLink]) -> str:
     rates = (link.rate.rate_bytes_per_s if link.rate else None for link in links)
     return _range(
         [units.format_rate(value) for value in sorted(value for value in rates if value is not None)]

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Unit, Units
-    from mpigauge.linkmap.hosts_differ import Difference
+    from mpigauge.linkmap.hosts_differ import HostDifference
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.slow_links import Extent
-    from mpigauge.linkmap.verdict import Link, Slow
+    from mpigauge.linkmap.verdict import MeasuredLink, Slow
     from mpigauge.rows.rows import Row
 
 MATRIX_MOST = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
 
-Quantity = tuple[str, int, "Unit", "Callable[[Link], float | None]"]
+Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
 """What it is called, of which size in bytes, its unit, and that of a link."""
 
 
@@ -76,12 +76,12 @@ def quantities(shown: LinkMap) -> Iterator[Quantity]:
         yield "bandwidth", shown.rate_bytes, "B/s", rate_of
 
 
-def latency_of(link: Link) -> float | None:
+def latency_of(link: MeasuredLink) -> float | None:
     """One-way time of the smallest message, s."""
     return link.latency.time.estimate if link.latency and link.latency.time else None
 
 
-def rate_of(link: Link) -> float | None:
+def rate_of(link: MeasuredLink) -> float | None:
     """Of the largest message, bytes/s."""
     return link.rate.rate_bytes_per_s if link.rate else None
 
@@ -182,16 +182,16 @@ def record(shown: LinkMap) -> dict[str, Any]:
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(one: HostDifference) -> dict[str, Any]:
     values = [{"value": value, "hosts": list(hosts)} for value, hosts in one.values]
     return {"fact": one.fact, "card": one.card, "values": values, "outliers": list(one.outliers)}
 
 
-def _ranks(link: Link) -> str:
+def _ranks(link: MeasuredLink) -> str:
     return "-".join(map(str, link.ranks))
 
 
-def _pair(link: Link) -> dict[str, Any]:
+def _pair(link: MeasuredLink) -> dict[str, Any]:
     latency = link.latency.time if link.latency else None
     return {
         "hosts": list(link.names),
@@ -239,7 +239,7 @@ def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
 # ---- Some pairs side by side ---------------------------------------------------------------------
 
 
-def beside(links: Sequence[Link]) -> Document:
+def beside(links: Sequence[MeasuredLink]) -> Document:
     """Times by size of some pairs, a column each."""
     by_size = [{row.cell.bytes: row for row in link.rows} for link in links]
     sizes = sorted({size for rows in by_size for size in rows})
@@ -257,7 +257,7 @@ def beside(links: Sequence[Link]) -> Document:
     return Document(tables=[Table("", "", sizes, columns)], data=lambda: {"pairs": [*map(_pair_rows, links)]})
 
 
-def _pair_column(link: Link, rows: Mapping[int, Row]) -> Column:
+def _pair_column(link: MeasuredLink, rows: Mapping[int, Row]) -> Column:
     def value(size: int) -> float | None:
         row = rows.get(size)
         return row.time.estimate if row and row.time else None
@@ -271,7 +271,7 @@ def _pair_column(link: Link, rows: Mapping[int, Row]) -> Column:
     )
 
 
-def _pair_rows(link: Link) -> dict[str, Any]:
+def _pair_rows(link: MeasuredLink) -> dict[str, Any]:
     return {"hosts": list(link.names), "ranks": list(link.ranks), "rows": [_row(row) for row in link.rows]}
 
 

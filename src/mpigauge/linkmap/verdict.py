@@ -24,7 +24,7 @@ TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MeasuredLink:
     """One pair of ranks.
 
     Attributes:
@@ -107,7 +107,7 @@ class Verdict:
 
 
 def verdict_of(
-    links: Sequence[Link],
+    links: Sequence[MeasuredLink],
     judged: tuple[str, ...],
     tables: Mapping[int, Values],
     sizes: tuple[int | None, int | None],
@@ -158,7 +158,7 @@ def verdict_of(
     )
 
 
-def _word(links: Sequence[Link], *, slow: bool, decided: bool) -> MapVerdict:
+def _word(links: Sequence[MeasuredLink], *, slow: bool, decided: bool) -> MapVerdict:
     if slow:
         return "slow"
     if any(link.trouble for link in links):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.models.points import Points
-    from mpigauge.stats.lines import Lines
+    from mpigauge.stats.lines import LineFits
     from mpigauge.stats.percentiles import Values
     from mpigauge.stats.segments import Cut
 
@@ -37,7 +37,7 @@ class _Curve:
     """A curve with its own cut, and what lines through all of its ranges cost."""
 
     alone: Cut
-    lines: Lines
+    lines: LineFits
     square: Values
     known: Edges
 

@@ -36,7 +36,7 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MpiKind:
     """An MPI implementation.
 
     Attributes:
@@ -114,7 +114,7 @@ OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_co
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 WELL_KNOWN = (
-    Kind(
+    MpiKind(
         "openmpi",
         called("openmpi"),
         ("ompi", "open-mpi"),
@@ -153,7 +153,7 @@ WELL_KNOWN = (
         lists_variables=("ompi_info", "--all", "--parsable"),
         says_configuration=("ompi_info", "--config", "--parsable"),
     ),
-    Kind(
+    MpiKind(
         "intelmpi",
         called("intelmpi"),
         ("intel", "impi"),
@@ -196,7 +196,7 @@ WELL_KNOWN = (
         pmi="pmi2",
         variables=("I_MPI_", "MPIR_CVAR_"),
     ),
-    Kind(
+    MpiKind(
         "mpich",
         called("mpich"),
         (),
@@ -233,7 +233,7 @@ WELL_KNOWN = (
 # Only what the documentation of each says. Their variables for transports and binding are others than those
 # of the library that they come from, or nobody says that they are the same: so none are set for them.
 RELATIVES = (
-    Kind(
+    MpiKind(
         "cray-mpich",
         called("cray-mpich"),
         ("cray",),
@@ -243,7 +243,7 @@ RELATIVES = (
         show=("--cray-print-opts=all",),
         pmi="cray_shasta",
     ),
-    Kind(
+    MpiKind(
         "mvapich",
         called("mvapich"),
         ("mvapich2",),
@@ -253,7 +253,7 @@ RELATIVES = (
         remote_shell=OF_HYDRA,
         pmi="pmi2",
     ),
-    Kind(
+    MpiKind(
         "parastation",
         called("parastation"),
         ("psmpi",),
@@ -261,7 +261,7 @@ RELATIVES = (
         r".*=== ParaStation MPI ([^\s,=]*)",
         taken_for=("mpich",),
     ),
-    Kind(
+    MpiKind(
         "spectrum",
         called("spectrum"),
         ("smpi",),
@@ -270,7 +270,7 @@ RELATIVES = (
         taken_for=("openmpi",),
         remote_shell=OF_PRTE,
     ),
-    Kind(
+    MpiKind(
         "fujitsu",
         called("fujitsu"),
         (),
@@ -278,7 +278,7 @@ RELATIVES = (
         r"FUJITSU MPI Library ?([^\s,]*)",
         taken_for=("openmpi",),
     ),
-    Kind(
+    MpiKind(
         "mpt",
         called("mpt"),
         ("hpe-mpt",),
@@ -294,7 +294,7 @@ KINDS = (*WELL_KNOWN, *RELATIVES)
 GIVES_WAY = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
 """Of a kind of library, the variables that make its waiting ranks give way where they share cores."""
 
-GENERIC = Kind(
+GENERIC = MpiKind(
     "generic",
     "an MPI library of no known kind",
     (),
@@ -312,18 +312,18 @@ _VERSION = re.compile(r"\W?[vV]?(\d[^\s,()]*)")
 _NAME_WORDS_MOST = 4
 
 
-def kind_named(name: str) -> Kind | None:
+def kind_named(name: str) -> MpiKind | None:
     """The kind that a user means by a word, if any."""
     return next((kind for kind in KINDS if name in (kind.name, *kind.aliases)), None)
 
 
-def kind_by_macros(macros: Iterable[str]) -> Kind:
+def kind_by_macros(macros: Iterable[str]) -> MpiKind:
     """The kind that the macros of an mpi.h tell of; GENERIC if none does."""
     there = frozenset(macros)
     return next((kind for kind in _NEAREST_FIRST if there & set(kind.macros)), GENERIC)
 
 
-def identify(library_string: str) -> tuple[Kind, str]:
+def identify(library_string: str) -> tuple[MpiKind, str]:
     """The kind and version that MPI_Get_library_version tells of; version "" if it is not there.
 
     A library of no known kind is GENERIC under its own words.
@@ -335,7 +335,7 @@ def identify(library_string: str) -> tuple[Kind, str]:
     return _unknown(said)
 
 
-def _unknown(said: str) -> tuple[Kind, str]:
+def _unknown(said: str) -> tuple[MpiKind, str]:
     """Named by the words before its version: "Fancy MPI 1.2 of today" is fancy-mpi, version 1.2."""
     words = said.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]

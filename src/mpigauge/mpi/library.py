@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mpigauge.mpi.kinds import LOOPBACK, Kind, identify, kind_named
+from mpigauge.mpi.kinds import LOOPBACK, MpiKind, identify, kind_named
 from mpigauge.vocabulary import AUTO
 
 SRUN = "srun"
@@ -58,7 +58,7 @@ class Library:
         passed_over: What else may have been meant, where nobody has named it.
     """
 
-    kind: Kind
+    kind: MpiKind
     version: str
     standard: str
     mpicc: Path

@@ -43,7 +43,7 @@ class Text:
 AS_IT_IS = Text()
 
 
-class Number(Text):
+class WholeNumber(Text):
     """A whole number."""
 
     def read(self, text: str) -> Value:
@@ -147,7 +147,7 @@ FACTORS = (
     Factor("op", "how", usual="sum", has="reduces", asked="ops", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
-    Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=Number()),
+    Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=WholeNumber()),
     Factor("window", "how", usual=64, has="windowed", asked="window", along=True, compared=True),
 )
 """In the order in which a plan is expanded: the last ones change fastest."""

@@ -73,7 +73,7 @@ Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
 """What the kernel takes, whatever a file asks for."""
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Values of factors that a plan file, a table of it or the command line asks for; unset is left open.
 
     Attributes:
@@ -104,7 +104,7 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     pairs: Pairing | Literal[""] = ""
 
 
-class Measure(Asked, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Some curves of a plan: one pattern over the factors asked for."""
 
     pattern: str

@@ -9,7 +9,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 
 Item = TypeVar("Item")
 
@@ -49,7 +49,7 @@ def moment_s(plan: Plan, number: int, replications: int) -> float:
 def visits_of(
     cells: Sequence[Cell],
     plan: Plan,
-    description: Description,
+    description: KernelDescription,
     launch: int,
     settled: frozenset[Cell] = frozenset(),
 ) -> list[PlannedVisit]:

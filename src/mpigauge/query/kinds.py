@@ -12,7 +12,7 @@ Maker = TypeVar("Maker")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DisplayKind:
     """A kind of figure or table.
 
     Attributes:

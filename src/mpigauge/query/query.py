@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare.curves import several_windows
-from mpigauge.compare.within import Asked, Between, Within
+from mpigauge.compare.within import Between, RowRatios, Within
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.over_sessions import Measured, with_sessions
+from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
 from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.states import States, states_of
 from mpigauge.rows.rows import rows
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.query.kinds import Kind
+    from mpigauge.query.kinds import DisplayKind
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
     from mpigauge.rows.rows import Row
@@ -62,7 +62,7 @@ class Source:
         """Comparisons within the result, of these rows."""
         return Within(self.result, [*self.rows, *self.controls])
 
-    def against(self, other: Source) -> Asked:
+    def against(self, other: Source) -> RowRatios:
         """What is compared between its rows and those of another result, or of its own."""
         if other is self:
             return self.within
@@ -107,7 +107,7 @@ class Query:
         paper: What a figure is on.
     """
 
-    kind: Kind
+    kind: DisplayKind
     sources: list[Source]
     linear: bool = False
     units: Units = field(default_factory=Units)
@@ -128,7 +128,7 @@ class Query:
         )
 
 
-def _needs(kind: Kind) -> str:
+def _needs(kind: DisplayKind) -> str:
     return f"it needs {kind.needs}; mpigauge list {kind.listing} names all kinds"
 
 
@@ -167,9 +167,9 @@ def sources_of(
     return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
 
 
-def measured(source: Source) -> Measured:
+def measured(source: Source) -> MeasuredResult:
     """A source as analysis has it."""
-    return Measured(source.result, source.rows, source.states)
+    return MeasuredResult(source.result, source.rows, source.states)
 
 
 def check_state(result: Result, states: States, state: StateChoice | None) -> None:

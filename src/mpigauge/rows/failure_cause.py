@@ -106,7 +106,7 @@ WRAPPED_LEAST = 45
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LastWords:
     """The last words of a job, told apart.
 
     Attributes:
@@ -152,7 +152,7 @@ def telling_line(words: str) -> str:
     return " ".join((cause or death or _consequence(told)).split())
 
 
-def _of_ours(line: str, told: Words) -> str:
+def _of_ours(line: str, told: LastWords) -> str:
     """A line of ours; where it ends in an error stack of the library, with the end of that."""
     call = re.match(r"(.*?: rank \d+: ).*?\b(MPI_\w+)\(", line)
     if STACK_BEGINS.search(line) and call and (deepest := _deepest(told)):
@@ -160,7 +160,7 @@ def _of_ours(line: str, told: Words) -> str:
     return line.removeprefix(OURS).strip()
 
 
-def _told_apart(words: str) -> Words:
+def _told_apart(words: str) -> LastWords:
     raw = words.splitlines()
     inside = sum(1 for line in raw if ROW.fullmatch(line)) % 2 == 1 and GAP not in raw
     paragraphs: list[list[str]] = [[]]
@@ -182,13 +182,13 @@ def _told_apart(words: str) -> Words:
         else:
             in_stack = not stack and STACK_BEGINS.search(text) is not None
             lines.append(text)
-    return Words([one for one in paragraphs if one], stack, lines)
+    return LastWords([one for one in paragraphs if one], stack, lines)
 
 
 # ---- Why -------------------------------------------------------------------------------------------
 
 
-def _cause(told: Words) -> str:
+def _cause(told: LastWords) -> str:
     """The first of these that is there."""
     said = [line for line in told.lines if not OF_DEATH.match(line)]
     if missing := next(filter(_names_what_is_missing, [*said, *map(_of_stack, told.stack)]), ""):
@@ -208,7 +208,7 @@ def _names_what_is_missing(line: str) -> bool:
     return bool(MISSING.search(line)) and not LAUNCHERS_LOG.search(line)
 
 
-def _deepest(told: Words) -> str:
+def _deepest(told: LastWords) -> str:
     """The last line of an error stack that says something; empty if there is none but the call itself."""
     behind = [one for one in told.stack if not EMPTY.fullmatch(STACK.sub(r"\g<what>", one).strip())]
     return _of_stack(behind[-1]) if behind else ""
@@ -255,7 +255,7 @@ def _goes_on(line: str) -> bool:
 # ---- Who -------------------------------------------------------------------------------------------
 
 
-def _death(told: Words) -> str:
+def _death(told: LastWords) -> str:
     """Which rank or host died, and of what: first what did not die of the launcher's own SIGKILL."""
     found = [" ".join(" ".join(one).split()) for one in told.paragraphs if NOTICED.search(" ".join(one))]
     found = [one.partition("). ")[0] for one in found]
@@ -266,7 +266,7 @@ def _death(told: Words) -> str:
     return next((one for one in found if not BY_KILL.search(one)), next(iter(found), ""))
 
 
-def _consequence(told: Words) -> str:
+def _consequence(told: LastWords) -> str:
     """What is said of no cause and no death: a paragraph about what followed, or the last line."""
     errors = [line for line in told.lines if CAUSE.search(line)]
     errors = [line for line in errors if not LAUNCHERS_LOG.search(line)] or errors

@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge.stats.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
 from mpigauge.stats.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
 from mpigauge.stats.limits import PROMISED
-from mpigauge.stats.max_t import Apart, Family, Paired, reach
+from mpigauge.stats.max_t import Family, Paired, Unpaired, reach
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -86,7 +86,7 @@ def bounds(margin: float = MARGIN) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class TimePair:
     """Times of launches that are held against each other.
 
     Attributes:
@@ -110,7 +110,7 @@ class Compared:
             return Ratio(math.exp(over.mean() - under.mean()), None, None, count, self.paired)
         if self.paired:
             return _alone(Paired((over - under)[:, None], floor), paired=True)
-        return _alone(Apart(under[:, None], over[:, None], floor), paired=False)
+        return _alone(Unpaired(under[:, None], over[:, None], floor), paired=False)
 
     def difference(self, hidden_s: float = 0.0) -> tuple[float, float] | tuple[None, None]:
         """95 % interval of what the one takes beyond the other, in seconds; None twice if not paired.
@@ -127,13 +127,13 @@ class Compared:
 
 def compared(
     over: Mapping[int, float], under: Mapping[int, float], *, paired: bool, apart: Collection[int] = ()
-) -> Compared:
+) -> TimePair:
     """The launches that a ratio rests on: arguments as of `ratio_of`."""
     common = sorted(over.keys() & under.keys() - set(apart))
     if paired and len(common) >= max(_LEAST, PAIRED_SHARE * max(len(over), len(under))):
         over, under = ({launch: side[launch] for launch in common} for side in (over, under))
-        return Compared(over, under, paired=True)
-    return Compared(over, under, paired=False)
+        return TimePair(over, under, paired=True)
+    return TimePair(over, under, paired=False)
 
 
 def ratio_of(
@@ -163,7 +163,7 @@ def ratio_of(
     return compared(over, under, paired=paired, apart=apart).ratio(clock_step)
 
 
-def judged_together(sides: Sequence[Compared], clock_steps: Sequence[float]) -> list[Ratio | None]:
+def judged_together(sides: Sequence[TimePair], clock_steps: Sequence[float]) -> list[Ratio | None]:
     """Return the ratios of several, as one family: their intervals and words hold for all of them at once.
 
     Args:
@@ -181,7 +181,7 @@ def judged_together(sides: Sequence[Compared], clock_steps: Sequence[float]) -> 
             over, under = (
                 log_matrix([getattr(sides[at], name) for at in places]) for name in ("over", "under")
             )
-            family = Paired(over - under, floor[places]) if paired else Apart(under, over, floor[places])
+            family = Paired(over - under, floor[places]) if paired else Unpaired(under, over, floor[places])
             for at, decision in zip(places, decide(family, Thresholds()), strict=True):
                 found[at] = ratio_from(decision, paired=paired)
     return found

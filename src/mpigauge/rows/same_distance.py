@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.rows.machine.conditions import in_like_conditions
-from mpigauge.rows.ratios import Compared, Ratio, compared
+from mpigauge.rows.ratios import Ratio, TimePair, compared
 
 if TYPE_CHECKING:
     from mpigauge.rows.estimate import Timing
@@ -20,7 +20,7 @@ ANYWHERE: tuple[Distances, Distances] = ({}, {})
 
 def like_times(
     over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
-) -> Compared:
+) -> TimePair:
     """The launches of two cells that can be compared, with ranks at one distance.
 
     Args:
@@ -42,7 +42,7 @@ def like_ratio(
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class DistanceMismatch:
     """Why two cells have no ratio: the ranks of one were further from each other than those of the other.
 
     Attributes:
@@ -58,7 +58,7 @@ class Apart:
 
 def apart(
     over: Timing, under: Timing, at: tuple[Distances, Distances], *, paired: bool = True
-) -> Apart | None:
+) -> DistanceMismatch | None:
     """What keeps two cells from having a ratio with an interval, if it is how far apart their ranks were."""
     tells = [_tells(like_ratio(over, under, one, paired=paired)) for one in (at, ANYWHERE)]
     if tells != [False, True]:
@@ -68,7 +68,7 @@ def apart(
         [known[launch] for launch in known.keys() - kept.keys()] for kept, known in zip(left, at, strict=True)
     ]
     over_s, under_s = (median(value_s for _, value_s in mine) for mine in gone)
-    return Apart(gone[0][0][0], over_s, under_s)
+    return DistanceMismatch(gone[0][0][0], over_s, under_s)
 
 
 def _tells(ratio: Ratio | None) -> bool:

@@ -45,7 +45,7 @@ ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
 """A machine that has moved may stand still again; and what passes may still be slower than the margin."""
 
 
-class Comparison:
+class UntilDecided:
     """What a campaign measures in turn, held against each other after launches that were fixed before.
 
     Args:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mpigauge.plan.buffers import memory_need
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit
 
 STARTUP_PER_RANK_S = 0.05
@@ -39,7 +39,7 @@ class Patience:
     """
 
     def __init__(
-        self, visits: Sequence[PlannedVisit], hosts: int, description: Description, startup_s: float
+        self, visits: Sequence[PlannedVisit], hosts: int, description: KernelDescription, startup_s: float
     ) -> None:
         cells = {visit.cell for visit in visits}
         slow_s = {cell: _slow_s(cell, hosts, description) for cell in cells}
@@ -86,7 +86,7 @@ class Patience:
         return SILENCE_LEAST_S + max(known_s, sent_s)
 
 
-def _slow_s(cell: Cell, hosts: int, description: Description) -> float:
+def _slow_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
     """What a round may take on a network that hardly deserves the name."""
     alone_s = TRIAL_MESSAGES * cell.bytes * max(1, cell.window) / SLOWEST_BYTES_PER_S
     slowest = SLOWEST_HOST_BYTES_PER_S if hosts > 1 else SLOWEST_MEMORY_BYTES_PER_S

@@ -22,7 +22,7 @@ from mpigauge.run.failure_remedies import cause_of
 from mpigauge.run.hang_timeout import Patience
 from mpigauge.run.hosts import fault_of
 from mpigauge.run.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
-from mpigauge.run.lab.context import Lab
+from mpigauge.run.lab.context import CurrentLab
 from mpigauge.run.lab.counters import Counters
 from mpigauge.run.launch.awake import awake_s
 from mpigauge.run.launch.interruption import ECHO_S, Interruption
@@ -86,7 +86,7 @@ class Surroundings:
     observer: Observer
     interruption: Interruption
     plan: Plan
-    lab: Lab | None
+    lab: CurrentLab | None
     troubles: Troubles
 
 

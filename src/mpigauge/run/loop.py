@@ -17,13 +17,13 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
 from mpigauge.run.budget import Budget, JobBudget
-from mpigauge.run.decided import Comparison
+from mpigauge.run.decided import UntilDecided
 from mpigauge.run.failure_remedies import cause_of
 from mpigauge.run.job_run import JobRun, Observer, Surroundings
 from mpigauge.run.jobs import job_of
 from mpigauge.run.lab import context
 from mpigauge.run.launch.interruption import Interruption
-from mpigauge.run.pacing import Spread
+from mpigauge.run.pacing import Pacing
 from mpigauge.run.state import CampaignState, LaunchKey
 from mpigauge.run.stop_rule import StopRule
 from mpigauge.run.targets import Target, now, pool_bytes
@@ -110,13 +110,13 @@ class CampaignLoop:
                 mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
                 job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = Comparison(plan, file)
+        self._comparison = UntilDecided(plan, file)
         # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
         self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
-        self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
+        self._spread = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
     def is_cut_short(self) -> bool:

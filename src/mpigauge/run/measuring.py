@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.writer import ResultFile
     from mpigauge.run.job_run import Observer
-    from mpigauge.run.prepare import Session
+    from mpigauge.run.prepare import PreparedCampaign
     from mpigauge.run.targets import Target
     from mpigauge.vocabulary import EndReason
 
@@ -34,7 +34,7 @@ HOSTS_NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SessionEnd:
     """How a session has ended.
 
     Attributes:
@@ -55,11 +55,11 @@ class Measured:
 
 
 def measure(
-    session: Session,
+    session: PreparedCampaign,
     output: Path | None,
     usual: Path,
     observing: Callable[[Path], AbstractContextManager[Observer]],
-) -> Measured:
+) -> SessionEnd:
     """Run a session to its end.
 
     Args:
@@ -93,10 +93,10 @@ def measure(
             stopped_by = None
             if not file.lost:
                 result.path = file.packed()
-    return Measured(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
+    return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
-def _known_before(session: Session, file: ResultFile) -> Iterator[str]:
+def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
     """Say what there is to say before anything is measured, or nothing; ends what others have left."""
     plan, targets = session.plan, session.targets
     if not file.locked:
@@ -128,7 +128,7 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
     return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
-def _packs(session: Session, output: Path | None) -> bool:
+def _packs(session: PreparedCampaign, output: Path | None) -> bool:
     """Whether the result is compressed in the end: unless it was named otherwise."""
     named = session.before.path if session.before is not None else output
     return named is None or named.suffix == PACKED

@@ -12,7 +12,7 @@ NAP_S = 60.0
 
 
 @dataclass(slots=True)
-class Spread:
+class Pacing:
     """When replications begin.
 
     Attributes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.run.job_run import Observer
     from mpigauge.run.launch.interruption import Interruption
-    from mpigauge.run.prepare import Session
+    from mpigauge.run.prepare import PreparedCampaign
 
 
 def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
@@ -41,7 +41,7 @@ def look(plan: Plan, where: str, observer: Observer, interruption: Interruption)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _looked(session: Session, path: Path, observer: Observer, interruption: Interruption) -> Result:
+def _looked(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
     try:
         with open_result(session, path, path, kept=False) as file:
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()

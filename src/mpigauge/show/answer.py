@@ -49,7 +49,7 @@ QUOTES_LEAST = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class AnswerColumn:
     """One column of numbers: a job of a result."""
 
     source: Source
@@ -62,7 +62,9 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
     Args:
         newest: Whether the commands that come next find the result without its name.
     """
-    told = [Told(source, answer) for source in sources for answer in answers(source.rows, source.patterns)]
+    told = [
+        AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
+    ]
     doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, told)]
     head = [*filter(None, _head(sources, told))]
     foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
@@ -86,12 +88,12 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
 
 def progress(source: Source, chosen: Units) -> Document:
     """The same of a campaign that goes on: its numbers so far, without doubts."""
-    told = [Told(source, answer) for answer in answers(source.rows, source.patterns)]
+    told = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
     head = list(_head([source], told))
     return Document(head=head, tables=_tables(told[:JOBS_MOST], chosen, _room(head, [], told)), units=chosen)
 
 
-def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
+def _head(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> Iterator[str]:
     """Of each result two lines, of all that are sessions of each other too: where, and what was launched."""
     together = {one.members[0]: one for one in spans(sources) if len(one.members) > 1}
     alone = set(range(len(sources))) - {member for one in together.values() for member in one.members}
@@ -111,7 +113,7 @@ def _head(sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
             )
 
 
-def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[Told]) -> Iterator[str]:
+def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[AnswerColumn]) -> Iterator[str]:
     """Of results that are sessions of each other."""
     results = [source.result for source in sources]
     yield words.machine_of_sessions(results, spans.sessions)
@@ -120,7 +122,7 @@ def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[To
     yield from left_out_line(*results)
 
 
-def _jobs(sources: Sequence[Source], told: Sequence[Told]) -> list[Answer]:
+def _jobs(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> list[Answer]:
     """One answer of each of their jobs."""
     found: dict[object, Answer] = {}
     for one in told:
@@ -129,14 +131,14 @@ def _jobs(sources: Sequence[Source], told: Sequence[Told]) -> list[Answer]:
     return [*found.values()]
 
 
-def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[Told]) -> int:
+def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[AnswerColumn]) -> int:
     """For how many numbers a screen has room: lines above may wrap; one is for what there is no room for."""
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
     heading = len(told) > 1
     return max(QUOTES_LEAST, min(QUOTES_MOST, LINES_MOST - above - heading - len(foot) - BLANK_LINES - 1))
 
 
-def _left_out(sources: Sequence[Source], told: Sequence[Told], room: int) -> list[str]:
+def _left_out(sources: Sequence[Source], told: Sequence[AnswerColumn], room: int) -> list[str]:
     """How much there is no room for, and what has it."""
     lines = _lines(told[:JOBS_MOST], room)
     alone = len(sources) == 1
@@ -156,7 +158,7 @@ def heading_of(line: QuoteLine) -> str:
     return words.heading(line) if len(line.quotes) == 1 else words.common_heading(line)
 
 
-def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
+def _tables(told: Sequence[AnswerColumn], chosen: Units, room: int) -> list[Table]:
     lines = _lines(told, room)
     if not lines:
         return []
@@ -165,7 +167,7 @@ def _tables(told: Sequence[Told], chosen: Units, room: int) -> list[Table]:
     return [Table("", "", _fitting(lines, room), [first, *columns])]
 
 
-def _lines(told: Sequence[Told], room: int) -> list[QuoteLine]:
+def _lines(told: Sequence[AnswerColumn], room: int) -> list[QuoteLine]:
     """One for each mode where these are what was measured, and there is room for them."""
     found = [one.answer for one in told]
     lines = lines_of(by_mode(found))
@@ -213,7 +215,7 @@ def _alone(chosen: Units) -> list[Column]:
     ]
 
 
-def _beside(told: Sequence[Told]) -> list[Column]:
+def _beside(told: Sequence[AnswerColumn]) -> list[Column]:
     """Of several jobs: a column each, headed by what tells it from the others."""
     return [_column(number, name) for number, name in enumerate(_names(told))]
 
@@ -238,7 +240,7 @@ def _tone(quote: Quote | None) -> Tone:
     return "quiet" if quote is not None and (quote.awaited or quote.of_one_launch) else ""
 
 
-def _over_sessions(told: Sequence[Told], lines: Sequence[QuoteLine]) -> Iterator[Column]:
+def _over_sessions(told: Sequence[AnswerColumn], lines: Sequence[QuoteLine]) -> Iterator[Column]:
     """What the next session may find: a column for all jobs that are sessions of each other."""
     known = zip(*([quote and quote.sessions for quote in line.quotes] for line in lines), strict=True)
     groups = linked([*known])
@@ -247,7 +249,7 @@ def _over_sessions(told: Sequence[Told], lines: Sequence[QuoteLine]) -> Iterator
         yield _sessions_column(number, group, name)
 
 
-def _files(told: Sequence[Told]) -> str:
+def _files(told: Sequence[AnswerColumn]) -> str:
     return " ".join(dict.fromkeys(one.source.name for one in told))
 
 
@@ -269,11 +271,11 @@ def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
     return Column(f"sessions_{number}", heading, value, write=write, goes=None)
 
 
-def _names(told: Sequence[Told]) -> list[str]:
+def _names(told: Sequence[AnswerColumn]) -> list[str]:
     return told_apart([_factors(one) for one in told])
 
 
-def _factors(one: Told) -> Factors:
+def _factors(one: AnswerColumn) -> Factors:
     state = {STATE: one.answer.state} if one.answer.state else {}
     return phrases_of(one.answer.quotes[0].row.cell, words.JOB) | state | {FILE: one.source.name}
 
@@ -285,7 +287,7 @@ def _value(line: QuoteLine) -> float | None:
 # ---- Doubts and what comes next ------------------------------------------------------------------
 
 
-def _doubts(sources: Sequence[Source], told: Sequence[Told]) -> list[Line]:
+def _doubts(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> list[Line]:
     """The worst of each result."""
     unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources]) if len(sources) > 1 else ""
     found = [Line(f"! {unknown}", "doubt")] if unknown else []
@@ -297,7 +299,7 @@ def _doubts(sources: Sequence[Source], told: Sequence[Told]) -> list[Line]:
     return found[:DOUBTS_MOST]
 
 
-def doubts_in(source: Source, told: Sequence[Told]) -> list[Doubt]:
+def doubts_in(source: Source, told: Sequence[AnswerColumn]) -> list[Doubt]:
     """All doubts about a result, the worst first."""
     quoted = {quote.row.cell for one in told if one.source is source for quote in one.answer.quotes}
     return doubts_of(source.result, source.rows, quoted)

@@ -41,7 +41,7 @@ MOST = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class ComparedSources:
     """A comparison, and what is compared.
 
     Attributes:
@@ -56,7 +56,7 @@ class Held:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def held(query: Query, *, asked: bool = False) -> Held:
+def held(query: Query, *, asked: bool = False) -> ComparedSources:
     """What a query compares: two of one result, or a second result against a first.
 
     Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
@@ -81,7 +81,7 @@ def held(query: Query, *, asked: bool = False) -> Held:
         unasked="" if asked else _unasked(query, found.found_by),
         unmatched=found.unmatched,
     )
-    return Held(shown, found.factors, found.sides)
+    return ComparedSources(shown, found.factors, found.sides)
 
 
 def _unasked(query: Query, found_by: str) -> str:
@@ -90,7 +90,7 @@ def _unasked(query: Query, found_by: str) -> str:
     return "" if deciding or found_by in REGRESSES else found_by
 
 
-def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
+def held_again(query: Query, first: ComparedSources, result: Result, by: str | None) -> ComparedSources:
     """The same question of a result that has its suspicious numbers again, which alone answers it.
 
     Args:

@@ -42,7 +42,7 @@ TRACES = ("host", "started", "mpigauge")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chosen:
+class SampleOptions:
     """What of a result is asked for.
 
     Attributes:
@@ -72,7 +72,7 @@ def chosen_of(
     state: StateChoice | None = None,
     only: OnlyChoice | None = None,
     keep: Callable[[Cell], bool] | None = None,
-) -> Chosen:
+) -> SampleOptions:
     """Samples by their cells, without any number that is computed from them.
 
     Raises:
@@ -82,16 +82,16 @@ def chosen_of(
     check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
     cells = None if keep is None else frozenset(cell for cell in result.campaign.cells if keep(cell))
-    return Chosen(result, states, cells, None if state == "all" else state)
+    return SampleOptions(result, states, cells, None if state == "all" else state)
 
 
-def chosen_of_rows(source: Source, state: StateChoice | None = None) -> Chosen:
+def chosen_of_rows(source: Source, state: StateChoice | None = None) -> SampleOptions:
     """Samples of the cells that a source has rows of."""
     cells = frozenset(row.cell for row in source.rows)
-    return Chosen(source.result, source.states, cells, None if state == "all" else state)
+    return SampleOptions(source.result, source.states, cells, None if state == "all" else state)
 
 
-def document(found: Sequence[Chosen]) -> Document:
+def document(found: Sequence[SampleOptions]) -> Document:
     """Samples of results; factors of which no cell says anything have no column."""
     names = names_of(found)
     return Document(
@@ -100,7 +100,7 @@ def document(found: Sequence[Chosen]) -> Document:
     )
 
 
-def names_of(found: Sequence[Chosen]) -> tuple[str, ...]:
+def names_of(found: Sequence[SampleOptions]) -> tuple[str, ...]:
     """Factors of which some cell has a value."""
     cells = [
         cell for one in found for cell in one.result.campaign.cells if one.cells is None or cell in one.cells
@@ -109,7 +109,7 @@ def names_of(found: Sequence[Chosen]) -> tuple[str, ...]:
 
 
 def pieces(
-    found: Sequence[Chosen], names: Sequence[str] = NAMES, most: int = SAMPLES_AT_ONCE
+    found: Sequence[SampleOptions], names: Sequence[str] = NAMES, most: int = SAMPLES_AT_ONCE
 ) -> Iterator[Columns]:
     """Columns of the samples of results, some visits at a time.
 
@@ -122,7 +122,7 @@ def pieces(
             yield _columns(chosen, one, names)
 
 
-def _columns(chosen: Chosen, one: TidySamples, names: Iterable[str]) -> Columns:
+def _columns(chosen: SampleOptions, one: TidySamples, names: Iterable[str]) -> Columns:
     def each(kind: Kind, values: Iterable[Any]) -> Values:
         """A column of what all samples of a visit have in common."""
         return coded(kind, values, one.visit)

@@ -19,7 +19,7 @@ from scipy import special
 
 from mpigauge.stats.interval import DISTANCE_MOST
 from mpigauge.stats.max_t import LEVEL, beyond, reach
-from mpigauge.stats.power import Bar, missed, needed
+from mpigauge.stats.power import Threshold, missed, needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
     slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
     joint = reach(family, thresholds.level)
     words = _verdicts(family, thresholds, (slower, faster), joint, share)
-    bar = Bar(INSTRUMENT, thresholds.margin, share)
+    bar = Threshold(INSTRUMENT, thresholds.margin, share)
     misses, launches = missed(family, joint, bar), needed(family, joint, bar, LAUNCHES_LEAST)
     alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)

@@ -23,7 +23,7 @@ _CHUNK = 400_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lines:
+class LineFits:
     """Lines over several ranges of points.
 
     Attributes:
@@ -44,7 +44,7 @@ def huber(errors: Values, scale: float) -> Values:
     return np.where(sizes <= far, errors**2, far * (2 * sizes - far))
 
 
-def fit_lines(sizes: Values, logs: Values, ranges: Values, scale: float) -> Lines:
+def fit_lines(sizes: Values, logs: Values, ranges: Values, scale: float) -> LineFits:
     """The best line through each range of points.
 
     Gauss-Newton on the logarithms, re-weighted by Huber, from the running median of three; at a corner
@@ -65,22 +65,22 @@ def fit_lines(sizes: Values, logs: Values, ranges: Values, scale: float) -> Line
         _fit(sizes, logs[begin : begin + rows], ranges[begin : begin + rows], scale)
         for begin in range(0, len(ranges), rows)
     ]
-    return Lines(*(np.concatenate([getattr(part, name) for part in parts]) for name in Lines.__slots__))
+    return LineFits(*(np.concatenate([getattr(part, name) for part in parts]) for name in LineFits.__slots__))
 
 
-def _fit(sizes: Values, logs: Values, inside: Values, scale: float) -> Lines:
+def _fit(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
     candidates = [_flat(logs, inside, scale), _steep(sizes, logs, inside, scale)]
     best = _inner(sizes, logs, inside, scale)
     for other in candidates:
         better = other.cost < best.cost - _EQUAL
-        best = Lines(*(np.where(better, getattr(other, n), getattr(best, n)) for n in Lines.__slots__))
+        best = LineFits(*(np.where(better, getattr(other, n), getattr(best, n)) for n in LineFits.__slots__))
     return best
 
 
-def _inner(sizes: Values, logs: Values, inside: Values, scale: float) -> Lines:
+def _inner(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
     """Both parameters free; the best of a few steps."""
     fitted = smoothed(logs)
-    best = Lines(*(np.full(len(inside), value) for value in (0.0, 0.0, np.inf)))
+    best = LineFits(*(np.full(len(inside), value) for value in (0.0, 0.0, np.inf)))
     for _ in range(_STEPS):
         errors = logs - fitted
         times = np.exp(fitted)
@@ -89,7 +89,7 @@ def _inner(sizes: Values, logs: Values, inside: Values, scale: float) -> Lines:
         fitted = np.log(np.maximum(alpha[:, None] + beta[:, None] * sizes, times * 1e-3))
         cost = _cost(logs - fitted, inside, scale)
         right = (alpha > 0) & (beta > 0) & (cost < best.cost)
-        best = Lines(
+        best = LineFits(
             np.where(right, alpha, best.alpha),
             np.where(right, beta, best.beta),
             np.where(right, cost, best.cost),
@@ -118,18 +118,18 @@ def smoothed(logs: Values) -> Values:
     return np.concatenate([logs[..., :1], inner, logs[..., -1:]], axis=-1)
 
 
-def _flat(logs: Values, inside: Values, scale: float) -> Lines:
+def _flat(logs: Values, inside: Values, scale: float) -> LineFits:
     """Constants: beta is 0."""
     level, cost = _level(logs, inside, scale)
-    return Lines(np.exp(level), np.zeros_like(level), cost)
+    return LineFits(np.exp(level), np.zeros_like(level), cost)
 
 
-def _steep(sizes: Values, logs: Values, inside: Values, scale: float) -> Lines:
+def _steep(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
     """Through the origin: alpha is 0, which no message of 0 bytes can be on."""
     positive = sizes > 0
     level, cost = _level(logs - np.log(np.where(positive, sizes, 1.0)), inside, scale)
     impossible = (inside * ~positive).any(axis=1)
-    return Lines(np.zeros_like(level), np.exp(level), np.where(impossible, np.inf, cost))
+    return LineFits(np.zeros_like(level), np.exp(level), np.where(impossible, np.inf, cost))
 
 
 def _level(logs: Values, inside: Values, scale: float) -> tuple[Values, Values]:

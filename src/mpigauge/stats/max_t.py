@@ -119,7 +119,7 @@ class Paired:
         return np.asarray(np.sqrt(variances / count + self.floor + _TINY))
 
 
-class Apart:
+class Unpaired:
     """Launches of two campaigns, or of two jobs of one that share none.
 
     Each cell by itself, with a deviation of either side: exchanges would take both for equally spread, and

@@ -30,7 +30,7 @@ LAUNCHES_MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Threshold:
     """What an estimate must exceed to be called slower, as fractions.
 
     Attributes:
@@ -57,7 +57,7 @@ class Bar:
         return np.asarray(least + special.stdtrit(freedom, POWER) * error)
 
 
-def missed(family: Family, joint: Values, bar: Bar) -> Values:
+def missed(family: Family, joint: Values, bar: Threshold) -> Values:
     """The difference of each cell, as a fraction, that would be missed in one of five such comparisons.
 
     Args:
@@ -66,7 +66,7 @@ def missed(family: Family, joint: Values, bar: Bar) -> Values:
     return np.asarray(np.expm1(bar.found(family.error, family.freedom, _share(family, joint))))
 
 
-def needed(family: Family, joint: Values, bar: Bar, least: int) -> list[int | None]:
+def needed(family: Family, joint: Values, bar: Threshold, least: int) -> list[int | None]:
     """Launches after which twice the margin would be found in four of five; None for more than a thousand.
 
     Args:

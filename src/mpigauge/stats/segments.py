@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mpigauge.stats.interval import student
-from mpigauge.stats.lines import Lines, fit_lines
+from mpigauge.stats.lines import LineFits, fit_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ class Cut:
     alpha: Values
     beta: Values
     scale: float
-    grid: Grid
+    grid: SegmentRanges
 
     @property
     def count(self) -> int:
@@ -109,7 +109,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class SegmentRanges:
     """All ranges of points that may be segments.
 
     Attributes:
@@ -137,7 +137,7 @@ class Grid:
         return found
 
 
-def grid_of(count: int, forced: Sequence[int] = ()) -> Grid:
+def grid_of(count: int, forced: Sequence[int] = ()) -> SegmentRanges:
     """Ranges of so many points, none of them over a known break.
 
     Args:
@@ -148,7 +148,7 @@ def grid_of(count: int, forced: Sequence[int] = ()) -> Grid:
 
 
 @lru_cache(maxsize=8)
-def _grid(count: int, forced: tuple[int, ...]) -> Grid:
+def _grid(count: int, forced: tuple[int, ...]) -> SegmentRanges:
     step = -(-count // EDGES_MOST)
     nodes = np.array(sorted({*range(0, count, step), *forced, count}))
     walls = np.array([0, *forced, count])
@@ -160,7 +160,7 @@ def _grid(count: int, forced: tuple[int, ...]) -> Grid:
     kept = inside_block & ((after - first >= POINTS_BETWEEN_JUMPS) | whole)
     points = np.arange(count)
     inside = (points >= first[kept, None]) & (points < after[kept, None])
-    return Grid(nodes, begins[kept], ends[kept], inside.astype(float), forced, np.zeros(nodes.size))
+    return SegmentRanges(nodes, begins[kept], ends[kept], inside.astype(float), forced, np.zeros(nodes.size))
 
 
 def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
@@ -182,7 +182,7 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
     return found
 
 
-def _agree(found: Cut, others: Grid, place: int, sizes: Values, logs: Values) -> bool:
+def _agree(found: Cut, others: SegmentRanges, place: int, sizes: Values, logs: Values) -> bool:
     """Whether a known break changes nothing: no jump, and a cut without it that is as good."""
     if found.grid.jumps[np.searchsorted(found.grid.nodes, place)] > AGREE_SCALES:
         return False
@@ -190,7 +190,7 @@ def _agree(found: Cut, others: Grid, place: int, sizes: Values, logs: Values) ->
     return without <= with_it + _TIE
 
 
-def _settled(grid: Grid, sizes: Values, logs: Values) -> Cut:
+def _settled(grid: SegmentRanges, sizes: Values, logs: Values) -> Cut:
     """The best cut by the errors that the one before it leaves; at first by how rough the curve is."""
     lines = fit_lines(sizes, logs, grid.inside, SCALE_FIRST)
     _, found = _best(grid, sizes, logs, _roughness(grid, lines, sizes, logs))
@@ -202,7 +202,7 @@ def _settled(grid: Grid, sizes: Values, logs: Values) -> Cut:
     return found
 
 
-def _best(whole: Grid, sizes: Values, logs: Values, scale: float) -> tuple[float, Cut]:
+def _best(whole: SegmentRanges, sizes: Values, logs: Values, scale: float) -> tuple[float, Cut]:
     """The least criterion of all cuts, and the cut that is chosen by it."""
     grid, lines = admitted(whole, fit_lines(sizes, logs, whole.inside, scale), sizes, logs)
     costs, edges = best_cuts(grid.square(lines.cost)[None])
@@ -210,7 +210,9 @@ def _best(whole: Grid, sizes: Values, logs: Values, scale: float) -> tuple[float
     return float(criterion(costs, grid).min()), cut_at(grid, lines, edges[best][0], scale)
 
 
-def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Grid, Lines]:
+def admitted(
+    grid: SegmentRanges, lines: LineFits, sizes: Values, logs: Values
+) -> tuple[SegmentRanges, LineFits]:
     """The ranges that may be segments, and their lines: those of three points only between jumps.
 
     Args:
@@ -225,15 +227,15 @@ def admitted(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> tuple[Gri
     kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
     fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
-    return fewer, Lines(lines.alpha[kept], lines.beta[kept], lines.cost[kept])
+    return fewer, LineFits(lines.alpha[kept], lines.beta[kept], lines.cost[kept])
 
 
-def _roughness(grid: Grid, lines: Lines, sizes: Values, logs: Values) -> float:
+def _roughness(grid: SegmentRanges, lines: LineFits, sizes: Values, logs: Values) -> float:
     """The standard deviation of relative errors about lines through four points, the middle of all such."""
     mine = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
     if not mine.size:
         return SCALE_FIRST
-    windows = Lines(lines.alpha[mine], lines.beta[mine], lines.cost[mine])
+    windows = LineFits(lines.alpha[mine], lines.beta[mine], lines.cost[mine])
     squares = (grid.inside[mine] * _errors(windows, sizes, logs) ** 2).sum(axis=1)
     return max(RESOLUTION, math.sqrt(float(np.median(squares)) / _MEDIAN_OF_CHI_SQUARE))
 
@@ -249,13 +251,13 @@ def _of_several(edge: int, sizes: Values, logs: Values) -> bool:
     return bool(variances[1:].min() > APART_SHARE**2 * variances[0])
 
 
-def _errors(lines: Lines, sizes: Values, logs: Values) -> Values:
+def _errors(lines: LineFits, sizes: Values, logs: Values) -> Values:
     """Of every line at every size, shape ``(lines, points)``."""
     times = lines.alpha[:, None] + lines.beta[:, None] * sizes
     return np.asarray(logs - np.log(np.maximum(times, 1e-300)))
 
 
-def _jumps(lines: Lines, first: Places, after: Places, sizes: Values) -> Values:
+def _jumps(lines: LineFits, first: Places, after: Places, sizes: Values) -> Values:
     """How far the lines through the three points below and above are apart, where a point begins.
 
     Args:
@@ -274,7 +276,7 @@ def _jumps(lines: Lines, first: Places, after: Places, sizes: Values) -> Values:
     return found
 
 
-def cut_at(grid: Grid, lines: Lines, nodes: Sequence[int] | Places, scale: float) -> Cut:
+def cut_at(grid: SegmentRanges, lines: LineFits, nodes: Sequence[int] | Places, scale: float) -> Cut:
     """The cut at these nodes of a grid.
 
     Args:
@@ -321,7 +323,7 @@ def _traced(froms: Sequence[Places]) -> Places:
     return np.stack(path[::-1], axis=1)
 
 
-def chosen_count(costs: Values, edges: Sequence[Places], grid: Grid) -> Places:
+def chosen_count(costs: Values, edges: Sequence[Places], grid: SegmentRanges) -> Places:
     """The place of the number of segments by the criterion, of each curve; the least within 2 of the best.
 
     Where times jump, a tie gives up no break.
@@ -334,7 +336,7 @@ def chosen_count(costs: Values, edges: Sequence[Places], grid: Grid) -> Places:
     return np.asarray(np.where(jumps[rows, best] > jumps[rows, fewest], best, fewest))
 
 
-def criterion(costs: Values, grid: Grid) -> Values:
+def criterion(costs: Values, grid: SegmentRanges) -> Values:
     """What is made small: of every number of segments from 1 on, of several curves."""
     points = grid.inside.shape[1]
     counts = np.arange(1, costs.shape[1] + 1)

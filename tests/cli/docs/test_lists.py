@@ -14,7 +14,7 @@ import pytest
 from mpigauge import errors
 from mpigauge.cli import mpigauge
 from mpigauge.document.finding import Finding, finding_record
-from mpigauge.importers.csv import Column, Columns
+from mpigauge.importers.csv import ColumnMap, CsvColumn
 from mpigauge.mpi import find, kernel
 from mpigauge.plan import names
 from mpigauge.plan.lab import Lab, Link, Port
@@ -172,7 +172,7 @@ def test_every_key_of_a_lab_is_named() -> None:
 
 
 def test_every_key_of_a_table_that_is_imported_is_named() -> None:
-    keys = {*Columns.__struct_fields__, *Column.__struct_fields__}
+    keys = {*ColumnMap.__struct_fields__, *CsvColumn.__struct_fields__}
     assert not missing(keys, page("figures.md"))
 
 

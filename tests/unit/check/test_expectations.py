@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.check.expectation_file import parse
-from mpigauge.check.expectations import Judged, judged, together
+from mpigauge.check.expectations import CheckedExpectation, judged, together
 from mpigauge.rows.estimate import Timing, estimate
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_without_an_interval_nothing_holds() -> None:
     for expectation in (BELOW, ABOVE):
         assert judged(expectation, row(1e-9, None, None, rate=1e12)).verdict == "undecided"
         assert judged(expectation, row_without_time()).verdict == "undecided"
-        assert Judged(expectation, None).verdict == "undecided"
+        assert CheckedExpectation(expectation, None).verdict == "undecided"
 
 
 def test_a_rate_has_the_interval_of_its_time_the_other_way_round() -> None:
@@ -67,7 +67,7 @@ def row_of(times_s: Iterable[float]) -> Any:
 
 def measured(
     chance: np.random.Generator, numbers: int, beyond: float = 0.0, *, launches: int = 5, odd: float = 0.0
-) -> list[Judged]:
+) -> list[CheckedExpectation]:
     """Numbers that are just as good as their bound, or worse; launches share half their variance of 3 %."""
     common, own = chance.normal(size=(launches, 1)), chance.normal(size=(launches, numbers))
     logs = np.log(2e-6) + beyond + 0.03 * (common + own) / np.sqrt(2)
@@ -123,7 +123,7 @@ def test_one_number_is_judged_as_by_itself_and_holding_is_no_matter_of_others() 
 
 
 def test_what_has_no_interval_is_no_part_of_the_family() -> None:
-    few = [judged(BELOW, row(1e-9, None, None)), Judged(BELOW, None)]
+    few = [judged(BELOW, row(1e-9, None, None)), CheckedExpectation(BELOW, None)]
     first, *rest = together([judged(BELOW, row_of(np.linspace(2.4e-6, 2.6e-6, 6))), *few])
     assert (first.verdict, {one.p for one in rest}) == ("fails", {None})
     assert {one.verdict for one in rest} == {"undecided"}

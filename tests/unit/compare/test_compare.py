@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mpigauge.compare.control import TRIALS, rates_of
 from mpigauge.stats.decision import INSTRUMENT, Decision, Thresholds, decide
-from mpigauge.stats.max_t import Apart, Paired, beyond
+from mpigauge.stats.max_t import Paired, Unpaired, beyond
 from mpigauge.stats.moderated import NONE, moderated_each, prior_of
 
 if TYPE_CHECKING:
@@ -113,9 +113,11 @@ def test_results_of_two_times_are_held_against_each_other() -> None:
     alarms = found = 0
     for _ in range(30):
         base, other = launches(chance, 10, 0.02), launches(chance, 8, 0.02)
-        alarms += any(one.verdict == "slower" for one in decide(Apart(base, other, np.zeros(CELLS)), USUAL))
+        alarms += any(
+            one.verdict == "slower" for one in decide(Unpaired(base, other, np.zeros(CELLS)), USUAL)
+        )
         other[:, SLOWER] += np.log1p(0.15)
-        verdicts = [one.verdict for one in decide(Apart(base, other, np.zeros(CELLS)), USUAL)]
+        verdicts = [one.verdict for one in decide(Unpaired(base, other, np.zeros(CELLS)), USUAL)]
         found += verdicts[SLOWER].count("slower")
     assert alarms <= 3
     assert found >= 0.8 * 30 * 6

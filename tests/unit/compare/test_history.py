@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.compare.history.baseline import against
-from mpigauge.compare.history.curves import Curve
+from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import SESSIONS_LEAST, History, history_of, judged
-from mpigauge.compare.history.session import Session, apart_from, in_time, session_of
+from mpigauge.compare.history.session import SessionResult, apart_from, in_time, session_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.odd_sessions import apart_from_usual
@@ -52,13 +52,15 @@ def places(logs: Sequence[Values], margin: float = MARGIN) -> list[list[int]]:
     return [[step.place for step in mine] for mine in found]
 
 
-def empty(count: int) -> list[Session]:
+def empty(count: int) -> list[SessionResult]:
     """Sessions of which nothing is known but their curves."""
-    return [Session(Path(f"{at}.jsonl"), campaign(), at, True, {}, {}, (), {}, 0) for at in range(count)]
+    return [
+        SessionResult(Path(f"{at}.jsonl"), campaign(), at, True, {}, {}, (), {}, 0) for at in range(count)
+    ]
 
 
 def history(cells: Values, controls: Values) -> History:
-    curves = [Curve(cells, FLOOR, control=False), Curve(controls, np.zeros(controls.shape[1]))]
+    curves = [HistoryCurve(cells, FLOOR, control=False), HistoryCurve(controls, np.zeros(controls.shape[1]))]
     return judged(empty(len(cells)), curves, Thresholds())
 
 
@@ -252,7 +254,7 @@ def test_new_sessions_that_are_as_the_others_are_not_called_slower() -> None:
 # ---- Whole sessions ------------------------------------------------------------------------------
 
 
-def sessions(count: int, factor: Callable[[Cell, int], float] = usual, **more: Any) -> list[Session]:
+def sessions(count: int, factor: Callable[[Cell, int], float] = usual, **more: Any) -> list[SessionResult]:
     made = [result(number, factor, **more) for number in range(count)]
     return [session_of(one, rows(one, choice="all")) for one in made]
 
@@ -312,7 +314,7 @@ def test_copies_and_other_machines_are_told_apart() -> None:
 # ---- A baseline ----------------------------------------------------------------------------------
 
 
-def verdict(base: Sequence[Session], factor: Callable[[Cell, int], float]) -> str:
+def verdict(base: Sequence[SessionResult], factor: Callable[[Cell, int], float]) -> str:
     new = result(40, factor)
     return against(base, session_of(new, rows(new)), Thresholds()).shown.verdict
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mpigauge.compare.history.curves import Curve
+from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import History, judged
-from mpigauge.compare.history.session import Session
+from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
 from mpigauge.stats.odd_sessions import apart_from_usual
 from mpigauge.stats.splits import SEGMENT_LEAST, calmed
@@ -38,9 +38,9 @@ def noise(seed: int, count: int, spread: float = SPREAD, cells: int = CELLS) -> 
 
 def history(logs: Values, controls: Values | None = None, settled: int | None = None) -> History:
     known = [(logs, False)] if controls is None else [(logs, False), (controls, True)]
-    curves = [Curve(one, np.zeros(one.shape[1]), control=control) for one, control in known]
+    curves = [HistoryCurve(one, np.zeros(one.shape[1]), control=control) for one, control in known]
     sessions = [
-        Session(Path(f"{at}.jsonl"), campaign(), (at + 1) * DAY_S, True, {}, {}, (), {}, 0)
+        SessionResult(Path(f"{at}.jsonl"), campaign(), (at + 1) * DAY_S, True, {}, {}, (), {}, 0)
         for at in range(len(logs))
     ]
     return judged(sessions, curves, Thresholds(), settled)

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description, known
+from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.remeasure import again
 from tests.fakes.law import describe
 
-DESCRIPTION = msgspec.convert(describe(), Description)
+DESCRIPTION = msgspec.convert(describe(), KernelDescription)
 
 PLAN = Plan(
     (

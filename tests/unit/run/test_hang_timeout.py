@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.plan.patterns import Description, known
+from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.run.hang_timeout import SILENCE_LEAST_S, Patience
 from tests.made import cell, collective
@@ -14,7 +14,7 @@ from tests.made import cell, collective
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
 
-DESCRIPTION = Description(2, large_counts=True, datatypes=(), patterns=tuple(known().values()))
+DESCRIPTION = KernelDescription(2, large_counts=True, datatypes=(), patterns=tuple(known().values()))
 MIB = 2**20
 
 

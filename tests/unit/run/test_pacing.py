@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.visit_order import moment_s
-from mpigauge.run.pacing import Spread
+from mpigauge.run.pacing import Pacing
 
 repeatable = settings(derandomize=True, deadline=None)
 PLAN = Plan((Measure("pingpong"),), seed=7, over_s=3600.0)
@@ -52,10 +52,10 @@ class FakeTime:
         """Nobody asks us to stop for a while."""
 
 
-def spread(time: FakeTime, plan: Plan = PLAN, replications: int = 10, **more: Any) -> Spread:
+def spread(time: FakeTime, plan: Plan = PLAN, replications: int = 10, **more: Any) -> Pacing:
     """By that clock."""
     interruption: Any = time
-    return Spread(plan, replications, interruption, time.wall_s, **more)
+    return Pacing(plan, replications, interruption, time.wall_s, **more)
 
 
 @repeatable

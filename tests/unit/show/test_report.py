@@ -18,7 +18,18 @@ from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.show.report import build, library, render, words
-from mpigauge.show.report.page import Chart, Entry, Grid, Heading, Key, Line, Page, Section, Sentence, Switch
+from mpigauge.show.report.page import (
+    Chart,
+    Entry,
+    Heading,
+    Key,
+    Page,
+    ReportLine,
+    ReportTable,
+    Section,
+    Sentence,
+    Switch,
+)
 from mpigauge.show.report.sections import SECTIONS
 from tests.made import campaign, cell, launches_of, measured, result_of
 from tests.reported import (
@@ -222,11 +233,11 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
 
 def model_of(name: str) -> Page:
     """A page in which all that a stranger may name is called so."""
-    grid = Grid(
+    grid = ReportTable(
         name,
         name,
         [Heading(name, words=True), Heading(name)],
-        [Line([Entry(name), Entry(name)], (0,))],
+        [ReportLine([Entry(name), Entry(name)], (0,))],
         [name],
         name,
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from mpigauge.doctor import table as doctor_table
-from mpigauge.doctor.table import Finding
+from mpigauge.doctor.table import DoctorFinding
 from mpigauge.show import formats
 from mpigauge.show.formats.terminal import render
 from tests.unit.show.console import console
@@ -18,14 +18,14 @@ from tests.unit.show.console import console
 repeatable = settings(derandomize=True, deadline=None)
 FINDINGS = {
     "MPI": [
-        Finding("ok", "MPI library", "Open MPI 5.0.11, /opt/" + 40 * "x" + "/bin/mpicc (PATH)"),
-        Finding("ok", "C compiler", "/usr/bin/cc"),
+        DoctorFinding("ok", "MPI library", "Open MPI 5.0.11, /opt/" + 40 * "x" + "/bin/mpicc (PATH)"),
+        DoctorFinding("ok", "C compiler", "/usr/bin/cc"),
     ],
-    "what may disturb": [Finding("note", "load", "8.40", "other work runs here: wait for it")],
+    "what may disturb": [DoctorFinding("note", "load", "8.40", "other work runs here: wait for it")],
 }
 
 
-def summary(*findings: Finding) -> str:
+def summary(*findings: DoctorFinding) -> str:
     """The last line of the doctor."""
     return doctor_table.document({"all": findings}, {}).foot[-1].text
 
@@ -51,9 +51,9 @@ def test_the_doctor_groups_marks_and_sums_up() -> None:
 
 
 def test_the_summary_names_what_is_missing() -> None:
-    lacking = [Finding("lacks", "MPI library", "none"), Finding("lacks", "C compiler", "none")]
+    lacking = [DoctorFinding("lacks", "MPI library", "none"), DoctorFinding("lacks", "C compiler", "none")]
     assert summary(*lacking) == "not ready to measure: MPI library and C compiler missing"
-    three = [Finding("ok", "MPI library", str(number)) for number in range(3)]
+    three = [DoctorFinding("ok", "MPI library", str(number)) for number in range(3)]
     assert summary(*three) == "ready to measure: 3 libraries; no problems found"
 
 

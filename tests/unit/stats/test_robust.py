@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mpigauge.stats.decision import Thresholds, decide
-from mpigauge.stats.max_t import Apart, Paired
+from mpigauge.stats.max_t import Paired, Unpaired
 from mpigauge.stats.robust import odd, odd_most, pulled_in
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def test_so_many_are_left_out_that_the_rarest_outcome_is_rare_enough() -> None:
 def test_unpaired_it_is_the_test_of_yuen_and_welch(seed: int, count: int) -> None:
     chance = np.random.default_rng(seed)
     one, other = chance.normal(0, 0.05, (count, 1)), chance.normal(0.02, 0.01, (count, 1))
-    family = Apart(one, other, np.zeros(1))
+    family = Unpaired(one, other, np.zeros(1))
     right = stats.ttest_ind(other[:, 0], one[:, 0], equal_var=False, trim=(count // 10) / count)
     assert float(family.mean[0] / family.error[0]) == pytest.approx(float(right.statistic), rel=1e-6)
     assert float(family.freedom[0]) == pytest.approx(float(right.df), rel=1e-6)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
-class Meaning(NamedTuple):
+class AliasMeaning(NamedTuple):
     """What a word stands for.
 
     Attributes:
@@ -34,36 +34,36 @@ _CALL_ALONE = "one message there and back; send-overhead times the call alone"
 _RECEIVE_ALONE = "one message there and back; recv-overhead times the call alone"
 
 ALIASES = {
-    "latency": Meaning("pingpong"),
-    "latencypersistent": Meaning("pingpong", "persistent"),
-    "bw": Meaning("stream", "unidirectional"),
-    "bandwidth": Meaning("stream", "unidirectional"),
-    "throughput": Meaning("stream", "unidirectional"),
-    "messagerate": Meaning("stream", "unidirectional"),
-    "bibw": Meaning("stream", "bidirectional"),
-    "bibandwidth": Meaning("stream", "bidirectional"),
-    "uniband": Meaning("stream", "unidirectional", "between ranks 0 and 1 only"),
-    "biband": Meaning("stream", "bidirectional", "between ranks 0 and 1 only"),
-    "ping": Meaning("pingpong"),
-    "rtt": Meaning("pingpong", note="its times are one way, half a round trip"),
-    "roundtrip": Meaning("pingpong", note="its times are one way, half a round trip"),
-    "pingpongspecificsource": Meaning("pingpong"),
-    "pingping": Meaning("exchange", "nonblocking"),
-    "pingpingspecificsource": Meaning("exchange", "nonblocking"),
-    "send": Meaning("pingpong", "standard", _CALL_ALONE),
-    "isend": Meaning("pingpong", "nonblocking", _CALL_ALONE),
-    "bsend": Meaning("pingpong", "buffered"),
-    "ssend": Meaning("pingpong", "synchronous"),
-    "rsend": Meaning("pingpong", "ready"),
-    "recv": Meaning("pingpong", "standard", _RECEIVE_ALONE),
-    "irecv": Meaning("pingpong", "nonblocking", _RECEIVE_ALONE),
-    "sendinit": Meaning("pingpong", "persistent"),
-    "recvinit": Meaning("pingpong", "persistent"),
-    "sendrecv": Meaning("shift", "sendrecv"),
-    "sendrecvreplace": Meaning("exchange", "sendrecv-replace"),
-    "broadcast": Meaning("bcast"),
-    "eagerlimit": Meaning("eager"),
-    "rendezvous": Meaning("eager"),
+    "latency": AliasMeaning("pingpong"),
+    "latencypersistent": AliasMeaning("pingpong", "persistent"),
+    "bw": AliasMeaning("stream", "unidirectional"),
+    "bandwidth": AliasMeaning("stream", "unidirectional"),
+    "throughput": AliasMeaning("stream", "unidirectional"),
+    "messagerate": AliasMeaning("stream", "unidirectional"),
+    "bibw": AliasMeaning("stream", "bidirectional"),
+    "bibandwidth": AliasMeaning("stream", "bidirectional"),
+    "uniband": AliasMeaning("stream", "unidirectional", "between ranks 0 and 1 only"),
+    "biband": AliasMeaning("stream", "bidirectional", "between ranks 0 and 1 only"),
+    "ping": AliasMeaning("pingpong"),
+    "rtt": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
+    "roundtrip": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
+    "pingpongspecificsource": AliasMeaning("pingpong"),
+    "pingping": AliasMeaning("exchange", "nonblocking"),
+    "pingpingspecificsource": AliasMeaning("exchange", "nonblocking"),
+    "send": AliasMeaning("pingpong", "standard", _CALL_ALONE),
+    "isend": AliasMeaning("pingpong", "nonblocking", _CALL_ALONE),
+    "bsend": AliasMeaning("pingpong", "buffered"),
+    "ssend": AliasMeaning("pingpong", "synchronous"),
+    "rsend": AliasMeaning("pingpong", "ready"),
+    "recv": AliasMeaning("pingpong", "standard", _RECEIVE_ALONE),
+    "irecv": AliasMeaning("pingpong", "nonblocking", _RECEIVE_ALONE),
+    "sendinit": AliasMeaning("pingpong", "persistent"),
+    "recvinit": AliasMeaning("pingpong", "persistent"),
+    "sendrecv": AliasMeaning("shift", "sendrecv"),
+    "sendrecvreplace": AliasMeaning("exchange", "sendrecv-replace"),
+    "broadcast": AliasMeaning("bcast"),
+    "eagerlimit": AliasMeaning("eager"),
+    "rendezvous": AliasMeaning("eager"),
 }
 """By the word in the form of `plain`."""
 
@@ -145,28 +145,28 @@ _PERSISTENT = re.compile(r"(.+?)(init|persistent)")
 """A persistent collective: MPI_Bcast_init, osu_bcast_persistent."""
 
 
-def meaning_of(word: str, patterns: Sequence[str]) -> Meaning | None:
+def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
     """Return what a word stands for; None if it is nothing that we know.
 
     Args:
         patterns: The names that the kernel knows.
     """
     if word in patterns:
-        return Meaning(word)
+        return AliasMeaning(word)
     short, names = plain(word), {plain(name): name for name in patterns}
     if short in names:
-        return Meaning(names[short], note=DIFFERENT.get(word, ""))
+        return AliasMeaning(names[short], note=DIFFERENT.get(word, ""))
     if short in ALIASES:
         return ALIASES[short]
     if short.startswith("i") and short[1:] in names:
         overlaps = word.lower().startswith(_OVERLAP)
-        return Meaning(names[short[1:]], "overlap" if overlaps else "nonblocking")
+        return AliasMeaning(names[short[1:]], "overlap" if overlaps else "nonblocking")
     if (persistent := _PERSISTENT.fullmatch(short)) and persistent[1] in names:
-        return Meaning(names[persistent[1]], "persistent")
+        return AliasMeaning(names[persistent[1]], "persistent")
     return None
 
 
-def remark(word: str, meaning: Meaning) -> str:
+def remark(word: str, meaning: AliasMeaning) -> str:
     """Return what to tell whoever typed an alias that says more or less than a pattern's name; or nothing."""
     if not meaning.mode and not meaning.note:
         return ""

@@ -26,7 +26,7 @@ STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class OutputTarget:
     """One form of what is shown, and its file; None is standard output."""
 
     form: str
@@ -41,7 +41,7 @@ class Outputs:
         overwrite: Whether files that are there already are replaced.
     """
 
-    targets: tuple[Target, ...]
+    targets: tuple[OutputTarget, ...]
     overwrite: bool = False
 
     def check(self) -> None:
@@ -148,11 +148,11 @@ def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool =
     """
     paths = [None if path == STANDARD_OUTPUT else path for path in files]
     if not files and len(forms) <= 1:
-        targets = [Target((*forms, "text")[0])]
+        targets = [OutputTarget((*forms, "text")[0])]
     elif not forms:
-        targets = [Target(_form_of(path), path) for path in paths]
+        targets = [OutputTarget(_form_of(path), path) for path in paths]
     elif len(forms) == len(files):
-        targets = [Target(form, path) for form, path in zip(forms, paths, strict=True)]
+        targets = [OutputTarget(form, path) for form, path in zip(forms, paths, strict=True)]
     else:
         raise UsageError(
             f"--format names {len(forms)} and -o {len(files)}: each format needs a file of its own",
@@ -173,7 +173,7 @@ def _form_of(path: Path | None) -> str:
     return ENDINGS[path.suffix.lower()]
 
 
-def _check(targets: Sequence[Target]) -> None:
+def _check(targets: Sequence[OutputTarget]) -> None:
     paths = [target.path for target in targets]
     if len({*paths}) < len(paths):
         raise UsageError("-o names one file twice", "each format needs a file of its own")
@@ -182,7 +182,7 @@ def _check(targets: Sequence[Target]) -> None:
             raise UsageError(f"format {target.form} is no text", "name a file: -o table.parquet")
 
 
-def put(document: Document, target: Target, *, overwrite: bool = False) -> None:
+def put(document: Document, target: OutputTarget, *, overwrite: bool = False) -> None:
     """Prints a document, or writes it whole or not at all: whoever reads the file meanwhile sees no half.
 
     Raises:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from mpigauge.cli.options.aliases import Meaning
+    from mpigauge.cli.options.aliases import AliasMeaning
     from mpigauge.plan.model import Measure
     from mpigauge.plan.plan_file import Options, PlanFile
 
 
-def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> list[Meaning]:
+def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
     """Return the patterns of these words; say what an alias means if that is not plain from its name.
 
     Args:
@@ -76,7 +76,7 @@ def _check_names(file: PlanFile, where: str) -> None:
             )
 
 
-def chosen(file: PlanFile, meanings: Sequence[Meaning]) -> PlanFile:
+def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
     """The plan with the patterns asked for alone, in the modes that their aliases imply."""
     from msgspec.structs import replace
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from mpigauge.plan.source import Chosen
+    from mpigauge.plan.source import ChosenPlan
     from mpigauge.vocabulary import SuiteName
 
 CHAPTERS = {
@@ -227,7 +227,7 @@ def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def planned(given: Sequence[str]) -> Chosen:
+def planned(given: Sequence[str]) -> ChosenPlan:
     """Return the plan that `mpigauge run` would follow with these words.
 
     Raises:
@@ -260,7 +260,7 @@ def asked(
     quick: bool,
     thorough: bool,
     **given: Any,
-) -> Chosen:
+) -> ChosenPlan:
     """Return the plan of these options.
 
     Raises:
@@ -269,7 +269,7 @@ def asked(
     from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
     from mpigauge.plan.plan_file import Options, with_options
     from mpigauge.plan.source import (
-        Chosen,
+        ChosenPlan,
         check_source,
         names_no_budget,
         source_of,
@@ -298,4 +298,4 @@ def asked(
     check_takes(options, file.measure)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
     per_job = names_no_budget(plan, read, options, quick=quick, thorough=thorough)
-    return Chosen(with_usual_launches(plan, file, quick=quick), where, per_job)
+    return ChosenPlan(with_usual_launches(plan, file, quick=quick), where, per_job)

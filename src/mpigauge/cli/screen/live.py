@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mpigauge import units
 from mpigauge.cli.screen.console import console
-from mpigauge.cli.screen.progress import REFRESH_S, Course, Silent, has_terminal, words_of
+from mpigauge.cli.screen.progress import REFRESH_S, Course, NoProgress, has_terminal, words_of
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.show.formats.terminal import lines_of
 
@@ -33,7 +33,7 @@ COMPUTING_MOST = 0.05
 BAR = 24
 
 
-class LiveAnswer(Silent):
+class LiveAnswer(NoProgress):
     """Draws it where the cursor is, and takes it away in the end."""
 
     def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
 from mpigauge.cli.screen.live import LiveAnswer
-from mpigauge.cli.screen.progress import Bar, Lines, Silent
+from mpigauge.cli.screen.progress import NoProgress, ProgressBar, ProgressLines
 from mpigauge.cli.screen.streams import Forgiving, forgiving
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | Non
         answers: The result file, if what it says so far is to be seen while it grows.
     """
     if quiet or not stream.isatty():
-        yield cast("Observer", Forgiving(Silent(stream) if quiet else Lines(stream), stream))
+        yield cast("Observer", Forgiving(NoProgress(stream) if quiet else ProgressLines(stream), stream))
         return
     seen = _on_terminal(plan, stream, answers)
     with forgiving(stream):
@@ -37,7 +37,7 @@ def observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | Non
             seen.stop()
 
 
-def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> Bar | LiveAnswer:
+def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBar | LiveAnswer:
     if answers is None:
-        return Bar(stream, plan)
+        return ProgressBar(stream, plan)
     return LiveAnswer(stream, plan, answers)

@@ -24,7 +24,7 @@ REFRESH_S = 0.25
 NOTICED_S = 1.0
 
 
-class Silent:
+class NoProgress:
     """Only troubles are told."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -59,7 +59,7 @@ class Silent:
         click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
 
 
-class Lines(Silent):
+class ProgressLines(NoProgress):
     """One line per launch."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
@@ -129,7 +129,7 @@ def has_terminal(stream: TextIO) -> bool:
         return True
 
 
-class Bar(Silent):
+class ProgressBar(NoProgress):
     """A bar with the time left and what is being measured, drawn in the pauses between visits."""
 
     def __init__(self, stream: TextIO, plan: Plan) -> None:

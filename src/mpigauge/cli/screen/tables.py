@@ -31,7 +31,7 @@ OF_SAMPLES = ("csv", "parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableRequest:
     """What the command line says of a table.
 
     Attributes:
@@ -54,7 +54,7 @@ class Asked:
         return self.table or (CURVES if by_cell else ANSWER)
 
 
-def shown(paths: Sequence[Path], asked: Asked) -> str:
+def shown(paths: Sequence[Path], asked: TableRequest) -> str:
     """As `tabulate`, the table alone: that of a large result that was shown before is kept.
 
     Raises:
@@ -66,7 +66,7 @@ def shown(paths: Sequence[Path], asked: Asked) -> str:
     return _tabulate(paths, asked, cache)[0]
 
 
-def documents(paths: Sequence[Path], asked: Asked, forms: Sequence[str]) -> Iterator[Document]:
+def documents(paths: Sequence[Path], asked: TableRequest, forms: Sequence[str]) -> Iterator[Document]:
     """A table of result files for each form; every file is loaded once.
 
     Raises:
@@ -82,7 +82,7 @@ def documents(paths: Sequence[Path], asked: Asked, forms: Sequence[str]) -> Iter
         yield _document(_query(sources, one, chosen), names)
 
 
-def _samples(paths: Sequence[Path], asked: Asked) -> Document:
+def _samples(paths: Sequence[Path], asked: TableRequest) -> Document:
     """Every sample; only series need what is computed from samples, which takes long of many."""
     from mpigauge.cli.options.results import load
     from mpigauge.plan.sizes import wanted
@@ -104,14 +104,14 @@ def _samples(paths: Sequence[Path], asked: Asked) -> Document:
     )
 
 
-def _cache(paths: Sequence[Path], asked: Asked) -> TableCache:
+def _cache(paths: Sequence[Path], asked: TableRequest) -> TableCache:
     from mpigauge.cli.screen.table_cache import TableCache
 
     return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
 
 
 def tabulate(
-    paths: Sequence[Path], asked: Asked, loaded: Sequence[Result] | None = None
+    paths: Sequence[Path], asked: TableRequest, loaded: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
     """A table of result files in one of the forms, and all rows of the first of them.
 
@@ -126,7 +126,7 @@ def tabulate(
 
 
 def _tabulate(
-    paths: Sequence[Path], asked: Asked, cache: TableCache, loaded: Sequence[Result] | None = None
+    paths: Sequence[Path], asked: TableRequest, cache: TableCache, loaded: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
     names, chosen = _checked(paths, asked)
     sources = _sources(paths, asked, loaded=loaded)
@@ -135,7 +135,7 @@ def _tabulate(
     return text, sources[0].rows
 
 
-def _checked(paths: Sequence[Path], asked: Asked) -> tuple[tuple[str, ...], Units]:
+def _checked(paths: Sequence[Path], asked: TableRequest) -> tuple[tuple[str, ...], Units]:
     """Columns and units, after all that can be wrong before a file is read."""
     found = check(asked.unit_names, asked.columns)
     _refuse(asked, paths)
@@ -149,7 +149,7 @@ def _checked(paths: Sequence[Path], asked: Asked) -> tuple[tuple[str, ...], Unit
 
 def _sources(
     paths: Sequence[Path],
-    asked: Asked,
+    asked: TableRequest,
     state: StateChoice | None = None,
     loaded: Iterable[Result] | None = None,
 ) -> list[Source]:
@@ -168,14 +168,14 @@ def _sources(
     )
 
 
-def _query(sources: Sequence[Source], asked: Asked, chosen: Units) -> Query:
+def _query(sources: Sequence[Source], asked: TableRequest, chosen: Units) -> Query:
     from mpigauge.query.query import Query
 
     picked = asked.selection
     return Query(KINDS[asked.kind], [*sources], False, chosen, asked.stat, picked.series, picked.sizes)
 
 
-def _refuse(asked: Asked, paths: Sequence[Path]) -> None:
+def _refuse(asked: TableRequest, paths: Sequence[Path]) -> None:
     """What only other kinds of tables have.
 
     Raises:

@@ -12,9 +12,9 @@ from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.results import named
 from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.cli.verbs.comparisons import ended, status_of_verdict
-from mpigauge.cli.verbs.histories import Chosen, against
+from mpigauge.cli.verbs.histories import HistoryOptions, against
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,9 @@ STATUSES: dict[ExpectationVerdict, int] = {
     "holds": EXIT_DONE,
 }
 
-KIND = Kind("check", "whether a result is as expected", "what could replace it", "", "check", "patterns")
+KIND = DisplayKind(
+    "check", "whether a result is as expected", "what could replace it", "", "check", "patterns"
+)
 
 
 @click.command("check")
@@ -96,7 +98,7 @@ def command(
 
     question = _question(sentences or expect_files, baseline, guidelines)
     _, units = check(unit_names, "")
-    chosen = Chosen(KIND, "median", selection)
+    chosen = HistoryOptions(KIND, "median", selection)
     if question == "--expect":
         from mpigauge.cli.options.results import load
 
@@ -142,7 +144,7 @@ def _expectations(
 def _expected(
     expectations: Sequence[Expectation],
     loaded: Sequence[Result],
-    chosen: Chosen,
+    chosen: HistoryOptions,
     units: Units,
     outputs: Outputs,
 ) -> int:
@@ -165,7 +167,7 @@ def _expected(
     return STATUSES[verdict_of(found)]
 
 
-def _guided(path: Path, chosen: Chosen, units: Units, outputs: Outputs, *, everything: bool) -> int:
+def _guided(path: Path, chosen: HistoryOptions, units: Units, outputs: Outputs, *, everything: bool) -> int:
     """Operations against what could replace them."""
     from mpigauge.cli.options.results import load
     from mpigauge.compare.guideline_table import document

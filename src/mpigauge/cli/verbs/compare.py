@@ -12,17 +12,17 @@ from mpigauge.cli.options.outputs import output_options_and_result
 from mpigauge.cli.options.results import named
 from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.cli.verbs.comparisons import ended
-from mpigauge.cli.verbs.histories import Chosen, against
+from mpigauge.cli.verbs.histories import HistoryOptions, against
 from mpigauge.cli.verbs.remeasure import measured_again
 from mpigauge.errors import UsageError
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.cli.options.outputs import Outputs
 
-KIND = Kind(
+KIND = DisplayKind(
     "compare", "whether one of two is slower", "cells of two that are alike", "", "comparison", "patterns"
 )
 
@@ -102,7 +102,7 @@ def command(
     check_count(len(paths), by)
     _check_alone(remeasure, baseline, output, trust)
     if baseline is not None:
-        chosen = Chosen(KIND, stat, selection)
+        chosen = HistoryOptions(KIND, stat, selection)
         found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
         return ended(found, units, outputs, strict=strict, everything=everything)
     sources = sources_of(map(load, paths), stat, selection.state or "all", selection.only)

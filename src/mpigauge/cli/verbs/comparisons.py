@@ -10,7 +10,7 @@ from mpigauge.vocabulary import PASSES
 if TYPE_CHECKING:
     from mpigauge.cli.options.outputs import Outputs
     from mpigauge.document.document import Units
-    from mpigauge.show.compared import Held
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.vocabulary import ComparisonVerdict
 
 STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
@@ -23,7 +23,7 @@ def status_of_verdict(verdict: ComparisonVerdict) -> int:
 
 
 def ended(
-    found: Held, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
+    found: ComparedSources, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
 ) -> int:
     """Prints a comparison; the exit status, which is that of its verdict where one was asked for."""
     from mpigauge.compare.table import document

@@ -10,7 +10,7 @@ import click
 
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import format_option, place_options, spelled
-from mpigauge.doctor.table import Finding
+from mpigauge.doctor.table import DoctorFinding
 from mpigauge.errors import (
     EXIT_DONE,
     EXIT_ENVIRONMENT,
@@ -89,7 +89,7 @@ def _watch(duration: str, form: str) -> int:
     if not WATCH_LEAST_S <= seconds <= WATCH_MOST_S:
         raise UsageError(f"--watch {duration}: is not between 1 s and 1 h", "10s shows what is usual")
 
-    from mpigauge.cli.screen.progress import Silent
+    from mpigauge.cli.screen.progress import NoProgress
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.doctor.watch_table import document
     from mpigauge.result.environment import cores_allowed
@@ -100,7 +100,7 @@ def _watch(duration: str, form: str) -> int:
     with Interruption() as interruption:
         try:
             if not alone:
-                seen = watch.watch_by_ranks(LINE_PATTERN, seconds, Silent(sys.stderr), interruption)
+                seen = watch.watch_by_ranks(LINE_PATTERN, seconds, NoProgress(sys.stderr), interruption)
         except MpigaugeError as error:
             alone = error.sentence
         if alone:
@@ -110,7 +110,7 @@ def _watch(duration: str, form: str) -> int:
     return EXIT_DONE if signal_number is None else EXIT_SIGNAL_BASE + signal_number
 
 
-def _hosts(mpi: str | None, **place: Any) -> tuple[list[Finding], int | None]:
+def _hosts(mpi: str | None, **place: Any) -> tuple[list[DoctorFinding], int | None]:
     """What a look at hosts has found, and the signal that ended it, if one did."""
     from mpigauge.cli.verbs.doctor_hosts import of_hosts
     from mpigauge.run.launch.interruption import Interruption
@@ -127,7 +127,7 @@ def _refuse(why: str, **given: Any) -> None:
             raise UsageError(f"{spelled(name)} {why}", "mpigauge doctor --help")
 
 
-def _look(machine: Environment) -> dict[str, list[Finding]]:
+def _look(machine: Environment) -> dict[str, list[DoctorFinding]]:
     """Findings by what they are about."""
     from mpigauge.cli.verbs import doctor_system
     from mpigauge.mpi import find
@@ -142,20 +142,22 @@ def _look(machine: Environment) -> dict[str, list[Finding]]:
     }
 
 
-def _libraries(libraries: list[Library], troubles: list[str]) -> list[Finding]:
+def _libraries(libraries: list[Library], troubles: list[str]) -> list[DoctorFinding]:
     from mpigauge.mpi.find import INSTALL_HINT
 
     findings = [
-        Finding("ok", "MPI library", f"{one.kind.about} {one.version}, {one.mpicc} ({one.origin})")
+        DoctorFinding("ok", "MPI library", f"{one.kind.about} {one.version}, {one.mpicc} ({one.origin})")
         for one in libraries
     ]
-    findings += [Finding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles]
+    findings += [
+        DoctorFinding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles
+    ]
     if not libraries:
-        findings.append(Finding("lacks", "MPI library", "none that works", INSTALL_HINT))
+        findings.append(DoctorFinding("lacks", "MPI library", "none that works", INSTALL_HINT))
     return findings
 
 
-def _clashes(libraries: list[Library]) -> list[Finding]:
+def _clashes(libraries: list[Library]) -> list[DoctorFinding]:
     """Wheels that have overwritten each other in one environment."""
     from mpigauge.mpi.install.clashes import clashes
 
@@ -168,50 +170,50 @@ def _clashes(libraries: list[Library]) -> list[Finding]:
             "keep one MPI there: uninstall the others and reinstall it with pip install --force-reinstall; "
             f"or use mpigauge mpi add {clash.label} instead"
         )
-        findings.append(Finding("note", "MPI wheels", value, remedy))
+        findings.append(DoctorFinding("note", "MPI wheels", value, remedy))
     return findings
 
 
-def _compiler() -> Finding:
+def _compiler() -> DoctorFinding:
     compiler = which("cc") or which("gcc")
     if compiler is None:
-        return Finding("lacks", "C compiler", "none", "install gcc, or: module load gcc")
-    return Finding("ok", "C compiler", compiler)
+        return DoctorFinding("lacks", "C compiler", "none", "install gcc, or: module load gcc")
+    return DoctorFinding("ok", "C compiler", compiler)
 
 
-def _lab() -> Finding:
+def _lab() -> DoctorFinding:
     """Made for a moment, since only that shows whether one can be."""
     from mpigauge.run.lab import context, start
 
     if (lab := context.current()) is not None:
-        return Finding("ok", "emulated hosts", f"this is one of them: {', '.join(lab.names)}")
+        return DoctorFinding("ok", "emulated hosts", f"this is one of them: {', '.join(lab.names)}")
     try:
         start.check()
     except MpigaugeError as error:
-        return Finding("note", "emulated hosts", error.sentence, error.hint)
-    return Finding("ok", "emulated hosts", "mpigauge lab works")
+        return DoctorFinding("note", "emulated hosts", error.sentence, error.hint)
+    return DoctorFinding("ok", "emulated hosts", "mpigauge lab works")
 
 
-def _scheduler() -> Finding:
+def _scheduler() -> DoctorFinding:
     from mpigauge.run.allocations import allocation, manager
     from mpigauge.units import counted
 
     try:
         found = allocation(os.environ)
     except EnvironmentLacksError as error:
-        return Finding("note", "scheduler", error.sentence, error.hint)
+        return DoctorFinding("note", "scheduler", error.sentence, error.hint)
     scheduler = manager(os.environ)
     if found is not None and scheduler is not None:
         nodes = f"{counted(len(found.nodes), 'node')}, {counted(found.tasks, 'task')}"
-        return Finding(
+        return DoctorFinding(
             "ok", "scheduler", f"{scheduler.title}, job {found.job}: {nodes}, {found.nodes[0].name} first"
         )
     if which("sbatch"):
-        return Finding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
-    return Finding("ok", "scheduler", "none")
+        return DoctorFinding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
+    return DoctorFinding("ok", "scheduler", "none")
 
 
-def settings(machine: Environment, libraries: list[Library]) -> Iterator[Finding]:
+def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
     """Return variables and parameter files: those that change what is measured by value, others by name."""
     from mpigauge.find.disturbance_sentences import settings_words
     from mpigauge.find.settings import choosing
@@ -236,11 +238,11 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[Finding
         ("parameter files", paths, [one for one in chosen if one.file]),
     ):
         if found:
-            yield Finding("note", what, "; ".join(settings_words(found)), remedy)
+            yield DoctorFinding("note", what, "; ".join(settings_words(found)), remedy)
         others = ", ".join(name for name in there if name not in {one.file or one.name for one in found})
         if others or not found:
             yield (
-                Finding("info", what, f"{others} (no known effect)")
+                DoctorFinding("info", what, f"{others} (no known effect)")
                 if others
-                else Finding("ok", what, "none set")
+                else DoctorFinding("ok", what, "none set")
             )

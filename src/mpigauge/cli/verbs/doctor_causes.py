@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mpigauge.doctor.table import Finding
+    from mpigauge.doctor.table import DoctorFinding
 
 NOTES_MOST = 6
 
@@ -15,7 +15,7 @@ def causes_here() -> list[str]:
     return [f"{one.what}: {one.value}" for one in _findings()][:NOTES_MOST]
 
 
-def _findings() -> list[Finding]:
+def _findings() -> list[DoctorFinding]:
     from mpigauge.cli.verbs import doctor, doctor_system
     from mpigauge.mpi import find
     from mpigauge.result.environment import environment

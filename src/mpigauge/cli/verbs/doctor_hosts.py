@@ -7,7 +7,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.cli.options.common import assignments
-from mpigauge.doctor.table import Finding
+from mpigauge.doctor.table import DoctorFinding
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.linkmap import host_sentences as words
 from mpigauge.plan.library_names import library_name
@@ -26,7 +26,7 @@ DEAD = "they did not answer: check their names, and that passwordless login work
 MAKE_ALIKE = "compare nothing across them, or make them alike"
 
 
-def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[Finding]:
+def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[DoctorFinding]:
     """One launch with a rank on each host, and what it has told of them.
 
     Args:
@@ -35,15 +35,15 @@ def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[
     Raises:
         UsageError: The options are wrong.
     """
-    from mpigauge.cli.screen.progress import Silent
+    from mpigauge.cli.screen.progress import NoProgress
     from mpigauge.run.probe_run import look_at_hosts
 
     plan = _plan(mpi, **place)
     try:
         # What failed is a finding below, so nobody else needs to tell it.
-        seen = look_at_hosts(plan, WHERE, Silent(StringIO()), interruption)
+        seen = look_at_hosts(plan, WHERE, NoProgress(StringIO()), interruption)
     except (EnvironmentLacksError, JobError) as error:
-        return [Finding("lacks", HOSTS, error.sentence, error.hint)]
+        return [DoctorFinding("lacks", HOSTS, error.sentence, error.hint)]
     return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]
 
 
@@ -56,32 +56,32 @@ def _plan(mpi: str | None, variables: tuple[str, ...], **place: Any) -> Plan:
     return with_options(file, options, random.SystemRandom().randrange(2**31), WHERE)
 
 
-def _of_launch(seen: Result) -> Iterator[Finding]:
+def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
     """Whether ranks have started on all of them."""
     from mpigauge.run.failure_remedies import cause_of
 
     if skipped := seen.campaign.plan.hosts_skipped:
-        yield Finding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)
+        yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)
     for failure in seen.failures:
-        yield Finding("lacks", HOSTS, cause_of(failure).line, RANKS_FAIL)
+        yield DoctorFinding("lacks", HOSTS, cause_of(failure).line, RANKS_FAIL)
     if not seen.launches:
         return
     launch = seen.launches[0]
     there = sorted({machine.host for machine in launch.machines})
     library = library_name(launch.job.mpi, launch.job.mpi_version, launch.job.label)
-    yield Finding("ok", HOSTS, f"{len(there)}, with a rank of {library} on each: {words.names(there)}")
+    yield DoctorFinding("ok", HOSTS, f"{len(there)}, with a rank of {library} on each: {words.names(there)}")
 
 
-def _of_differences(seen: Result) -> Iterator[Finding]:
+def _of_differences(seen: Result) -> Iterator[DoctorFinding]:
     """In what they are not alike."""
     from mpigauge.linkmap.hosts_differ import hosts_differ
 
     if seen.campaign.plan.lab is not None:
-        yield Finding("info", ALIKE, "emulated on one machine")
+        yield DoctorFinding("info", ALIKE, "emulated on one machine")
         return
     found = hosts_differ(seen)
     for one in found:
         remedy = f"make them alike, or leave out {words.names(one.outliers)}" if one.outliers else MAKE_ALIKE
-        yield Finding("note", words.fact_words(one), words.values_words(one), remedy)
+        yield DoctorFinding("note", words.fact_words(one), words.values_words(one), remedy)
     if not found and len(seen.campaign.plan.hosts) > 1:
-        yield Finding("ok", ALIKE, "in " + ", ".join(dict.fromkeys(words.FACTS.values())))
+        yield DoctorFinding("ok", ALIKE, "in " + ", ".join(dict.fromkeys(words.FACTS.values())))

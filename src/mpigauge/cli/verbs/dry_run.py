@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mpigauge.plan.model import Cell, Plan
-    from mpigauge.run.prepare import Session
+    from mpigauge.run.prepare import PreparedCampaign
 
 LINES_SHOWN = 16
 """Of a file with the hosts of the ranks."""
@@ -18,7 +18,7 @@ SIZES_SHOWN = 6
 """Of a line; of more sizes only the ends."""
 
 
-def what_would_run(session: Session) -> str:
+def what_would_run(session: PreparedCampaign) -> str:
     """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
     from mpigauge.run.jobs import crowded
     from mpigauge.run.libraries import other_choices
@@ -33,7 +33,7 @@ def what_would_run(session: Session) -> str:
     return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])
 
 
-def _amount(session: Session) -> Iterator[str]:
+def _amount(session: PreparedCampaign) -> Iterator[str]:
     """How many cells in how many jobs, and how long that may take."""
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
@@ -50,7 +50,7 @@ def _time(plan: Plan) -> str:
     return "for as long as it takes" if plan.budget_s is None else f"at most {plan.budget_s:.0f} s"
 
 
-def _jobs(session: Session) -> Iterator[str]:
+def _jobs(session: PreparedCampaign) -> Iterator[str]:
     from mpigauge.plan.model import by_job
     from mpigauge.run.jobs import command_of, job_of
 

@@ -12,12 +12,12 @@ from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.results import named
 from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.errors import UsageError
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from mpigauge.cli.options.outputs import Outputs
 
-KIND = Kind(
+KIND = DisplayKind(
     "explain", "what follows from a result", "cells that were measured", "", "explanation", "patterns"
 )
 

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from mpigauge.compare.history.session import Session
-    from mpigauge.query.kinds import Kind
-    from mpigauge.show.compared import Held
+    from mpigauge.compare.history.session import SessionResult
+    from mpigauge.query.kinds import DisplayKind
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.stats.decision import Thresholds
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class HistoryOptions:
     """What of each result is looked at.
 
     Attributes:
         kind: For what is said if a result has nothing of it.
     """
 
-    kind: Kind
+    kind: DisplayKind
     stat: str = "median"
     selection: Selection = EVERYTHING
 
@@ -42,8 +42,8 @@ class Sessions:
         known: Of one machine.
     """
 
-    known: list[Session] = field(default_factory=list)
-    left_out: list[tuple[Session, list[str]]] = field(default_factory=list)
+    known: list[SessionResult] = field(default_factory=list)
+    left_out: list[tuple[SessionResult, list[str]]] = field(default_factory=list)
 
     def since(self, date: datetime) -> Sessions:
         """Those that began at a date, UTC, or later.
@@ -62,7 +62,9 @@ class Sessions:
         return Sessions(known, [(one, differs) for one, differs in self.left_out if one.begun_s >= first_s])
 
 
-def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None = None) -> Sessions:
+def sessions_in(
+    paths: Sequence[Path], chosen: HistoryOptions, reference: SessionResult | None = None
+) -> Sessions:
     """All results of files and folders; what is none is named on standard error and left out.
 
     Args:
@@ -94,7 +96,7 @@ def sessions_in(paths: Sequence[Path], chosen: Chosen, reference: Session | None
     return Sessions([one for one in known if id(one) not in strangers], left_out)
 
 
-def _read(paths: Sequence[Path], chosen: Chosen) -> tuple[list[Session], list[UsageError]]:
+def _read(paths: Sequence[Path], chosen: HistoryOptions) -> tuple[list[SessionResult], list[UsageError]]:
     found, refused = [], []
     for path in paths:
         try:
@@ -104,7 +106,7 @@ def _read(paths: Sequence[Path], chosen: Chosen) -> tuple[list[Session], list[Us
     return found, refused
 
 
-def session_in(path: Path, chosen: Chosen) -> Session:
+def session_in(path: Path, chosen: HistoryOptions) -> SessionResult:
     """One result; it is not kept.
 
     Raises:
@@ -122,7 +124,9 @@ def session_in(path: Path, chosen: Chosen) -> Session:
     return session_of(mine.result, mine.rows)
 
 
-def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, *, force: bool) -> Held:
+def against(
+    path: Path, baseline: Path, chosen: HistoryOptions, thresholds: Thresholds, *, force: bool
+) -> ComparedSources:
     """A result, held against the sessions of a folder.
 
     Raises:
@@ -131,7 +135,7 @@ def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, 
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
     from mpigauge.compare.session_sentences import baseline_words
-    from mpigauge.show.compared import Held
+    from mpigauge.show.compared import ComparedSources
 
     new = session_in(path, chosen)
     found = sessions_in([baseline], chosen, new)
@@ -147,4 +151,4 @@ def against(path: Path, baseline: Path, chosen: Chosen, thresholds: Thresholds, 
         )
     said = expected.against(sorted(before, key=lambda one: one.begun_s), new, thresholds)
     sides = baseline_words(path.name, str(baseline), len(before), said.switches)
-    return Held(replace(said.shown, forced=tuple(forced)), frozenset(), sides)
+    return ComparedSources(replace(said.shown, forced=tuple(forced)), frozenset(), sides)

@@ -12,15 +12,15 @@ from mpigauge.cli.options.common import stat_option, threshold_options, unit_opt
 from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.cli.verbs.comparisons import status_of_verdict
-from mpigauge.cli.verbs.histories import Chosen, sessions_in
-from mpigauge.query.kinds import Kind
+from mpigauge.cli.verbs.histories import HistoryOptions, sessions_in
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from mpigauge.cli.options.outputs import Outputs
 
-KIND = Kind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
+KIND = DisplayKind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
 
 
 DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M")
@@ -81,7 +81,7 @@ def command(
 
     thresholds = thresholds_of(margin, allow)
     _, units = check(unit_names, "")
-    found = sessions_in(paths, Chosen(KIND, stat, selection))
+    found = sessions_in(paths, HistoryOptions(KIND, stat, selection))
     if since is not None:
         found = found.since(since)
     shown = history_of(found.known, thresholds)

@@ -120,7 +120,7 @@ def _import(
     np: int | None = None,
     same: bool = False,
 ) -> int:
-    from mpigauge.cli.screen.tables import Asked, check, tabulate
+    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
     from mpigauge.cli.verbs.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
@@ -144,6 +144,6 @@ def _import(
         _tell_left_out(name, paths)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
-    text, rows = tabulate([path], Asked(None, form, unit_names, stat, shown))
+    text, rows = tabulate([path], TableRequest(None, form, unit_names, stat, shown))
     click.echo(text, nl=False)
     return ended(path, rows)

@@ -32,10 +32,10 @@ from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 if TYPE_CHECKING:
     from mpigauge.document.document import Document, Units
     from mpigauge.linkmap.linkmap import LinkMap
-    from mpigauge.linkmap.verdict import Link
+    from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
-    from mpigauge.run.measuring import Measured
+    from mpigauge.run.measuring import SessionEnd
     from mpigauge.vocabulary import OnlyChoice, StateName
 
 WHERE = "the command line"
@@ -207,7 +207,7 @@ def _status(shown: LinkMap) -> int:
     return statuses.get(shown.verdict.word, EXIT_CHECK_FAILED)
 
 
-def _link(shown: LinkMap, pair: str) -> Link:
+def _link(shown: LinkMap, pair: str) -> MeasuredLink:
     """The pair of a word: "h1,h4"."""
     names = words(pair)
     for name in names:
@@ -303,7 +303,7 @@ def _usual_ranks(plan: Plan) -> int:
     return max(PAIR, min(RANKS_MOST, slots))
 
 
-def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> Measured | int:
+def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
     """How it ended; or the exit status, if it was only to be said what would run, or a signal came."""
     from mpigauge.cli.verbs.dry_run import what_would_run
     from mpigauge.cli.verbs.session import measure, stopped

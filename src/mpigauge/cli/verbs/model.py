@@ -11,7 +11,7 @@ from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.results import named
 from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.cli.options.outputs import Outputs
     from mpigauge.models.modelled import Models
 
-KIND = Kind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
+KIND = DisplayKind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
 
 
 @click.command("model")

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.result.reader import Result
-    from mpigauge.run.measuring import Measured
-    from mpigauge.show.compared import Held
+    from mpigauge.run.measuring import SessionEnd
+    from mpigauge.show.compared import ComparedSources
 
 
 def measured_again(
-    found: Held, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
-) -> tuple[Measured | None, int]:
+    found: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
+) -> tuple[SessionEnd | None, int]:
     """Measures what is suspicious: how that ended, or None with the exit status if it was cut short.
 
     Raises:

@@ -17,14 +17,16 @@ from mpigauge.cli.options.selection import Selection, selection_options
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mpigauge.query.query import Query
 
-KIND = Kind("report", "all that is shown of results", "cells that were measured", "", "report", "patterns")
+KIND = DisplayKind(
+    "report", "all that is shown of results", "cells that were measured", "", "report", "patterns"
+)
 FORMS = (".html", ".htm")
 
 

@@ -37,7 +37,7 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.cli.screen.tables import Asked, check, tabulate
+    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import ended, measure, stopped
     from mpigauge.result import reader
@@ -58,6 +58,6 @@ def command(
     done = measure(session, None, quiet=quiet)
     if done.signal is not None:
         return stopped(done, done.signal)
-    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns), [done.result])
+    text, rows = tabulate([done.path], TableRequest(None, form, unit_names, stat, columns), [done.result])
     say(text, nl=False)
     return ended(done.path, rows, done)

@@ -46,7 +46,7 @@ def command(
     mpigauge run --plan quick
     mpigauge run --plan examples/modes.toml --budget 5min
     """
-    from mpigauge.cli.screen.tables import Asked, check, tabulate
+    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
     from mpigauge.cli.verbs.dry_run import what_would_run
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import ended, measure, stopped
@@ -68,6 +68,6 @@ def command(
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return stopped(done, done.signal)
-    text, rows = tabulate([done.path], Asked(None, form, unit_names, stat, columns), [done.result])
+    text, rows = tabulate([done.path], TableRequest(None, form, unit_names, stat, columns), [done.result])
     say(text, nl=False)
     return ended(done.path, rows, done)

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from mpigauge.rows.reasons import Reason
     from mpigauge.rows.rows import Row
     from mpigauge.run.job_run import Observer
-    from mpigauge.run.measuring import Measured
-    from mpigauge.run.prepare import Session
+    from mpigauge.run.measuring import SessionEnd
+    from mpigauge.run.prepare import PreparedCampaign
     from mpigauge.vocabulary import EndReason
 
 
-def measure(session: Session, output: Path | None, *, quiet: bool, answering: bool = True) -> Measured:
+def measure(
+    session: PreparedCampaign, output: Path | None, *, quiet: bool, answering: bool = True
+) -> SessionEnd:
     """Run a session to its end.
 
     Args:
@@ -56,7 +58,7 @@ def measure(session: Session, output: Path | None, *, quiet: bool, answering: bo
         raise
 
 
-def stopped(measured: Measured, signal_number: int) -> int:
+def stopped(measured: SessionEnd, signal_number: int) -> int:
     """Says how to continue after a signal; the exit status."""
     where = f"all finished visits are in {measured.path}"
     say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
@@ -65,7 +67,7 @@ def stopped(measured: Measured, signal_number: int) -> int:
     return EXIT_SIGNAL_BASE + signal_number
 
 
-def ended(path: Path, rows: Sequence[Row], measured: Measured | None = None) -> int:
+def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -> int:
     """Says where the result is; the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
@@ -98,7 +100,7 @@ def ended(path: Path, rows: Sequence[Row], measured: Measured | None = None) -> 
     return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE
 
 
-def check_saved(measured: Measured) -> None:
+def check_saved(measured: SessionEnd) -> None:
     """Refuses to call a result whole that others have taken away while it grew; after it was shown.
 
     Raises:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from mpigauge.cli.options.common import column_options, results_argument
-from mpigauge.cli.options.outputs import Target, output_options
+from mpigauge.cli.options.outputs import OutputTarget, output_options
 from mpigauge.cli.options.rename import rename_option
 from mpigauge.cli.options.results import named
 from mpigauge.cli.options.selection import Selection, selection_options
-from mpigauge.cli.screen.tables import Asked, documents, shown
+from mpigauge.cli.screen.tables import TableRequest, documents, shown
 from mpigauge.show.pivots import CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
-    asked = Asked(kind, form, unit_names, stat, columns, selection, renames)
+    asked = TableRequest(kind, form, unit_names, stat, columns, selection, renames)
     paths = named(results)
-    if outputs.targets == (Target(asked.form),) and asked.kind != SAMPLES:
+    if outputs.targets == (OutputTarget(asked.form),) and asked.kind != SAMPLES:
         click.echo(shown(paths, asked), nl=False)
         return
     forms = [target.form for target in outputs.targets]

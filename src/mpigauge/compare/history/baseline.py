@@ -18,10 +18,10 @@ from mpigauge.rows.estimate import Timing
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.compare.history.changes import Switch
-    from mpigauge.compare.history.curves import Curve
+    from mpigauge.compare.history.changes import VersionChange
+    from mpigauge.compare.history.curves import HistoryCurve
     from mpigauge.compare.history.history import Track
-    from mpigauge.compare.history.session import Session
+    from mpigauge.compare.history.session import SessionResult
     from mpigauge.stats.decision import Thresholds
 
 
@@ -35,10 +35,10 @@ class Against:
     """
 
     shown: Comparison
-    switches: Sequence[Switch]
+    switches: Sequence[VersionChange]
 
 
-def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> Against:
+def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thresholds) -> Against:
     """Every cell of a result, against what the sessions since its last change predict.
 
     That any cell is called slower which is not has a probability of 5 % at most (Holm, over all cells).
@@ -66,7 +66,7 @@ def against(before: Sequence[Session], new: Session, thresholds: Thresholds) -> 
     return Against(replace(found, cells=cells, odd=odd, unmatched=alone), list(switches))
 
 
-def _unmatched(curves: Sequence[Curve]) -> Iterator[Unmatched]:
+def _unmatched(curves: Sequence[HistoryCurve]) -> Iterator[Unmatched]:
     """Return the cells that the last session before has measured, and the result not even planned."""
     there = {key for curve in curves for key in curve.rows[-1]}
     for curve in curves:

@@ -11,7 +11,7 @@ from scipy import special
 
 from mpigauge.compare.alike import changed
 from mpigauge.stats.decision import Decision, Thresholds, decide
-from mpigauge.stats.max_t import LEVEL, Apart
+from mpigauge.stats.max_t import LEVEL, Unpaired
 from mpigauge.stats.power import POWER
 from mpigauge.stats.splits import SEGMENT_LEAST
 from mpigauge.stats.steps import steps_of
@@ -20,8 +20,8 @@ from mpigauge.vocabulary import DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.compare.history.curves import Curve
-    from mpigauge.compare.history.session import Session
+    from mpigauge.compare.history.curves import HistoryCurve
+    from mpigauge.compare.history.session import SessionResult
     from mpigauge.stats.step import Step
 
 NEAR = 1
@@ -29,11 +29,11 @@ NEAR = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class VersionChange:
     """What is another version, or another setting, since a change.
 
     Attributes:
-        name: Of a library, or a key of `Session.versions`.
+        name: Of a library, or a key of `SessionResult.versions`.
     """
 
     name: str
@@ -59,8 +59,8 @@ class Change:
     place: int
     since: int
     cells: dict[int, Decision]
-    signs: tuple[Curve, ...] = ()
-    switches: tuple[Switch, ...] = ()
+    signs: tuple[HistoryCurve, ...] = ()
+    switches: tuple[VersionChange, ...] = ()
     drifts: bool = False
 
     @property
@@ -75,9 +75,9 @@ class Change:
 
 
 def changes_of(
-    curves: Sequence[Curve],
-    controls: Sequence[tuple[Curve, Sequence[Change]]],
-    sessions: Sequence[Session],
+    curves: Sequence[HistoryCurve],
+    controls: Sequence[tuple[HistoryCurve, Sequence[Change]]],
+    sessions: Sequence[SessionResult],
     margin: float,
 ) -> list[list[Change]]:
     """The changes of each curve.
@@ -95,10 +95,10 @@ def changes_of(
 
 
 def _change(
-    curve: Curve,
+    curve: HistoryCurve,
     step: Step,
-    controls: Sequence[tuple[Curve, Sequence[Change]]],
-    sessions: Sequence[Session],
+    controls: Sequence[tuple[HistoryCurve, Sequence[Change]]],
+    sessions: Sequence[SessionResult],
     margin: float,
 ) -> Change:
     last = max(place for place in curve.sessions if place < step.place)
@@ -119,7 +119,7 @@ def _at(change: Change, last: int, place: int) -> bool:
     return change.place >= last + 1 - NEAR and change.before <= place - 1 + NEAR
 
 
-def _moved(controls: Sequence[Curve], step: Step, margin: float) -> set[int]:
+def _moved(controls: Sequence[HistoryCurve], step: Step, margin: float) -> set[int]:
     """Controls that differ between the sessions before a step and those after it, by identity."""
     columns = [(control, cell) for control in controls for cell in range(control.logs.shape[1])]
     sides = [
@@ -133,20 +133,22 @@ def _moved(controls: Sequence[Curve], step: Step, margin: float) -> set[int]:
     if not enough.any():
         return set()
     floor = np.array([control.floor[cell] for control, cell in columns])
-    decided = decide(Apart(sides[0][:, enough], sides[1][:, enough], floor[enough]), Thresholds(margin))
+    decided = decide(Unpaired(sides[0][:, enough], sides[1][:, enough], floor[enough]), Thresholds(margin))
     known = [control for (control, _), here in zip(columns, enough, strict=True) if here]
     return {id(control) for control, one in zip(known, decided, strict=True) if one.verdict in DIFFERENT}
 
 
-def switches_of(curve: Curve, last: int, place: int, sessions: Sequence[Session]) -> Iterator[Switch]:
+def switches_of(
+    curve: HistoryCurve, last: int, place: int, sessions: Sequence[SessionResult]
+) -> Iterator[VersionChange]:
     """What is another version in one session than in another, of a curve that both have."""
     if curve.rows:
         old, new = (next(iter(curve.rows[at].values())).cell for at in (last, place))
         if old.mpi_version != new.mpi_version and not curve.control:
-            yield Switch(new.mpi, old.mpi_version, new.mpi_version)
+            yield VersionChange(new.mpi, old.mpi_version, new.mpi_version)
     first, second = sessions[last].versions, sessions[place].versions
     for name in changed(first, second):
-        yield Switch(name, first[name], second[name])
+        yield VersionChange(name, first[name], second[name])
 
 
 def _decision(step: Step, cell: int) -> Decision:

@@ -20,14 +20,14 @@ from mpigauge.stats.interval import UNIFORM_VARIANCE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.compare.history.session import CellKey, CurveKey, Part, Session
+    from mpigauge.compare.history.session import CellKey, CurveKey, Part, SessionResult
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import Distance, MachineSign
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class HistoryCurve:
     """Cells that differ in size alone, over all sessions; or one sign of the machine.
 
     Attributes:
@@ -67,7 +67,7 @@ class _Placed(NamedTuple):
     part: Part
 
 
-def curves_of(sessions: Sequence[Session]) -> list[Curve]:
+def curves_of(sessions: Sequence[SessionResult]) -> list[HistoryCurve]:
     """All curves, in the order of the last session's plan, then signs of the machine.
 
     Args:
@@ -81,14 +81,14 @@ def curves_of(sessions: Sequence[Session]) -> list[Curve]:
     return [*curves, *_signs(sessions)]
 
 
-def _curves(parts: Sequence[_Placed], sessions: int) -> Iterable[Curve]:
+def _curves(parts: Sequence[_Placed], sessions: int) -> Iterable[HistoryCurve]:
     groups = alike(parts)
     for group in groups:
         at = next((one.at for one in group if one.at is not None), None)
         yield _curve(group, sessions, at if len(groups) > 1 else None)
 
 
-def _curve(parts: Sequence[_Placed], sessions: int, at: tuple[Distance, float] | None) -> Curve:
+def _curve(parts: Sequence[_Placed], sessions: int, at: tuple[Distance, float] | None) -> HistoryCurve:
     cells = sorted({key for one in parts for key in one.part.rows})
     rows: list[dict[CellKey, Row]] = [{} for _ in range(sessions)]
     for one in parts:
@@ -101,15 +101,15 @@ def _curve(parts: Sequence[_Placed], sessions: int, at: tuple[Distance, float] |
                 logs[place, column] = np.log(seconds)
                 floor[column] = max(floor[column], 2 * _step(mine[key]) ** 2 * UNIFORM_VARIANCE)
     control = any(row.cell.pattern in CONTROLS for mine in rows for row in mine.values())
-    return Curve(logs, floor, rows, cells, None, at, control)
+    return HistoryCurve(logs, floor, rows, cells, None, at, control)
 
 
 def _step(row: Row) -> float:
     return row.time.step if row.time is not None else 0.0
 
 
-def _signs(sessions: Sequence[Session]) -> Iterable[Curve]:
+def _signs(sessions: Sequence[SessionResult]) -> Iterable[HistoryCurve]:
     names = dict.fromkeys(name for session in sessions for name in session.signs)
     for name in names:
         known = [session.signs.get(name, np.nan) for session in sessions]
-        yield Curve(np.log(np.array(known)[:, None]), np.zeros(1), sign=name)
+        yield HistoryCurve(np.log(np.array(known)[:, None]), np.zeros(1), sign=name)

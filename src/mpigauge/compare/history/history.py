@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.compare.history.changes import Change
-    from mpigauge.compare.history.curves import Curve
-    from mpigauge.compare.history.session import Session
+    from mpigauge.compare.history.curves import HistoryCurve
+    from mpigauge.compare.history.session import SessionResult
     from mpigauge.stats.decision import Decision, Thresholds
     from mpigauge.stats.odd_sessions import Flags
     from mpigauge.stats.percentiles import Values
@@ -50,7 +50,7 @@ class Track:
         suspected: What may have changed, where sessions are too few to say so.
     """
 
-    curve: Curve
+    curve: HistoryCurve
     changes: tuple[Change, ...]
     apart: Values
     odd: Flags
@@ -120,7 +120,7 @@ class History:
         thresholds: What matters, and what must be excluded of the last session if all is to be well.
     """
 
-    sessions: Sequence[Session]
+    sessions: Sequence[SessionResult]
     tracks: tuple[Track, ...]
     controls: tuple[Track, ...]
     thresholds: Thresholds
@@ -167,7 +167,9 @@ class History:
         return "faster" if own else "same"
 
 
-def history_of(sessions: Sequence[Session], thresholds: Thresholds, settled: int | None = None) -> History:
+def history_of(
+    sessions: Sequence[SessionResult], thresholds: Thresholds, settled: int | None = None
+) -> History:
     """What became of every curve, over sessions of one machine.
 
     Args:
@@ -180,8 +182,8 @@ def history_of(sessions: Sequence[Session], thresholds: Thresholds, settled: int
 
 
 def judged(
-    sessions: Sequence[Session],
-    curves: Sequence[Curve],
+    sessions: Sequence[SessionResult],
+    curves: Sequence[HistoryCurve],
     thresholds: Thresholds,
     settled: int | None = None,
 ) -> History:
@@ -200,7 +202,7 @@ def judged(
 
 
 def _tracks(
-    curves: Sequence[Curve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
+    curves: Sequence[HistoryCurve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
 ) -> tuple[Track, ...]:
     """Each curve with its last session, held against what the sessions before say of all of them."""
     least = math.log1p(thresholds.margin)
@@ -218,7 +220,7 @@ def _tracks(
     )
 
 
-def _begins(curve: Curve, changes: Sequence[Change]) -> list[list[int]]:
+def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
     """Of each cell the first sessions of what is between its changes, and of the last third of a drift."""
     return [
         [0, *dict.fromkeys(at for one in changes if cell in one.cells for at in (one.place, one.since))]
@@ -226,7 +228,7 @@ def _begins(curve: Curve, changes: Sequence[Change]) -> list[list[int]]:
     ]
 
 
-def _apart(curve: Curve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
+def _apart(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
     """How far sessions are from the median between changes, and which are odd; without the last session."""
     apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -239,7 +241,7 @@ def _apart(curve: Curve, changes: Sequence[Change], least: float) -> tuple[Value
     return apart, odd
 
 
-def _base(curve: Curve, changes: Sequence[Change], odd: Flags) -> Base | None:
+def _base(curve: HistoryCurve, changes: Sequence[Change], odd: Flags) -> Base | None:
     mine = curve.logs[:-1].copy()
     begins = [places[-1] for places in _begins(curve, changes)]
     for cell, begin in enumerate(begins):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.history.changes import Change
     from mpigauge.compare.history.history import History, Track
-    from mpigauge.compare.history.session import Session
+    from mpigauge.compare.history.session import SessionResult
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
     from mpigauge.vocabulary import ComparisonVerdict
@@ -34,7 +34,7 @@ ALONG = tuple(factor.name for factor in FACTORS if factor.along)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Told:
+class HistoryLine:
     """Cells of one curve of which the same is said.
 
     Attributes:
@@ -71,7 +71,7 @@ class Told:
         return abs(np.log(known[cell].ratio)) if cell in known else 0.0
 
 
-def told_of(track: Track) -> list[Told]:
+def told_of(track: Track) -> list[HistoryLine]:
     """Cells of a curve, those together of which the same is said."""
     groups: dict[tuple[object, ...], list[int]] = {}
     lost = set(track.lost)
@@ -83,7 +83,7 @@ def told_of(track: Track) -> list[Told]:
         said = (change.place if change else None, longer, out_word, cell in lost, cell in maybe)
         groups.setdefault(said, []).append(cell)
     return [
-        Told(
+        HistoryLine(
             track,
             cells,
             track.latest(cells[0]),
@@ -98,7 +98,7 @@ def told_of(track: Track) -> list[Told]:
 # ---- One line ------------------------------------------------------------------------------------
 
 
-def name(told: Told, unsaid: Collection[str]) -> str:
+def name(told: HistoryLine, unsaid: Collection[str]) -> str:
     """What the cells are of."""
     curve = told.track.curve
     if curve.sign is not None:
@@ -109,7 +109,7 @@ def name(told: Told, unsaid: Collection[str]) -> str:
     return " ".join([name_of(_row(told, told.cells[0]), {*unsaid, *several}), *apart])
 
 
-def sizes(told: Told) -> str:
+def sizes(told: HistoryLine) -> str:
     """`8 B to 1 KiB (6 of 7 sizes)`; of several pairs or windows `8 B to 1 KiB (12 numbers)`."""
     if told.track.curve.sign is not None:
         return ""
@@ -121,7 +121,7 @@ def sizes(told: Told) -> str:
     return sizes_of(_row(told, first), _row(told, last), len(told.cells), last - first + 1)
 
 
-def verdict_of(told: Told) -> str:
+def verdict_of(told: HistoryLine) -> str:
     """The word for them."""
     if told.lost:
         return "lost"
@@ -139,7 +139,7 @@ def verdict_of(told: Told) -> str:
     return "not in the last session" if ended else "too few sessions"
 
 
-def since(change: Change, sessions: Sequence[Session], cell: int | None = None) -> str:
+def since(change: Change, sessions: Sequence[SessionResult], cell: int | None = None) -> str:
     """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
 
     Args:
@@ -152,7 +152,7 @@ def since(change: Change, sessions: Sequence[Session], cell: int | None = None) 
     return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
 
 
-def date(sessions: Sequence[Session], place: int) -> str:
+def date(sessions: Sequence[SessionResult], place: int) -> str:
     """When a session began."""
     return day_of(sessions[place].begun_s, daily=are_daily(one.begun_s for one in sessions))
 
@@ -161,11 +161,11 @@ def _drifting(change: Change, cell: int) -> str:
     return "rising" if change.cells[cell].ratio > 1 else "falling"
 
 
-def _row(told: Told, cell: int) -> Row:
+def _row(told: HistoryLine, cell: int) -> Row:
     return told.track.curve.row(cell, len(told.track.curve.logs) - 1)
 
 
-def _said(told: Told, unsaid: Collection[str]) -> str:
+def _said(told: HistoryLine, unsaid: Collection[str]) -> str:
     return " ".join(filter(None, [name(told, unsaid), sizes(told)]))
 
 
@@ -173,7 +173,7 @@ def _factor(decision: Decision) -> str:
     return f"{units.format_factor(decision.ratio)} times as long"
 
 
-def _change(told: Told, sessions: Sequence[Session], unsaid: Collection[str]) -> str:
+def _change(told: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
     if told.change is None or told.factor is None:
         return _said(told, unsaid)
     if told.change.drifts:
@@ -187,7 +187,7 @@ def _change(told: Told, sessions: Sequence[Session], unsaid: Collection[str]) ->
 
 
 def headline(
-    shown: History, verdict: ComparisonVerdict, lines: Sequence[Told], unsaid: Collection[str]
+    shown: History, verdict: ComparisonVerdict, lines: Sequence[HistoryLine], unsaid: Collection[str]
 ) -> str:
     """The verdict on all of it.
 
@@ -234,7 +234,7 @@ def _control(track: Track) -> str:
     return SIGNS[curve.sign] if curve.sign else curve.row(0, len(curve.logs)).cell.pattern
 
 
-def _open(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> str:
+def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
     if not shown.enough:
         return few(len(shown.sessions), SESSIONS_LEAST)
     for suspected in _suspected(shown, unsaid):
@@ -260,11 +260,11 @@ def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
         factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"
         since = f"in the last {count - step.place} of {count} sessions as before"
         more = f"{CHANGES_FROM} sessions tell a change from chance: measure {CHANGES_FROM - count} more"
-        said = _said(Told(track, cells, None, outside=False, lost=False), unsaid)
+        said = _said(HistoryLine(track, cells, None, outside=False, lost=False), unsaid)
         yield f"{said} {factor} {since}; {more}"
 
 
-def notes(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> Iterator[str]:
+def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> Iterator[str]:
     """What else is to be known, below the table."""
     yield from _expected(shown)
     count = len(shown.sessions)
@@ -293,7 +293,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
         for first, then in pairwise(track.changes):
             cells = [cell for cell in first.cells if _undoes(then, first, cell, shown.thresholds.margin)]
             if cells:
-                told = Told(track, cells, first, outside=False, lost=False)
+                told = HistoryLine(track, cells, first, outside=False, lost=False)
                 ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
                 ratio = first.cells[told.worst]
                 yield f"came and went: {_said(told, ())} {_factor(ratio)} from {ends}"
@@ -335,7 +335,7 @@ def _expected(shown: History) -> Iterator[str]:
         yield f"the next session is expected within {units.format_relative(half)} (95 %, median of numbers)"
 
 
-def seconds(told: Told, place: int) -> float | None:
+def seconds(told: HistoryLine, place: int) -> float | None:
     """What the worst cell took in the first session that has it (0), or in the last one (-1)."""
     curve = told.track.curve
     known = curve.logs[np.isfinite(curve.logs[:, told.worst]), told.worst]

@@ -50,7 +50,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Session:
+class SessionResult:
     """One result.
 
     Attributes:
@@ -74,7 +74,7 @@ class Session:
     visits: int
 
 
-def session_of(result: Result, rows: Iterable[Row]) -> Session:
+def session_of(result: Result, rows: Iterable[Row]) -> SessionResult:
     """What a history needs of a result.
 
     Args:
@@ -82,7 +82,7 @@ def session_of(result: Result, rows: Iterable[Row]) -> Session:
     """
     probes = {pattern.name for pattern in result.campaign.patterns if pattern.probes}
     begun_s = _begun_s(result)
-    return Session(
+    return SessionResult(
         result.path,
         result.campaign,
         _file_s(result.path) if begun_s is None else begun_s,
@@ -100,27 +100,29 @@ def time_of(row: Row) -> float | None:
     return row.time.estimate if row.time is not None and row.time.estimate > 0 else None
 
 
-def in_time(sessions: Iterable[Session]) -> tuple[list[Session], list[Session]]:
+def in_time(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
     """Sessions in the order in which they were made, and those that are copies or parts of another."""
-    found: list[Session] = []
-    copies: list[Session] = []
+    found: list[SessionResult] = []
+    copies: list[SessionResult] = []
     for one in sorted(sessions, key=lambda one: (one.begun_s, -one.visits, str(one.path))):
         (copies if any(same_session(one, other) for other in found) else found).append(one)
     return found, copies
 
 
-def same_session(one: Session, other: Session) -> bool:
+def same_session(one: SessionResult, other: SessionResult) -> bool:
     """Whether two files are of the same launches: one is a copy of the other, or of a part of it."""
     if one.campaign != other.campaign or one.begun_s != other.begun_s:
         return False
     return one.is_dated or _times_s(one) == _times_s(other)
 
 
-def _times_s(session: Session) -> list[float | None]:
+def _times_s(session: SessionResult) -> list[float | None]:
     return [time_of(row) for part in session.parts for row in part.rows.values()]
 
 
-def apart_from(reference: Session, sessions: Iterable[Session]) -> list[tuple[Session, list[str]]]:
+def apart_from(
+    reference: SessionResult, sessions: Iterable[SessionResult]
+) -> list[tuple[SessionResult, list[str]]]:
     """Sessions of other machines, each with what differs."""
     found = [(one, apart(reference.machine, one.machine)) for one in sessions]
     return [(one, differs) for one, differs in found if differs]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.history.changes import Change
     from mpigauge.compare.history.history import History, Track
-    from mpigauge.compare.history.sentences import Told
-    from mpigauge.compare.history.session import Session
+    from mpigauge.compare.history.sentences import HistoryLine
+    from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Tone, Units
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
@@ -47,7 +47,7 @@ NUMBERS = ("ratio", "low", "high", "bound", "p", "launches")
 def document(
     shown: History,
     chosen: Units,
-    left_out: Sequence[tuple[Session, Sequence[str]]],
+    left_out: Sequence[tuple[SessionResult, Sequence[str]]],
     *,
     everything: bool = False,
 ) -> Document:
@@ -78,20 +78,20 @@ def document(
     )
 
 
-def ranked(shown: History) -> list[Told]:
+def ranked(shown: History) -> list[HistoryLine]:
     """What is said of all cells in which a library takes part, the worst first."""
     return sorted(_of(shown.tracks), key=_rank)
 
 
-def _of(tracks: Iterable[Track]) -> list[Told]:
+def _of(tracks: Iterable[Track]) -> list[HistoryLine]:
     return [told for track in tracks for told in words.told_of(track)]
 
 
-def _moved(shown: History) -> list[Told]:
+def _moved(shown: History) -> list[HistoryLine]:
     return [told for told in _of(shown.controls) if told.change is not None or told.outside]
 
 
-def _rank(told: Told) -> tuple[int, float]:
+def _rank(told: HistoryLine) -> tuple[int, float]:
     word = words.verdict_of(told)
     known = told.factor or told.last
     far = abs(math.log(known.ratio)) if known is not None else 0.0
@@ -114,8 +114,8 @@ def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
     return [over, *said, f"margin {margin}, allowed {allow}"]
 
 
-def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Table:
-    def changed(told: Told) -> str:
+def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Table:
+    def changed(told: HistoryLine) -> str:
         return words.since(told.change, shown.sessions, told.worst) if told.change else ""
 
     return Table(
@@ -148,7 +148,7 @@ def _table(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Ta
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _cases(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Cases:
+def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Cases:
     """The same with a row per number, since of which the same is said is another thing each time."""
     alone = [replace(told, cells=[cell]) for told in lines for cell in told.cells]
     rows = [
@@ -161,7 +161,7 @@ def _cases(shown: History, lines: Sequence[Told], unsaid: Collection[str]) -> Ca
     )
 
 
-def _data(shown: History, left_out: Sequence[tuple[Session, Sequence[str]]]) -> dict[str, Any]:
+def _data(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> dict[str, Any]:
     """docs/numbers.md#history."""
     return {
         "verdict": shown.verdict,
@@ -190,7 +190,7 @@ def _suspected(shown: History) -> Iterator[dict[str, Any]]:
             }
 
 
-def _session(one: Session) -> dict[str, Any]:
+def _session(one: SessionResult) -> dict[str, Any]:
     return {
         "file": str(one.path),
         "begun_s": one.begun_s or None,
@@ -246,7 +246,7 @@ def _band(track: Track, cell: int) -> tuple[float | None, float | None]:
 
 
 def _change(shown: History, change: Change, cell: int) -> dict[str, Any]:
-    sessions: Sequence[Session] = shown.sessions
+    sessions: Sequence[SessionResult] = shown.sessions
     files: list[Path] = [sessions[place].path for place in (change.before, change.place)]
     return {
         "after_file": str(files[0]),

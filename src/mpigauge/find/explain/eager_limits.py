@@ -25,7 +25,7 @@ _LEAST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class EagerLimitCost:
     """What the first message above the limit takes beyond a message that were sent as those below.
 
     Attributes:
@@ -68,7 +68,7 @@ class EagerLimit:
     cell: Cell
     limit_bytes: int
     message: Cell | None
-    crossing: Crossing | None
+    crossing: EagerLimitCost | None
     blocked: int
     of: int
     state: StateName | None = None
@@ -130,7 +130,7 @@ def _needs_eager(evidence: Evidence, row: Row) -> bool:
     return mode is not None and mode.needs_eager
 
 
-def crossing_of(curve: Sequence[Row], limit_bytes: int) -> Crossing | None:
+def crossing_of(curve: Sequence[Row], limit_bytes: int) -> EagerLimitCost | None:
     """What the first message above the limit costs beyond the line through the last two below, by launch.
 
     Args:
@@ -150,7 +150,7 @@ def crossing_of(curve: Sequence[Row], limit_bytes: int) -> Crossing | None:
     mean, low_s, high_s = difference_interval(extra)
     if low_s is None or high_s is None:
         return None
-    return Crossing(
+    return EagerLimitCost(
         below_bytes=near[1].cell.bytes,
         above_bytes=near[2].cell.bytes,
         below_s=_estimate(near[1]),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.document.document import Units
-    from mpigauge.find.explain.eager_limits import Crossing, EagerLimit
+    from mpigauge.find.explain.eager_limits import EagerLimit, EagerLimitCost
 
 
 def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
@@ -32,7 +32,7 @@ def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
         yield f"{fact.blocked} of {sizes} of modes that rely on it would deadlock and were not started"
 
 
-def _crossing(fact: Crossing, chosen: Units) -> str:
+def _crossing(fact: EagerLimitCost, chosen: Units) -> str:
     above, below = units.format_size(fact.above_bytes), units.format_size(fact.below_bytes)
     above_s, below_s = (units.format_time(one, chosen.time) for one in (fact.above_s, fact.below_s))
     took = f"{above} takes {above_s}, of {below} {below_s}"

@@ -41,7 +41,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class CopyCost:
     """What a message costs in copies of its size in memory, where both ranks share a host.
 
     Attributes:
@@ -80,7 +80,7 @@ class Plateau:
     change: Ratio | None
     falls: bool
     rises: Ratio | None
-    copies: Copies | None
+    copies: CopyCost | None
     link_bytes_per_s: float | None
     launches: int
     state: StateName | None
@@ -160,11 +160,11 @@ def rising(curve: Sequence[Row]) -> Ratio | None:
     return ratio if verdict_of(ratio) == "slower" else None
 
 
-def _copies(rows: Sequence[Row]) -> Copies | None:
+def _copies(rows: Sequence[Row]) -> CopyCost | None:
     """Of the first of these that has a yardstick; copies between cores before those of one."""
     return next(
         (
-            Copies(name, row.cell.bytes, row.ratios[name])
+            CopyCost(name, row.cell.bytes, row.ratios[name])
             for row in rows
             for name in YARDSTICKS
             if name in row.ratios

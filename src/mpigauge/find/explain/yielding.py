@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class YieldingOperation:
     """One operation at one size, both ways.
 
     Attributes:
@@ -60,7 +60,7 @@ class Yielding:
     cores: int
     untold: tuple[tuple[str, str], ...]
     sized: bool
-    at: tuple[Waiting, ...]
+    at: tuple[YieldingOperation, ...]
     results: tuple[int, int]
     state: StateName | None
 
@@ -154,10 +154,10 @@ def _yielding(told: _Side, untold: _Side) -> Iterator[Yielding]:
         yield Yielding(first.cell, cores, untold.untold, first.sized, ends, places, first.state)
 
 
-def _waiting(told: Row, untold: Row, *, paired: bool) -> Waiting | None:
+def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | None:
     if told.time is None or untold.time is None:
         return None
     ratio = like_ratio(untold.time, told.time, paired=paired)
     if not tells(ratio):
         return None
-    return Waiting(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)
+    return YieldingOperation(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)

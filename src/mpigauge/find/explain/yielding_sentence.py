@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from mpigauge.document.document import Units
-    from mpigauge.find.explain.yielding import Waiting, Yielding
+    from mpigauge.find.explain.yielding import Yielding, YieldingOperation
 
 SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
@@ -29,7 +29,7 @@ def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC)
     )
 
 
-def _at(one: Waiting, fact: Yielding, chosen: Units) -> str:
+def _at(one: YieldingOperation, fact: Yielding, chosen: Units) -> str:
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
     untold, told = (units.format_time(each, chosen.time) for each in (one.untold_s, one.told_s))
     both = f"{untold} for {told}"

@@ -55,7 +55,7 @@ OF_THE_JOB = "SLURM_"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class MeasuredResult:
     """A result with what is said of its cells."""
 
     result: Result
@@ -142,7 +142,7 @@ class _Sitting(NamedTuple):
 Key = tuple[bytes, "Cell"]
 
 
-def with_sessions(measured: Sequence[Measured]) -> list[list[Row]]:
+def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
     """The rows of each result, with their times over the sessions of all results of the same setting.
 
     Sessions are matched by cell and, since a machine has states, by how far apart the ranks were. What is not
@@ -168,7 +168,7 @@ def with_sessions(measured: Sequence[Measured]) -> list[list[Row]]:
     ]
 
 
-def spans_of(measured: Sequence[Measured]) -> list[Spans]:
+def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
     """Both intervals of each set of results that are sessions of each other.
 
     Args:
@@ -191,7 +191,7 @@ def linked(known: Sequence[Iterable[OverSessions | None]]) -> list[list[int]]:
     return sorted(sorted(members) for _, members in groups)
 
 
-def _spans(members: tuple[int, ...], measured: Sequence[Measured]) -> Spans:
+def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Spans:
     rows = [(row.time, row.sessions) for member in members for row in measured[member].rows]
     overs = [over for _, over in rows if over]
     within = [time.half_width for time, over in rows if time and over and time.half_width is not None]
@@ -207,7 +207,7 @@ def _spans(members: tuple[int, ...], measured: Sequence[Measured]) -> Spans:
     )
 
 
-def unlike(measured: Sequence[Measured]) -> list[Unlike]:
+def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
     """Results of one setting that distance alone keeps apart, each beside the first of them.
 
     Args:
@@ -249,7 +249,7 @@ def setting_of(result: Result, job: JobKey) -> bytes:
     )
 
 
-def _parts(measured: Sequence[Measured]) -> Mapping[Key, list[_Part]]:
+def _parts(measured: Sequence[MeasuredResult]) -> Mapping[Key, list[_Part]]:
     """Cells of one setting with what each result has of them."""
     found: dict[Key, list[_Part]] = defaultdict(list)
     for member, one in enumerate(measured):

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.rows.transport.card_traffic import HostTraffic, cards_by_job, lost_cards, traffic_of
-from mpigauge.rows.transport.proof import SHARED_MOST, Evidence, evidence_of, payloads, reports, talkers
+from mpigauge.rows.transport.proof import (
+    SHARED_MOST,
+    TransportEvidence,
+    evidence_of,
+    payloads,
+    reports,
+    talkers,
+)
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -123,7 +130,7 @@ def _silent_cards(launches: Iterable[Launch]) -> Mapping[tuple[JobKey, str], Map
 
 
 def _judged(
-    seen: Evidence, transport: str, refutation: Refutation | None
+    seen: TransportEvidence, transport: str, refutation: Refutation | None
 ) -> tuple[Proof | None, DoubtOfProof | None]:
     """What the bytes say of a label, and why they leave it open."""
     if refutation is not None:
@@ -134,7 +141,7 @@ def _judged(
     return ("unknown", doubt) if doubt else ("proven", None)
 
 
-def _doubt(seen: Evidence, transport: str) -> DoubtOfProof | None:
+def _doubt(seen: TransportEvidence, transport: str) -> DoubtOfProof | None:
     if not seen.is_enough:
         return "small"
     if seen.cards is None:

@@ -58,7 +58,7 @@ class OnCards:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class TransportEvidence:
     """What went through network cards while a cell was measured, and what the library said.
 
     Attributes:
@@ -138,7 +138,7 @@ def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
 
 def evidence(
     visits: Iterable[Visit], patterns: Mapping[str, Pattern], launches: Iterable[Launch] = ()
-) -> dict[Cell, Evidence]:
+) -> dict[Cell, TransportEvidence]:
     """Of every cell whose ranks send messages, over all its visits.
 
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
@@ -163,10 +163,12 @@ def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
     return sent
 
 
-def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> Evidence:
+def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> TransportEvidence:
     """Of all visits of a cell, each with its payload."""
     payload = sum(bytes_ for _, bytes_ in visits)
-    return Evidence(sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits))
+    return TransportEvidence(
+        sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits)
+    )
 
 
 def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:

@@ -26,7 +26,7 @@ class LabHost(Struct, frozen=True):
     address: str
 
 
-class Description(Struct, frozen=True):
+class LabDescription(Struct, frozen=True):
     """The file's content.
 
     Attributes:
@@ -42,7 +42,7 @@ class Description(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Lab:
+class CurrentLab:
     """The lab that this process is in.
 
     Attributes:
@@ -70,7 +70,7 @@ def is_of_one_host(path: Path) -> bool:
     return path.resolve().is_relative_to(SHARED_MEMORY)
 
 
-def current() -> Lab | None:
+def current() -> CurrentLab | None:
     """The lab that this process is in, if it is in one.
 
     Raises:
@@ -80,9 +80,9 @@ def current() -> Lab | None:
     if not path:
         return None
     try:
-        found = msgspec.json.decode(Path(path).read_bytes(), type=Description)
+        found = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(
             f"{VARIABLE}={path}: does not describe a lab: {error}", f"unset {VARIABLE}"
         ) from None
-    return Lab(found.hosts, Path(found.shell), found.lab, Path(found.counters))
+    return CurrentLab(found.hosts, Path(found.shell), found.lab, Path(found.counters))

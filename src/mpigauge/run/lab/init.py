@@ -149,7 +149,7 @@ def _write_folder(order: Order, pids: Sequence[int]) -> None:
     for number, (name, pid) in enumerate(zip(names, pids, strict=True), 1):
         for word in (name, plan.address(number)):
             (Path(HOSTS) / word).symlink_to(f"/proc/{pid}/ns")
-    described = context.Description(
+    described = context.LabDescription(
         hosts=tuple(context.LabHost(name, plan.address(n)) for n, name in enumerate(names, 1)),
         shell=SHELL,
         counters=f"/proc/1/fd/{order.counters_fd}",

@@ -39,7 +39,7 @@ UNREACHED = "cannot be reached: "
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class HostQuestion:
     """What hosts are asked.
 
     Attributes:
@@ -56,7 +56,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HostQuery:
     """One host being asked.
 
     Attributes:
@@ -83,7 +83,9 @@ def faults(
         EnvironmentLacksError: There is no temporary folder.
     """
     tests = " && ".join(shlex.join(copy_kernel.asking(program)) for program in programs)
-    question = Question(shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lacks(programs, said))
+    question = HostQuestion(
+        shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lacks(programs, said)
+    )
     found = _found(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
         without = {host for host, fault in found.items() if not fault.startswith(UNREACHED)}
@@ -107,12 +109,12 @@ def _unsupplied(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> d
     return found
 
 
-def _supply(shell: str, program: Path) -> Question:
+def _supply(shell: str, program: Path) -> HostQuestion:
     words = shlex.join(copy_kernel.words(program))
-    return Question(shell, words, lambda said: copy_kernel.refused(program, said), program)
+    return HostQuestion(shell, words, lambda said: copy_kernel.refused(program, said), program)
 
 
-def _found(hosts: Sequence[str], question: Question) -> dict[str, str]:
+def _found(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """What is wrong with hosts that are not this one."""
     left = [host for host in hosts if not is_here(host)]
     found: dict[str, str] = {}
@@ -123,12 +125,12 @@ def _found(hosts: Sequence[str], question: Question) -> dict[str, str]:
     return {host: fault for host, fault in found.items() if fault}
 
 
-def _answers(hosts: Sequence[str], question: Question) -> dict[str, str]:
+def _answers(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """What is wrong with the first of the hosts, as many as the system lets us ask; empty if nothing is."""
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
         folder = temporary_folder("asking hosts")
         asking.callback(shutil.rmtree, folder, ignore_errors=True)
-        asked: dict[str, Asked | str] = {}
+        asked: dict[str, HostQuery | str] = {}
         for number, host in enumerate(hosts):
             try:
                 asked[host] = _ask(host, question, folder / str(number), asking)
@@ -136,7 +138,7 @@ def _answers(hosts: Sequence[str], question: Question) -> dict[str, str]:
                 if error.errno in FULL and asked:
                     break
                 asked[host] = f"{UNREACHED}{question.shell}: {error.strerror}"
-        _wait([one.process for one in asked.values() if isinstance(one, Asked)])
+        _wait([one.process for one in asked.values() if isinstance(one, HostQuery)])
         return {host: one if isinstance(one, str) else _answer(one, question) for host, one in asked.items()}
 
 
@@ -179,7 +181,7 @@ def shell_words(shell: str, host: str) -> list[str]:
     return [shell, *(options if Path(shell).name == "ssh" else []), host]
 
 
-def _ask(host: str, question: Question, said: Path, asking: contextlib.ExitStack) -> Asked:
+def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitStack) -> HostQuery:
     """The question on its way; OSError if it cannot be asked."""
     with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
@@ -190,10 +192,10 @@ def _ask(host: str, question: Question, said: Path, asking: contextlib.ExitStack
             start_new_session=True,  # so that all that it starts can be ended with it
         )
     asking.callback(_end, process)
-    return Asked(process, said)
+    return HostQuery(process, said)
 
 
-def _answer(asked: Asked, question: Question) -> str:
+def _answer(asked: HostQuery, question: HostQuestion) -> str:
     """What is wrong, by what came back; empty if nothing is."""
     status = status_of(asked.process)
     if status is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.compare.history.history import History
-    from mpigauge.compare.history.sentences import Told
+    from mpigauge.compare.history.sentences import HistoryLine
     from mpigauge.query.query import Query
     from mpigauge.stats.percentiles import Values
 
@@ -63,7 +63,7 @@ def history_figure(query: Query) -> Figure:
     return whole
 
 
-def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> None:
+def _panel(axes: Any, number: int, shown: History, told: HistoryLine, unit: str) -> None:
     curve, cell = told.track.curve, told.worst
     logs = curve.logs[:, cell]
     there = np.flatnonzero(np.isfinite(logs)).tolist()
@@ -97,7 +97,7 @@ def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> Non
     _dress(axes, times[there], f"{words.name(told, ())} {_size(told)}".strip(), name)
 
 
-def _size(told: Told) -> str:
+def _size(told: HistoryLine) -> str:
     curve = told.track.curve
     row = curve.row(told.worst, len(curve.logs))
     return units.format_size(row.cell.bytes) if row.sized else ""
@@ -109,7 +109,7 @@ def _unit(times: Values, unit: str) -> tuple[float, str]:
     return units.TIME_UNITS[unit], units.sign(unit)
 
 
-def _band(axes: Any, number: int, days: Sequence[float], told: Told, scale: float) -> None:
+def _band(axes: Any, number: int, days: Sequence[float], told: HistoryLine, scale: float) -> None:
     """Where the last session was expected, over the sessions that say it."""
     base = told.track.base
     if base is None or told.worst not in base.cells:

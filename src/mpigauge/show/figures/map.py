@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.linkmap.linkmap import LinkMap
-    from mpigauge.linkmap.verdict import Link
+    from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.query.query import Query
     from mpigauge.stats.percentiles import Values
 
@@ -127,7 +127,7 @@ def _panel(
     shown: LinkMap,
     order: Sequence[int],
     title: str,
-    get: Callable[[Link], float | None],
+    get: Callable[[MeasuredLink], float | None],
     *,
     fast_is_large: bool,
 ) -> None:
@@ -165,7 +165,7 @@ def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:
     return low / 1.05, high * 1.05
 
 
-def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[Link], float | None]) -> Values:
+def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[MeasuredLink], float | None]) -> Values:
     place = {rank: number for number, rank in enumerate(order)}
     values = np.full((len(order), len(order)), math.nan)
     for link in shown.links:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.same_distance import Apart
+    from mpigauge.rows.same_distance import DistanceMismatch
     from mpigauge.show.figures.line_styles import Group
 
 Pieces = list[list[Point]]
@@ -61,7 +61,7 @@ class Ratios:
     below: str
 
     @property
-    def ranks_apart(self) -> list[Apart]:
+    def ranks_apart(self) -> list[DistanceMismatch]:
         """Why ratios are missing, if it is because ranks were at different distances."""
         pairs = (
             (one, row, base, by_size(base.rows).get(row.cell.bytes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.query.kinds import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 ANSWER, CURVES, SAMPLES = "answer", "curves", "samples"
 
 
-def _kind(name: str, about: str, needs: str) -> Kind:
-    return Kind(name, about, needs, "kinds", "table", "tables")
+def _kind(name: str, about: str, needs: str) -> DisplayKind:
+    return DisplayKind(name, about, needs, "kinds", "table", "tables")
 
 
 KINDS = {

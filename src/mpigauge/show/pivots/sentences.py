@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.find.comparisons import Comparison
     from mpigauge.find.missing_ratios import RanksApart
     from mpigauge.query.query import Query, Source
-    from mpigauge.show.pivots.grid import Grid
+    from mpigauge.show.pivots.grid import PivotGrid
 
 COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], ...]] = {
     "latency": (comparisons.latencies_of_places,),
@@ -49,7 +49,7 @@ def sentences(query: Query) -> list[str]:
     ]
 
 
-def findings(query: Query, grids: Sequence[Grid]) -> Iterator[tuple[Source, Finding]]:
+def findings(query: Query, grids: Sequence[PivotGrid]) -> Iterator[tuple[Source, Finding]]:
     """The same with their facts, and the warnings of all numbers that the tables show."""
     yield from _comparisons(query)
     shown = {(id(entry.source), entry.row.cell): entry for grid in grids for entry in grid.entries}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.table import Said
     from mpigauge.models.modelled import Models
     from mpigauge.query.query import Query
-    from mpigauge.show.compared import Held
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.page import Section
 
 
@@ -62,7 +62,7 @@ def _title(query: Query) -> str:
     return " / ".join(titles)
 
 
-def _comparison(query: Query, each: Query, *, force: bool) -> tuple[Held | None, str]:
+def _comparison(query: Query, each: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
     """What is compared; if two results are not, why not."""
     if len(query.sources) > MOST:
         return None, ""

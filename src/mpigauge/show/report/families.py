@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.rows import Row
-    from mpigauge.show.report.curves import Panel
+    from mpigauge.show.report.curves import ReportPanel
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Chart, Grid
+    from mpigauge.show.report.page import Chart, ReportTable
 
 
 def latency(given: Given) -> Section:
@@ -105,10 +105,12 @@ def _modes(given: Given) -> dict[str, set[str]]:
 
 def _panels(
     given: Given, name: str, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
-) -> list[Panel]:
+) -> list[ReportPanel]:
     return panels(name, given.query, given.each, keep, rates=rates)
 
 
-def _section(given: Given, name: str, found: Iterable[Panel], grids: Iterable[Grid] = ()) -> Section:
+def _section(
+    given: Given, name: str, found: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
+) -> Section:
     drawn: list[Chart] = [*charts(given.cells, given.query, [*found])]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])

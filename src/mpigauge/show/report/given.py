@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.models.modelled import Models
     from mpigauge.query.query import Query, Source
     from mpigauge.rows.rows import Row
-    from mpigauge.show.compared import Held
+    from mpigauge.show.compared import ComparedSources
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Given:
 
     query: Query
     each: Query
-    comparison: Held | None = None
+    comparison: ComparedSources | None = None
     not_compared: str = ""
     models: Models | None = None
     said: Sequence[Said] = ()

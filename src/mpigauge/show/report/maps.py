@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.rows.rows import Row
-    from mpigauge.show.report.page import Grid
+    from mpigauge.show.report.page import ReportTable
 
 FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
 
 
-def chart(name: str, shown: LinkMap, table: Grid) -> Chart:
+def chart(name: str, shown: LinkMap, table: ReportTable) -> Chart:
     """Latency and bandwidth of all pairs."""
     with style.style(), mpl.rc_context(FRAMED):
         whole = maps.figure(shown)
@@ -72,7 +72,7 @@ def _launches(row: Row | None) -> int | None:
     return row.time.launches if row is not None and row.time is not None else None
 
 
-def table_of(document: Document) -> Grid:
+def table_of(document: Document) -> ReportTable:
     """A line for every pair."""
     rows = [*document.records()] if document.records is not None else []
     columns = [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.query.series import Point
-    from mpigauge.show.report.page import Grid
+    from mpigauge.show.report.page import ReportTable
 
 Quantity = Literal["time", "ratio", "share"]
 """What stands upward: seconds, times as long, or a share of one."""
@@ -61,7 +61,7 @@ class Frame:
 
 
 def chart(
-    name: str, title: str, about: str, frame: Frame, found: Sequence[Dots], table: Grid | None
+    name: str, title: str, about: str, frame: Frame, found: Sequence[Dots], table: ReportTable | None
 ) -> Chart:
     """Points as a picture, and as data."""
     axis: list[pictures.Axis] = []
@@ -84,7 +84,7 @@ def chart(
     return Chart(name, title, about, picture, data, keys, table)
 
 
-def table(title: str, frame: Frame, found: Sequence[Dots]) -> Grid:
+def table(title: str, frame: Frame, found: Sequence[Dots]) -> ReportTable:
     """All points as numbers, in groups by their look."""
     rows = [
         (one.label, point, one.cells[at : at + 1]) for one in found for at, point in enumerate(one.points)

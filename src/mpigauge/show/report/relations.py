@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.models.modelled import Modelled, Models
     from mpigauge.query.query import Source
     from mpigauge.result.records import Visit
-    from mpigauge.show.compared import Held
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Chart
     from mpigauge.vocabulary import StateName
@@ -156,7 +156,7 @@ def comparison(given: Given) -> Section:
     )
 
 
-def _compared(given: Given, found: Held, *, everything: bool = False) -> Document:
+def _compared(given: Given, found: ComparedSources, *, everything: bool = False) -> Document:
     shown = found.shown
     return compare_table.document(
         shown,
@@ -169,7 +169,7 @@ def _compared(given: Given, found: Held, *, everything: bool = False) -> Documen
     )
 
 
-def _ratios(found: Held) -> Iterator[Chart]:
+def _ratios(found: ComparedSources) -> Iterator[Chart]:
     """Ratios against size, a curve for all that is compared."""
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query, Source
     from mpigauge.show.provenance import Circumstance
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Grid
+    from mpigauge.show.report.page import ReportTable
 
 SAID_FIRST = 8
 """Conclusions that are seen at once."""
@@ -64,7 +64,9 @@ def _quoted(given: Given, line: QuoteLine) -> Iterator[int]:
 
 def _doubts(given: Given, most: int | None = None) -> Iterator[Sentence]:
     """Doubts in a line each, the worst of each result first, with the cells that have them."""
-    told = [answer.Told(one, each) for one in given.sources for each in answers(one.rows, one.patterns)]
+    told = [
+        answer.AnswerColumn(one, each) for one in given.sources for each in answers(one.rows, one.patterns)
+    ]
     several = len(given.sources) > 1
     for source in given.sources:
         name = f"{source.name}: " if several else ""
@@ -104,7 +106,7 @@ def provenance(given: Given) -> Section:
     return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True)
 
 
-def _circumstances(title: str, found: Sequence[Circumstance]) -> Grid:
+def _circumstances(title: str, found: Sequence[Circumstance]) -> ReportTable:
     columns = [
         Column("name", "", lambda one: one[0], left=True),
         Column("value", "", lambda one: one[1], left=True),
@@ -129,7 +131,7 @@ def failures(given: Given) -> Section:
     return Section("failures", words.TITLES["failures"], grids=grids)
 
 
-def _failed(source: Source) -> Grid | None:
+def _failed(source: Source) -> ReportTable | None:
     if not source.result.failures:
         return None
     columns = [
@@ -147,7 +149,7 @@ def _failed(source: Source) -> Grid | None:
     return grid_of(Document(), Table(f"{source.name}: {words.FAILED}", "", source.result.failures, columns))
 
 
-def _missing(given: Given, source: Source) -> Grid | None:
+def _missing(given: Given, source: Source) -> ReportTable | None:
     rows = [row for row in source.rows if row.time is None and row.limit_bytes is None and row.status != "ok"]
     if not rows:
         return None

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.rows.machine.over_sessions import Measured, linked, spans_of, unlike, with_sessions
+from mpigauge.rows.machine.over_sessions import MeasuredResult, linked, spans_of, unlike, with_sessions
 from mpigauge.rows.machine.sessions import Across, OverSessions
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.rows import rows
@@ -53,10 +53,10 @@ def together(*results: Result) -> list[list[Row]]:
     return with_sessions([told(one) for one in results])
 
 
-def told(result: Result) -> Measured:
+def told(result: Result) -> MeasuredResult:
     """A result with its rows."""
     states = states_of(result.visits)
-    return Measured(result, rows(result, states=states), states)
+    return MeasuredResult(result, rows(result, states=states), states)
 
 
 def sessions(*results: Result) -> list[list[int]]:
@@ -243,10 +243,10 @@ def test_what_shares_a_time_is_linked_by_others_too() -> None:
     assert linked([[None], []]) == []
 
 
-def known(*results: Result) -> list[Measured]:
+def known(*results: Result) -> list[MeasuredResult]:
     """Results with rows that know their sessions."""
     return [
-        Measured(result, mine, states_of(result.visits))
+        MeasuredResult(result, mine, states_of(result.visits))
         for result, mine in zip(results, together(*results), strict=True)
     ]
 

@@ -14,7 +14,7 @@ from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.transport.proof import (
     HEADER_BYTES,
     PAYLOAD_LEAST_BYTES,
-    Evidence,
+    TransportEvidence,
     evidence,
     reports,
     talkers,
@@ -67,7 +67,7 @@ def visit(net_bytes: int, net_calls: int, cell: Cell = CELL) -> Visit:
     ],
 )
 def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: float, is_refuted: bool) -> None:
-    found = Evidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
+    found = TransportEvidence(round(share * LARGE), LARGE).refutes(transport, ["h1", "h1"])
     assert (found is not None) == is_refuted
     if found is not None:
         assert found.transport == transport
@@ -88,7 +88,7 @@ def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: flo
 def test_between_hosts_a_part_is_enough_and_none_is_not(
     transport: str, share: float, emulated: bool, is_refuted: bool
 ) -> None:
-    seen = Evidence(round(share * LARGE), LARGE)
+    seen = TransportEvidence(round(share * LARGE), LARGE)
     assert bool(seen.refutes(transport, ["h1", "h2"], emulated=emulated)) == is_refuted
     assert not seen.refutes("auto", ["h1", "h1"], emulated=emulated)
 
@@ -103,7 +103,7 @@ def test_only_the_hosts_of_the_ranks_that_talk_count() -> None:
     st.integers(0, PAYLOAD_LEAST_BYTES - 1), st.integers(0, 10**9), st.sampled_from(["shm", "tcp", "auto"])
 )
 def test_too_little_payload_proves_nothing(payload: int, net: int, transport: str) -> None:
-    assert Evidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) is None
+    assert TransportEvidence(net, payload).refutes(transport, ["h1", "h2"], emulated=True) is None
 
 
 @pytest.mark.parametrize(
@@ -138,12 +138,12 @@ def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
 ) -> None:
     hosts = ["h1", "h1"]
     net_bytes = LARGE if transport == "tcp" else 0  # as if the bytes had nothing against it
-    found = Evidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
+    found = TransportEvidence(net_bytes, LARGE, (reported,)).refutes(transport, hosts)
     assert (found is not None) == is_refuted
     if found is not None:
         assert (found.kind, found.reported) == ("reported", reported)
         assert reported in sentence(found)
-    assert bool(Evidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
+    assert bool(TransportEvidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
 
 
 def test_reports_are_of_the_cells_of_their_job() -> None:
@@ -161,7 +161,7 @@ def test_reports_are_of_the_cells_of_their_job() -> None:
 
 def test_payload_is_counted_by_calls_and_never_less_than_a_header() -> None:
     found = evidence([visit(1000, 30), visit(500, 30)], {"pingpong": PATTERN})
-    assert found == {CELL: Evidence(1500, 2 * 30 * 2 * HEADER_BYTES)}
+    assert found == {CELL: TransportEvidence(1500, 2 * 30 * 2 * HEADER_BYTES)}
 
 
 def test_each_cell_has_its_own_evidence() -> None:

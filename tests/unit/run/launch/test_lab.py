@@ -84,7 +84,7 @@ def test_outside_there_is_no_lab_and_a_wrong_word_is_named(
 
 def test_inside_the_lab_is_what_its_file_says(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (machine / "counters").write_bytes(struct.pack("=4Q", 200, 3, 1, 70_000))
-    said = context.Description(
+    said = context.LabDescription(
         (context.LabHost("h1", "10.77.0.1"),), "/x/ssh", str(machine / "counters"), LAB
     )
     (machine / "lab.json").write_bytes(msgspec.json.encode(said))

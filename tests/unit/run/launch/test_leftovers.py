@@ -141,7 +141,7 @@ def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_wait
     folder.mkdir()
     program = (
         "import os, signal, sys, time\n"
-        "from mpigauge.launch.janitor import janitor\n"
+        "from mpigauge.run.launch.janitor import janitor\n"
         "with janitor(sys.argv[1]):\n"
         "    worker = os.fork()\n"
         "    if worker == 0:\n"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KILLED_WITH_ITS_JANITOR = """
 import os, signal, sys, time
-from mpigauge.launch.process import RunningJob
+from mpigauge.run.launch.process import RunningJob
 with RunningJob([sys.executable, "-ISc", sys.argv[1]], {}) as job:
     pid = next(job.lines(lambda: 60.0)).decode()
     print(pid, flush=True)

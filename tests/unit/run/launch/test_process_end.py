@@ -135,7 +135,7 @@ def test_nothing_of_ours_runs_between_fork_and_exec() -> None:
 
 HANGS_IN_A_FORK = """
 import os, sys
-from mpigauge.launch.process import *
+from mpigauge.run.launch.process import *
 os.register_at_fork(after_in_child=lambda: os.abort())
 with RunningJob([sys.executable, "-ISc", "print('started')"], {}) as job:
     print(next(job.lines(lambda: 60)))
@@ -156,7 +156,7 @@ def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     hold = f"held = open({str(segment)!r}, 'w')"
     launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
-    text = f"from mpigauge.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
+    text = f"from mpigauge.run.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", text], env=environment) as us:
         while not (ready.exists() and ready.read_text(encoding="ascii")):
