@@ -91,7 +91,7 @@ class PlayedJob:
         pass
 
     def lines(self, patience_s: Callable[[], float], *_: Any) -> Iterator[bytes]:
-        """As launch.process gives them: without their ends, asked each time for how long silence may be."""
+        """As run.launch.process gives them: without their ends, asked each time for how long silence may be."""
         for line in self._journal.split(b"\n"):
             assert patience_s() > 0
             yield line
@@ -140,7 +140,7 @@ def closed(folder: Path) -> Iterator[Border]:
         isolate(folder, patch)
         patch.setenv("MPLCONFIGDIR", str(folder / "home"))
         patch.setattr(subprocess, "Popen", border.popen())
-        for module in ("launch.janitor", "launch.preflight", "mpi.variables"):
+        for module in ("run.launch.janitor", "run.launch.preflight", "mpi.variables"):
             patch.setattr(f"mpigauge.{module}.located", lambda words, *_: list(words))
         patch.setattr("mpigauge.run.job_run.RunningJob", border.job)
         patch.setattr("mpigauge.run.pacing.Spread.wait", lambda *_: None)

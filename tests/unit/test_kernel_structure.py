@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
+LAB = ROOT / "src" / "mpigauge" / "run" / "lab"
 FOLDERS = {"kernel": kernel.SOURCES, "lab": LAB}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TEXT = re.compile(r'"(?:\\.|[^"\\])*"')

@@ -23,7 +23,7 @@ from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
 if TYPE_CHECKING:
     from mpigauge.result.records import Visit
 
-RESULTS = Path(__file__).parents[3] / "docs/results"
+RESULTS = Path(__file__).parents[4] / "docs/results"
 NEAR_NS, FAR_NS = 40.0, 245.0
 CAMPAIGNS = 200
 FACTOR = 2.8
