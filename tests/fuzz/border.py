@@ -91,7 +91,7 @@ class PlayedJob:
         pass
 
     def lines(self, patience_s: Callable[[], float], *_: Any) -> Iterator[bytes]:
-        """As run.launch.process gives them: without their ends, asked each time for how long silence may be."""
+        """Return them as a running job does: without their ends, asked each time how long silence may be."""
         for line in self._journal.split(b"\n"):
             assert patience_s() > 0
             yield line

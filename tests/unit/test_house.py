@@ -15,12 +15,13 @@ import pytest
 import mpigauge
 from mpigauge.cli import COMMANDS
 from mpigauge.cli import MODULES as VERB_MODULES
-from tests import places
+from tests.places import ROOT as REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(mpigauge.__file__).parent
+TESTS = REPOSITORY / "tests"
 MODULES = sorted(
     path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in {"__init__", "__main__"}
 )
@@ -110,14 +111,6 @@ def test_only_launch_and_mpi_start_processes() -> None:
             )
 
 
-def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
-    """Only plan writes the kernel's plan, only result reads its journal; campaign is handed both."""
-    for path in MODULES:
-        text = path.read_text(encoding="utf-8")
-        assert "rounds_min=" not in text or part_of(path) == "plan", path
-        assert "samples_ns: Annotated" not in text or part_of(path) == "result", path
-
-
 def modules_imported(path: Path) -> set[str]:
     """The modules of the house that a file imports, wherever in it and for whatever purpose."""
     found = set()
@@ -130,11 +123,10 @@ def modules_imported(path: Path) -> set[str]:
     return found & NAMES.keys()
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_no_verb_imports_another(verb: str) -> None:
-    modules = {name: f"mpigauge.cli.verbs.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
-    path = ROOT / "cli" / "verbs" / f"{VERB_MODULES.get(verb, verb)}.py"
-    assert not modules_imported(path) & (set(modules.values()) - {modules[verb]})
+def test_no_verb_imports_another() -> None:
+    verbs = {f"mpigauge.cli.verbs.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
+    for verb in verbs:
+        assert not modules_imported(NAMES[verb]) & (verbs - {verb}), verb
 
 
 def loaded_by(*words: str) -> set[str]:
@@ -172,10 +164,9 @@ def is_thorough(node: ast.AST) -> bool:
     return any(ast.unparse(mark).endswith(("pytest.mark.thorough", "pytest.mark.truth")) for mark in marks)
 
 
-@pytest.mark.parametrize("folder", ["cli", "unit"])
-def test_every_module_is_tested_every_day(folder: str) -> None:
+def test_every_module_is_tested_every_day() -> None:
     """Some of the tests of a module may be thorough or measure, never all of them."""
-    for path in (places.ROOT / "tests" / folder).rglob("test_*.py"):
+    for path in (one for folder in ("cli", "unit") for one in (TESTS / folder).rglob("test_*.py")):
         tests = [node for node in nodes_of(path) if is_test(node)]
         thorough = [test for test in tests if is_thorough(test)]
         assert not thorough or len(thorough) < len(tests), path
@@ -185,7 +176,7 @@ def test_every_module_is_tested_every_day(folder: str) -> None:
 
 def test_marks_that_say_where_a_test_runs_stand_in_its_own_file() -> None:
     """The Makefile finds the files of some marks by their text, so no other file may give them a mark."""
-    for path in (places.ROOT / "tests").rglob("*.py"):
+    for path in TESTS.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"import .*\bpytestmark\b", text), path
         assert path.name.startswith("test_") or not re.search(r"\bmark\.(mpi|slurm|lab)\b", text), path

@@ -1,4 +1,8 @@
-"""The numbers that a claim is about, one by one: each cell, pair of cells or curve that it chooses."""
+"""The numbers that a claim is about, one by one: each cell, pair of cells or curve that it chooses.
+
+To add a kind of claim: a word of `vocabulary.ClaimKind`, a row in KINDS that yields its numbers, what it
+needs in `plan.claim_file`, and its line in docs/formats.md.
+"""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     Args:
         controlled: Whether it is also tried how often these launches would be wrong, which takes longer.
 
-    Source: docs/method.md#comparison
+    Source: docs/method-comparison.md#comparison
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)

@@ -10,7 +10,7 @@ can tell of is one family, so that of a library that keeps all guidelines any is
 most, however many there are.
 
 Source: Hunold, Carpen-Amarie, Luebbe and Traeff, Automatic Verification of Self-Consistent MPI Performance
-Guidelines, Euro-Par 2016; docs/method.md#comparison
+Guidelines, Euro-Par 2016; docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Whoever looks after every launch and stops when something is slower is wrong far more often than one look is.
 Looks are fixed before the first launch, and each has an equal share of the error: at whichever of them a
 campaign stops, all of them together keep the promise. Source: Bonferroni's inequality;
-docs/method.md#until-decided
+docs/method-comparison.md#until-decided
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which cells of a comparison are worth new launches: those that may differ, and some that need not.
 
 A verdict on cells that were picked for what they look like rests on new launches alone. With the old ones
-added, more comparisons of equals call something slower than is promised: docs/method.md#measuring-again
+added, more comparisons of equals call something slower than is promised:
+docs/method-comparison.md#measuring-again
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | Non
         ratios: One for each, of slow over fast.
 
     Source:
-        docs/method.md#ratios
+        docs/method-comparison.md#ratios
     """
     begin, unclear = None, set(_unclear(sizes, ratios))
     for size, ratio in zip(reversed(sizes), reversed(ratios), strict=True):

@@ -1,7 +1,8 @@
 """Variables and parameter files that change what is measured. CHOICES is the one table of them.
 
 What an option of mpigauge sets is asked for; what a variable only tells, such as the number of a job, changes
-nothing.
+nothing. To add one: a row in CHOICES, and in docs/numbers.md#settings; a file of settings, in
+`mpi.parameter_files`.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def clock_steps(launches: Iterable[Launch], visits: Iterable[Visit]) -> Steps:
         In nanoseconds, at least 1; jobs without a launch are left out.
 
     Source:
-        docs/method.md#steps-of-the-clock
+        docs/method-collectives.md#steps-of-the-clock
     """
     recorded: Steps = {}
     for launch in launches:
@@ -100,7 +100,7 @@ def in_order(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> Values:
             step is below 0.2 % of the time, rounds stay what they are.
 
     Source:
-        docs/method.md#steps-of-the-clock
+        docs/method-collectives.md#steps-of-the-clock
     """
     ordered = parts_of([np.concatenate(visits)]).in_order()
     largest_s = np.array([max(steps_s, default=0.0)])

@@ -158,7 +158,7 @@ def ratio_of(
         None if a time is not positive and finite, or one of them has no launch.
 
     Source:
-        docs/method.md#ratios; not paired, Welch's interval on the logarithms of times of launches.
+        docs/method-comparison.md#ratios; not paired, Welch's interval on the logarithms of times of launches.
     """
     return compared(over, under, paired=paired, apart=apart).ratio(clock_step)
 
@@ -200,7 +200,7 @@ def difference(over: Timing, under: Timing) -> Interval | None:
         None with fewer than two launches that have both.
 
     Source:
-        docs/method.md#ratios
+        docs/method-comparison.md#ratios
     """
     common = over.by_launch.keys() & under.by_launch.keys() - over.in_parts - under.in_parts
     if len(common) < _LEAST:

@@ -1,6 +1,6 @@
 """Collectives: how well the ranks started together, what root and ranks saw, how much was hidden.
 
-Times in seconds. A visit's lists have one entry a round (docs/method.md#what-a-round-gives).
+Times in seconds. A visit's lists have one entry a round (docs/method-collectives.md#what-a-round-gives).
 """
 
 from __future__ import annotations

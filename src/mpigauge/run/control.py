@@ -1,6 +1,6 @@
 """The control arm: what others are held against, in launches of its own, which cannot differ from it.
 
-If it does, the machine has moved: `compare.comparison`. docs/method.md#the-control-arm
+If it does, the machine has moved: `compare.comparison`. docs/method-comparison.md#the-control-arm
 """
 
 from __future__ import annotations

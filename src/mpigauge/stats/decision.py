@@ -6,7 +6,7 @@
     undecided    none of these
 
 Three thresholds have three jobs: `INSTRUMENT` is what no two builds can be promised to differ by less than,
-the margin is what matters, and `allow` what a pass must exclude. Source: docs/method.md#comparison
+the margin is what matters, and `allow` what a pass must exclude. Source: docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

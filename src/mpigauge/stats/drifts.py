@@ -1,6 +1,6 @@
 """Steps that are one slow drift: a line that bends once fits their sessions better than they do.
 
-Source: docs/method.md#history
+Source: docs/method-comparison.md#history
 """
 
 from __future__ import annotations

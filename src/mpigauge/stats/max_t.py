@@ -7,7 +7,7 @@ odd in a cell are left out of it (robust.py).
 
 Arrays hold natural logarithms of times, shape ``(launches, cells)``, NaN where a cell was not measured.
 
-Source: Westfall and Young, Resampling-based multiple testing (1993); docs/method.md#comparison
+Source: Westfall and Young, Resampling-based multiple testing (1993); docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Variances of few launches, moderated by those of all cells: luck makes some of them far too small.
 
-Source: Smyth, Linear models and empirical Bayes methods (2004); docs/method.md#comparison
+Source: Smyth, Linear models and empirical Bayes methods (2004); docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

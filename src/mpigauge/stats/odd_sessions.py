@@ -1,6 +1,6 @@
 """Odd sessions: far from all others of their time, and too few of them to be what is usual.
 
-Source: docs/method.md#history
+Source: docs/method-comparison.md#history
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The differences of a run of sizes are pooled by launch, and all runs of all curves are a family of their own,
 judged by the same engine as single cells. So the ratio of a run has an interval that holds for all runs at
-once, and picking the most telling one costs nothing. Source: docs/method.md#comparison
+once, and picking the most telling one costs nothing. Source: docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A cell is called slower if its estimate exceeds the reach of its interval, what the instrument cannot promise
 by the reach of one side, and the margin. So a difference of just the margin is found in half of all
 comparisons at most, however many launches there are; launches are promised for twice as much. Source:
-docs/method.md#comparison
+docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ where launches are not in pairs, was tried there, too: a cut forgives exchanges 
 cut, so that with eight pairs nothing is rare enough any more, and a second odd pair of ten blinds it again.
 
 Source: Huber, Robust Statistics (1981); Yuen, The two-sample trimmed t for unequal population variances,
-Biometrika 61 (1974); limits were found by simulation: docs/method.md#odd-launches
+Biometrika 61 (1974); limits were found by simulation: docs/method-comparison.md#odd-launches
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they mean."""
+"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they mean.
+
+To add one: a row in ALIASES or OPTIONS; of a value of an option, in `cli.options.foreign_values.VALUES`.
+"""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def history_of(
         sessions: In the order in which they were made.
         settled: Among how many of the first changes are sought; None for all.
 
-    Source: docs/method.md#history
+    Source: docs/method-comparison.md#history
     """
     return judged(sessions, curves_of(sessions), thresholds, settled)
 

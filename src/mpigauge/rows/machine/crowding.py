@@ -1,4 +1,6 @@
-"""Ranks that did not have a processor, or a core, of their own: docs/method.md#more-ranks-than-cores.
+"""Ranks that did not have a processor, or a core, of their own.
+
+Source: docs/method-collectives.md#more-ranks-than-cores
 
 How many ranks and cores there are does not tell how ranks are bound. The kernel says where each may run, and
 gives way by the same rule where they are too many for it.

@@ -1,6 +1,6 @@
 """The same cells measured at several times, in one result or in several: what the next session may find.
 
-Source: docs/method.md#other-minutes
+Source: docs/method-comparison.md#other-minutes
 """
 
 from __future__ import annotations

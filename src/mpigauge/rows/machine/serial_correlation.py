@@ -50,7 +50,7 @@ def launches_in_time(times: Iterable[Timing]) -> InTime | None:
         times: Of all cells; their launches belong together by number.
 
     Source:
-        docs/method.md#other-minutes
+        docs/method-comparison.md#other-minutes
     """
     values = _standardised([time for time in times if isinstance(time, Estimate)])
     count = values.shape[1]

@@ -140,7 +140,7 @@ def sessions_of(launches: Iterable[Launch]) -> list[list[int]]:
     A campaign whose launches are spread over time has no such breaks, since all are alike.
 
     Source:
-        docs/method.md#other-minutes
+        docs/method-comparison.md#other-minutes
     """
     begins = begins_s(launches)
     numbers = list(begins)
@@ -175,7 +175,7 @@ def across(time: Timing | None, sessions: Sequence[Sequence[int]]) -> Across | N
     """The interval over sessions, whose unit is the session; None under three of them.
 
     Source:
-        docs/method.md#other-minutes
+        docs/method-comparison.md#other-minutes
     """
     if time is None:
         return None
