@@ -143,7 +143,7 @@ def closed(folder: Path) -> Iterator[Border]:
         for module in ("run.launch.janitor", "run.launch.preflight", "mpi.variables"):
             patch.setattr(f"mpigauge.{module}.located", lambda words, *_: list(words))
         patch.setattr("mpigauge.run.job_run.RunningJob", border.job)
-        patch.setattr("mpigauge.run.pacing.Spread.wait", lambda *_: None)
+        patch.setattr("mpigauge.run.pacing.Pacing.wait", lambda *_: None)
         patch.setattr("mpigauge.cli.verbs.lab_runs.enter", lambda *_: 0)
         patch.setattr("mpigauge.run.watch.watch_alone", _no_watch)
         for name in ("find", "find_default"):

@@ -3,8 +3,8 @@
 A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the
 kernel's plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are
 in `document.phrases`. To add one: the field of Cell, with its usual value as the default and its meaning
-in the docstring (and of Asked and an option in `cli.options.run_options`, if users choose it), a row here, its
-words there, the kernel's side (a number in rounds/visits.h, a word in text/plan.c), a line in
+in the docstring (and of FactorValues and an option in `cli.options.run_options`, if users choose it), a row
+here, its words there, the kernel's side (a number in rounds/visits.h, a word in text/plan.c), a line in
 docs/formats.md, a test. One that makes a launch of its own says `job=True`, and is a field of JobKey, too.
 
 Without imports that `--help` would wait for.

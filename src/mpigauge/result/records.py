@@ -327,7 +327,7 @@ class End(Dated, frozen=True, tag="end", tag_field="type"):
     started: str
 
 
-class SessionDifference(Struct, frozen=True):
+class Difference(Struct, frozen=True):
     """In what a session is not like the one before it.
 
     Attributes:
@@ -357,7 +357,7 @@ class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
     started: str
     mpigauge: str
     commit: str
-    differs: tuple[SessionDifference, ...]
+    differs: tuple[Difference, ...]
     libraries: tuple[LibraryRecord, ...]
     environment: Environment
     hosts: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.result import environment, source_tree
-from mpigauge.result.records import Resumed, SessionDifference
+from mpigauge.result.records import Difference, Resumed
 from mpigauge.run import targets as prepared
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bo
 
 def _differences(
     before: Result, plan: Plan, here: Environment, libraries: Sequence[LibraryRecord]
-) -> Iterator[SessionDifference]:
+) -> Iterator[Difference]:
     """What is not as it was.
 
     On hosts of a list the name of the one that starts the ranks says nothing of where they are.
@@ -76,7 +76,7 @@ def _differences(
     pairs += [
         ("build", _build(then), _build(now)) for then, now in zip(last.libraries, libraries, strict=True)
     ]
-    return (SessionDifference(what, _text(then), _text(now)) for what, then, now in pairs if then != now)
+    return (Difference(what, _text(then), _text(now)) for what, then, now in pairs if then != now)
 
 
 def _hosts(before: Result) -> tuple[str, ...]:
