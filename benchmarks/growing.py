@@ -30,6 +30,14 @@ from made_up import (
     visit_made,
 )
 
+from mpigauge.campaign import job_run, loop
+from mpigauge.campaign.job_run import JobRun, Surroundings
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.state import CampaignState, LaunchKey
+from mpigauge.campaign.targets import Target
+from mpigauge.campaign.troubles import Troubles
 from mpigauge.cli.screen.tables import TableRequest, tabulate
 from mpigauge.errors import JobError
 from mpigauge.plan.hosts import hosts_of, places_of
@@ -38,14 +46,6 @@ from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import writer
 from mpigauge.result.reader import load
 from mpigauge.result.records import Visit
-from mpigauge.run import job_run, loop
-from mpigauge.run.job_run import JobRun, Surroundings
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
-from mpigauge.run.loop import CampaignLoop
-from mpigauge.run.state import CampaignState, LaunchKey
-from mpigauge.run.targets import Target
-from mpigauge.run.troubles import Troubles
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell

@@ -26,9 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.campaign.launch.process_tree import descendants, is_zombie
 from mpigauge.errors import MpigaugeError
 from mpigauge.result.reader import load
-from mpigauge.run.launch.process_tree import descendants, is_zombie
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey

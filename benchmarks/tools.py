@@ -17,6 +17,9 @@ from statistics import median
 from time import monotonic
 from typing import TypeVar
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
 from mpigauge.mpi import find, wrapper
 from mpigauge.mpi.library import Library
@@ -24,9 +27,6 @@ from mpigauge.result import environment
 from mpigauge.result.reader import Result, load
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.rows import rows
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
-from mpigauge.run.launch.process import RunningJob
 
 Times = Mapping[int, float]
 Repetitions = Mapping[int, Sequence[float]]

@@ -129,7 +129,7 @@ Cli = Callable[..., Done]
 
 def leave_memory(patch: pytest.MonkeyPatch) -> None:
     """Campaigns do not look through all that the tests have imported: that takes as long as ten launches."""
-    patch.setattr("mpigauge.run.loop._leave_memory_alone", lambda: None)
+    patch.setattr("mpigauge.campaign.loop._leave_memory_alone", lambda: None)
     patch.setattr("gc.unfreeze", lambda: None)
 
 
@@ -147,7 +147,7 @@ def isolate(folder: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setenv("TMPDIR", str(folder / "tmp"))
     patch.setenv("PATH", str(folder / "empty"))
     patch.setattr(tempfile, "tempdir", None)
-    patch.setattr("mpigauge.run.job_run.RunningJob", played.job)
+    patch.setattr("mpigauge.campaign.job_run.RunningJob", played.job)
     leave_memory(patch)
     patch.setattr("os.fsync", lambda _: None)  # no result of a test must survive a power failure
     patch.setattr("mpigauge.mpi.find.OTHER_FOLDERS", ())

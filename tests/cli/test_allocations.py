@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.allocations import MANAGERS
 from mpigauge.result.reader import load
-from mpigauge.run.allocations import MANAGERS
 from tests.fakes import launchers
 
 if TYPE_CHECKING:

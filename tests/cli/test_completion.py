@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.cli import COMMANDS
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.plan import names, shipped
-from mpigauge.run.launch.launchers import LAUNCHERS
 from mpigauge.show import figures
 from mpigauge.show.columns import EXTRA_COLUMNS
 from tests.unit.test_house import loaded_by

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch import single_copies
 from mpigauge.cli.verbs import doctor_system
 from mpigauge.result import interfaces, system_limits
 from mpigauge.result.surroundings import Environment
-from mpigauge.run.launch import single_copies
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -97,7 +97,7 @@ def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
 
 @pytest.mark.thorough
 def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.run.hang_timeout.SILENCE_LEAST_S", 1.5)
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_LEAST_S", 1.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:64")
     words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
     rows = rows_of(cli("run", "pingpong", *words), 1)
@@ -152,7 +152,7 @@ def test_a_deadlock_foreseen_is_no_measurement(
 
     With some seeds the floor of the instrument comes before it, which nobody asks for.
     """
-    monkeypatch.setattr("mpigauge.run.budget.Budget.deadline_s", lambda *_: 1e-3)
+    monkeypatch.setattr("mpigauge.campaign.budget.Budget.deadline_s", lambda *_: 1e-3)
     monkeypatch.setenv("FAKE_PROBE_NS", "1000000000")
     sizes = ",".join(f"{size}KiB" for size in range(8, 40))
     done = cli("run", "exchange", "--mode", "blocking", "--sizes", sizes, "--seed", seed, "-o", "r.jsonl")
@@ -205,7 +205,7 @@ def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A job that worked and then begins no more: fewer launches than were asked for."""
-    monkeypatch.setattr("mpigauge.run.loop.SILENT_STARTS_OF_WORKING", 2)
+    monkeypatch.setattr("mpigauge.campaign.loop.SILENT_STARTS_OF_WORKING", 2)
     monkeypatch.setattr(
         "mpigauge.cli.screen.progress.Lines.launch_ends", lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone")
     )

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.campaign import trusted_results
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
 from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
-from mpigauge.run import trusted_results
-from mpigauge.run.launch.interruption import Interruption
-from mpigauge.run.loop import CampaignLoop
-from mpigauge.run.targets import campaign_record, targets_of
 from tests.cli.journey import (
     EVERY_VISIT,
     MEASURE,

@@ -215,7 +215,7 @@ def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli
 def test_no_time_for_anything_is_no_success(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.run.budget.Budget.deadline_s", lambda *_: 1e-9)
+    monkeypatch.setattr("mpigauge.campaign.budget.Budget.deadline_s", lambda *_: 1e-9)
     done = cli("run", *MEASURE, "-o", "r.jsonl")
     assert {row.status for row in rows_in(load(Path("r.jsonl")))} == {"skipped"}
     assert done.status == 4

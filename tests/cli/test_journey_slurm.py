@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.campaign.hosts import JOB_END_MARGIN_S, with_hosts_again
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Plan
 from mpigauge.result import environment
 from mpigauge.result.reader import load
-from mpigauge.run.hosts import JOB_END_MARGIN_S, with_hosts_again
 from tests.fakes.launchers import put_srun_first
 from tests.fakes.mpi import write_program
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.allocations import MANAGERS
+from mpigauge.campaign.launch.job import HOSTS_FILE
 from mpigauge.result.reader import load
-from mpigauge.run.allocations import MANAGERS
-from mpigauge.run.launch.job import HOSTS_FILE
 from tests.fakes import launchers
 from tests.fakes.mpi import write_program
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.campaign import trusted_results
 from mpigauge.result.reader import load
-from mpigauge.run import trusted_results
 from tests.cli.journey import EVERY_VISIT, MEASURE, rows_of
 
 if TYPE_CHECKING:

@@ -90,7 +90,7 @@ def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) ->
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
     assert len(sources) > 15
-    assert {f"mpigauge/run/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
+    assert {f"mpigauge/campaign/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
     assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
     assert wheel.name.endswith("-py3-none-any.whl")
 

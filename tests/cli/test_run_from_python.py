@@ -14,10 +14,10 @@ import pytest
 
 import mpigauge
 from mpigauge.api.running import OPTIONS
+from mpigauge.campaign.launch import interruption
 from mpigauge.cli.options.run_options import planned
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.plan.plan_file import PlanFile
-from mpigauge.run.launch import interruption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.process_tree import descendants, process
 from mpigauge.result.reader import load
-from mpigauge.run.launch.process_tree import descendants, process
 from tests.needs import program
 
 if TYPE_CHECKING:

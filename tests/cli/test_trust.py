@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign import trusted_results
 from mpigauge.result.reader import load
-from mpigauge.run import trusted_results
 from tests.cli.journey import MEASURE
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import kernel
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed, user_is_root
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
 
 if TYPE_CHECKING:
     from mpigauge.mpi.library import Library

@@ -33,7 +33,7 @@ NAMES = {
 }
 """Every module by its full name."""
 
-START_PROCESSES = {"run", "mpi"}
+START_PROCESSES = {"campaign", "mpi"}
 SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 

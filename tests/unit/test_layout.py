@@ -25,7 +25,7 @@ RANKS = (
     "query",
     "models",
     "find check",
-    "run",
+    "campaign",
     "doctor",
     "show",
     "ask",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.result import journal
 from mpigauge.result.environment import user_is_root
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
-from mpigauge.run.launch.process import RunningJob
 from tests.fakes.kernel import EXIT_USAGE
 from tests.fakes.mpi import install
 from tests.fakes.played import PROCESSES, PlayedJob, job

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.programs import located, which
-from mpigauge.run.launch.process import RunningJob
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:

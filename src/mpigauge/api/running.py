@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mpigauge.api.result import PathLike, Result
+from mpigauge.campaign.measuring import measure
+from mpigauge.campaign.prepare import lab_to_enter, prepare
 from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
@@ -23,13 +25,11 @@ from mpigauge.result import files
 from mpigauge.result.writer import check_free
 from mpigauge.rows.reasons import OutOfTime
 from mpigauge.rows.rows import rows, why_nothing
-from mpigauge.run.measuring import measure
-from mpigauge.run.prepare import lab_to_enter, prepare
 
 if TYPE_CHECKING:
+    from mpigauge.campaign.job_run import Observer
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
-    from mpigauge.run.job_run import Observer
     from mpigauge.vocabulary import SuiteName
 
 LOG = logging.getLogger("mpigauge")

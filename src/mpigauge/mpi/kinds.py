@@ -1,6 +1,6 @@
 """The kinds of MPI library that mpigauge can tell apart; the one list of them.
 
-To add one: a row in KINDS, the launcher that its mpiexec needs in `run.launch.launchers`, and a row in
+To add one: a row in KINDS, the launcher that its mpiexec needs in `campaign.launch.launchers`, and a row in
 tests/unit/mpi/test_library.py. A library that is of none of them is measured, too: under its own words, and
 without what only a row can say.
 """
@@ -43,7 +43,7 @@ class MpiKind:
         name: What users and results call it.
         about: What people call it.
         aliases: Other words that users may say.
-        launcher: The name in `run.launch.launchers` of what its mpiexec understands.
+        launcher: The name in `campaign.launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins, white space made one space each; the group is its version.
         macros: Macros of its mpi.h that no other has, the first of which that is there is its version.
         taken_for: The kinds that its mpi.h cannot be told from, so that only a program knows that it is it.
@@ -61,7 +61,7 @@ class MpiKind:
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
             the program.
-        reached_by: The same where a scheduler does, by its name in `run.allocations`, unless the user says
+        reached_by: The same where a scheduler does, by its name in `campaign.allocations`, unless the user says
             otherwise; empty if it finds that by itself.
         without_shell: What lets its launcher start ranks here although there is neither ssh nor rsh.
         needs_shell_before: The major version from which on it does so by itself.

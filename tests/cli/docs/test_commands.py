@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import errors
+from mpigauge.campaign import trusted_results
 from mpigauge.cli import status_of
 from mpigauge.result.reader import load
-from mpigauge.run import trusted_results
 from tests.cli.docs.test_readme import commands, words_of
 from tests.conftest import install_into, isolate
 from tests.fakes.mpi import install

@@ -14,6 +14,9 @@ import pytest
 
 import mpigauge as package
 from mpigauge import errors
+from mpigauge.campaign.allocations import MANAGERS
+from mpigauge.campaign.launch.custom_launcher import PLACEHOLDERS
+from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.cli import mpigauge
 from mpigauge.document.finding import Finding, finding_record
 from mpigauge.importers.csv import ColumnMap, CsvColumn
@@ -23,9 +26,6 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
 from mpigauge.rows.machine.states import State
-from mpigauge.run.allocations import MANAGERS
-from mpigauge.run.launch.custom_launcher import PLACEHOLDERS
-from mpigauge.run.launch.launchers import LAUNCHERS
 from mpigauge.show import records
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import DISTURBANCES, SETTINGS, WARNING_KINDS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.result import environment, journal
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
-from mpigauge.run.launch.process import RunningJob
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.result.environment import cores_allowed
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
 from tests.places import ROOT
 from tests.truth import check, truth
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
@@ -19,8 +21,6 @@ from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result import environment
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
 from tests.real.mpi.conftest import Run, prefix
 
 pytestmark = pytest.mark.mpi

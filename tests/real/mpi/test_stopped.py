@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.process_tree import descendants, process
 from mpigauge.result.reader import load
-from mpigauge.run.launch.process_tree import descendants, process
 from tests.real.mpi.conftest import kernels, prefix, wait_until
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
-from mpigauge.run.launch.job import Job
-from mpigauge.run.launch.launchers import command_of
 from tests.real.mpi.conftest import Run, prefix
 from tests.real.states import of_main_state
 from tests.truth import check, truth

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mpigauge.campaign.allocations import MANAGERS, Manager
+from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.mpi import library
 from mpigauge.mpi.kinds import GENERIC, KINDS, LOOPBACK, RELATIVES, WELL_KNOWN, MpiKind, identify, kind_named
 from mpigauge.mpi.library import Library
 from mpigauge.plan.library_names import CALLED, library_name
 from mpigauge.result.environment import VARIABLES
-from mpigauge.run.allocations import MANAGERS, Manager
-from mpigauge.run.launch.launchers import LAUNCHERS
 from tests.fakes.mpi import PRINTS
 
 repeatable = settings(derandomize=True, deadline=None)

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from mpigauge.campaign.failure_remedies import BY_HAND, REMEDIES, SILENT, cause_of, hint_for
 from mpigauge.result.records import Failure
 from mpigauge.rows.failure_cause import telling_line
-from mpigauge.run.failure_remedies import BY_HAND, REMEDIES, SILENT, cause_of, hint_for
 from mpigauge.vocabulary import GAP
 
 DIED = sorted((Path(__file__).parent / "died").glob("*.txt"))

@@ -105,7 +105,7 @@ def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 def launchers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Launchers by name."""
-    from mpigauge.run.launch.launchers import LAUNCHERS
+    from mpigauge.campaign.launch.launchers import LAUNCHERS
 
     return _starting(LAUNCHERS, incomplete)
 

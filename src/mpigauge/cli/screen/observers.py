@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from mpigauge.campaign.job_run import Observer
     from mpigauge.plan.model import Plan
-    from mpigauge.run.job_run import Observer
 
 
 @contextmanager

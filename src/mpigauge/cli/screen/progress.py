@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from mpigauge import units
+from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.cli.screen.console import console
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.plan.library_names import called
-from mpigauge.run.launch.awake import awake_s
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan

@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mpigauge.run.job_run import Observer
+    from mpigauge.campaign.job_run import Observer
 
 
 NOBODY_READS = (errno.EPIPE, errno.EIO)

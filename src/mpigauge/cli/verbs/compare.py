@@ -89,11 +89,11 @@ def command(
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
+    from mpigauge.campaign.remeasure import compared_again_by
     from mpigauge.cli.options.results import load
     from mpigauge.cli.screen.tables import check
     from mpigauge.cli.verbs.session import check_saved
     from mpigauge.query.query import Query, sources_of
-    from mpigauge.run.remeasure import compared_again_by
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
 
     thresholds = thresholds_of(margin, allow)

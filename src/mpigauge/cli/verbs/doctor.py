@@ -89,12 +89,12 @@ def _watch(duration: str, form: str) -> int:
     if not WATCH_LEAST_S <= seconds <= WATCH_MOST_S:
         raise UsageError(f"--watch {duration}: is not between 1 s and 1 h", "10s shows what is usual")
 
+    from mpigauge.campaign import watch
+    from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.cli.screen.progress import NoProgress
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.doctor.watch_table import document
     from mpigauge.result.environment import cores_allowed
-    from mpigauge.run import watch
-    from mpigauge.run.launch.interruption import Interruption
 
     alone = "" if cores_allowed() > 1 else "two ranks would share the core"
     with Interruption() as interruption:
@@ -112,8 +112,8 @@ def _watch(duration: str, form: str) -> int:
 
 def _hosts(mpi: str | None, **place: Any) -> tuple[list[DoctorFinding], int | None]:
     """What a look at hosts has found, and the signal that ended it, if one did."""
+    from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.cli.verbs.doctor_hosts import of_hosts
-    from mpigauge.run.launch.interruption import Interruption
 
     with Interruption() as interruption:
         found = of_hosts(interruption, mpi, **place)
@@ -183,7 +183,7 @@ def _compiler() -> DoctorFinding:
 
 def _lab() -> DoctorFinding:
     """Made for a moment, since only that shows whether one can be."""
-    from mpigauge.run.lab import context, start
+    from mpigauge.campaign.lab import context, start
 
     if (lab := context.current()) is not None:
         return DoctorFinding("ok", "emulated hosts", f"this is one of them: {', '.join(lab.names)}")
@@ -195,7 +195,7 @@ def _lab() -> DoctorFinding:
 
 
 def _scheduler() -> DoctorFinding:
-    from mpigauge.run.allocations import allocation, manager
+    from mpigauge.campaign.allocations import allocation, manager
     from mpigauge.units import counted
 
     try:
@@ -215,12 +215,12 @@ def _scheduler() -> DoctorFinding:
 
 def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
     """Return variables and parameter files: those that change what is measured by value, others by name."""
+    from mpigauge.campaign.lab import context, init
+    from mpigauge.campaign.launch.inherited_env import carried
     from mpigauge.find.disturbance_sentences import settings_words
     from mpigauge.find.settings import choosing
     from mpigauge.mpi.parameter_files import parameter_files
     from mpigauge.result.environment import recordable
-    from mpigauge.run.lab import context, init
-    from mpigauge.run.launch.inherited_env import carried
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
     # Those of a scheduler's job are many, and meant, too.

@@ -15,9 +15,9 @@ from mpigauge.plan.library_names import library_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.plan.model import Plan
     from mpigauge.result.reader import Result
-    from mpigauge.run.launch.interruption import Interruption
 
 WHERE = "mpigauge doctor --hosts"
 HOSTS, ALIKE = "hosts", "set up alike"
@@ -35,8 +35,8 @@ def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[
     Raises:
         UsageError: The options are wrong.
     """
+    from mpigauge.campaign.probe_run import look_at_hosts
     from mpigauge.cli.screen.progress import NoProgress
-    from mpigauge.run.probe_run import look_at_hosts
 
     plan = _plan(mpi, **place)
     try:
@@ -58,7 +58,7 @@ def _plan(mpi: str | None, variables: tuple[str, ...], **place: Any) -> Plan:
 
 def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
     """Whether ranks have started on all of them."""
-    from mpigauge.run.failure_remedies import cause_of
+    from mpigauge.campaign.failure_remedies import cause_of
 
     if skipped := seen.campaign.plan.hosts_skipped:
         yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)

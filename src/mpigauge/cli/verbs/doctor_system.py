@@ -162,8 +162,8 @@ def _processes() -> Iterator[DoctorFinding]:
 
 def _copies() -> DoctorFinding:
     """Whether a rank may read another one's memory, which saves a copy of each large message."""
+    from mpigauge.campaign.launch import single_copies
     from mpigauge.result.system_limits import ptrace_scope
-    from mpigauge.run.launch import single_copies
 
     what, scope, refusal = "single copies (CMA)", ptrace_scope(), single_copies.refusal()
     if refusal is None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.plan.model import Cell, Plan
-    from mpigauge.run.prepare import PreparedCampaign
 
 LINES_SHOWN = 16
 """Of a file with the hosts of the ranks."""
@@ -20,9 +20,9 @@ SIZES_SHOWN = 6
 
 def what_would_run(session: PreparedCampaign) -> str:
     """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
-    from mpigauge.run.jobs import crowded
-    from mpigauge.run.libraries import other_choices
-    from mpigauge.run.measuring import left_out_of, shared_cores
+    from mpigauge.campaign.jobs import crowded
+    from mpigauge.campaign.libraries import other_choices
+    from mpigauge.campaign.measuring import left_out_of, shared_cores
 
     plan = session.plan
     others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
@@ -51,8 +51,8 @@ def _time(plan: Plan) -> str:
 
 
 def _jobs(session: PreparedCampaign) -> Iterator[str]:
+    from mpigauge.campaign.jobs import command_of, job_of
     from mpigauge.plan.model import by_job
-    from mpigauge.run.jobs import command_of, job_of
 
     for target in session.targets:
         for key, cells in by_job(target.cells).items():
@@ -68,7 +68,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
 
 def _quoted(word: str) -> str:
     """A word for a shell, which fills in the folder that a file of the command is in."""
-    from mpigauge.run.launch.job import FOLDER
+    from mpigauge.campaign.launch.job import FOLDER
 
     quoted = shlex.quote(word)
     return f'"{word}"' if FOLDER in word and quoted == f"'{word}'" and word.count("$") == 1 else quoted
@@ -76,7 +76,7 @@ def _quoted(word: str) -> str:
 
 def _file(name: str, text: str) -> str:
     """What a file of the command says, as far as it fits a line."""
-    from mpigauge.run.launch.job import FOLDER
+    from mpigauge.campaign.launch.job import FOLDER
 
     lines = text.splitlines()
     more = f" ... ({len(lines)} lines)" if len(lines) > LINES_SHOWN else ""

@@ -90,8 +90,8 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
+    from mpigauge.campaign.external_launch import handout
     from mpigauge.cli.options.run_options import planned
-    from mpigauge.run.external_launch import handout
 
     plan_, where, _ = planned(words)
     text, left_out = handout(plan_, where, cores)

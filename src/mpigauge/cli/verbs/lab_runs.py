@@ -12,8 +12,8 @@ from mpigauge.cli.screen.streams import note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.campaign.lab.counters import Counters
     from mpigauge.plan.lab import Lab
-    from mpigauge.run.lab.counters import Counters
 
 LATE_SHARE = 0.02
 LATE_LEAST = 20
@@ -27,7 +27,7 @@ NO_QUEUES = (
 
 def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
     """Runs a command in a new lab; says so if its relay could not keep up; the command's exit status."""
-    from mpigauge.run.lab import start
+    from mpigauge.campaign.lab import start
 
     ended = start.run(lab, argv, where)
     if not ended.queues:

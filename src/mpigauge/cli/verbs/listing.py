@@ -32,7 +32,7 @@ def _patterns(mpi: str | None) -> Entries:
 
 
 def _launchers(_: str | None) -> Entries:
-    from mpigauge.run.launch.launchers import LAUNCHERS
+    from mpigauge.campaign.launch.launchers import LAUNCHERS
 
     return [{"name": one.name, "about": one.about} for one in LAUNCHERS.values()]
 

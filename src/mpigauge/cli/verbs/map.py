@@ -30,12 +30,12 @@ from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
 
 if TYPE_CHECKING:
+    from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.document.document import Document, Units
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import PlanFile
-    from mpigauge.run.measuring import SessionEnd
     from mpigauge.vocabulary import OnlyChoice, StateName
 
 WHERE = "the command line"
@@ -236,8 +236,8 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     """The plan of all pairs, with the hosts that we are on, since they say how many ranks there are."""
     from msgspec.structs import replace
 
+    from mpigauge.campaign.prepare import located
     from mpigauge.plan.plan_file import Options, with_options
-    from mpigauge.run.prepare import located
 
     counts = _counts(given.pop("ranks"))
     file = _file(serial=given.pop("serial"))
@@ -305,10 +305,10 @@ def _usual_ranks(plan: Plan) -> int:
 
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
     """How it ended; or the exit status, if it was only to be said what would run, or a signal came."""
+    from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.verbs.dry_run import what_would_run
     from mpigauge.cli.verbs.session import measure, stopped
     from mpigauge.result.writer import check_free
-    from mpigauge.run.prepare import prepare
 
     if output is not None:
         check_free(output)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.result.reader import Result
-    from mpigauge.run.measuring import SessionEnd
     from mpigauge.show.compared import ComparedSources
 
 
@@ -27,12 +27,12 @@ def measured_again(
         EnvironmentLacksError: A library is gone, or does not work.
         JobError: Nothing could be measured.
     """
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
+    from mpigauge.campaign.remeasure import plan_again
+    from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import measure, stopped
     from mpigauge.compare.suspicious import launches_for, suspicious
-    from mpigauge.run.prepare import lab_to_enter, prepare, with_what_was_hidden
-    from mpigauge.run.remeasure import plan_again
-    from mpigauge.run.trusted_results import check_trusted
 
     paths = [str(one.path) for one in results]
     where = " and ".join(paths)

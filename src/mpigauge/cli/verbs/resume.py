@@ -37,12 +37,12 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
+    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_again
+    from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.screen.tables import TableRequest, check, tabulate
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import ended, measure, stopped
     from mpigauge.result import reader
-    from mpigauge.run.prepare import check_kept, lab_to_enter, prepare_again
-    from mpigauge.run.trusted_results import check_trusted
 
     check(unit_names, columns)
     before = reader.load(result)

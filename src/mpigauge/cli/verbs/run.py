@@ -46,12 +46,12 @@ def command(
     mpigauge run --plan quick
     mpigauge run --plan examples/modes.toml --budget 5min
     """
+    from mpigauge.campaign.prepare import lab_to_enter, prepare
     from mpigauge.cli.screen.tables import TableRequest, check, tabulate
     from mpigauge.cli.verbs.dry_run import what_would_run
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import ended, measure, stopped
     from mpigauge.result.writer import check_free
-    from mpigauge.run.prepare import lab_to_enter, prepare
 
     check(unit_names, columns)
     if output is not None:

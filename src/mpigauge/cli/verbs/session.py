@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.measuring import SessionEnd
+    from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.rows.reasons import Reason
     from mpigauge.rows.rows import Row
-    from mpigauge.run.job_run import Observer
-    from mpigauge.run.measuring import SessionEnd
-    from mpigauge.run.prepare import PreparedCampaign
     from mpigauge.vocabulary import EndReason
 
 
@@ -43,9 +43,9 @@ def measure(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
+    from mpigauge.campaign import measuring
     from mpigauge.cli.screen.observers import observer_for
     from mpigauge.cli.verbs.doctor_causes import causes_here
-    from mpigauge.run import measuring
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         return observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
@@ -113,8 +113,8 @@ def check_saved(measured: SessionEnd) -> None:
 
 
 def _hint_for_nothing(why: Reason) -> str:
+    from mpigauge.campaign.failure_remedies import hint_for
     from mpigauge.rows.reasons import LaunchFailed, OutOfTime
-    from mpigauge.run.failure_remedies import hint_for
 
     if isinstance(why, LaunchFailed):
         return hint_for(why.line)

@@ -1,0 +1,166 @@
+"""How fast a campaign may go: the budget, shared out over replications, launches and cells."""
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from mpigauge.campaign.launch.awake import awake_s
+from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
+from mpigauge.plan.model import Plan
+
+REPLICATIONS_PLANNED = 10
+"""Replications that a budget is divided by where the plan does not fix their number."""
+
+LAUNCH_LEAST_S = 2.0
+"""A launch shorter than this is mostly start-up."""
+
+STARTUP_GUESS_S = 1.0
+CELL_LEAST_S = 0.002
+CELL_MOST_S = 2.0
+CELL_UNLIMITED_S = 0.05
+NEVER_S = 3.5e7
+"""Longer than any job may run: a deadline where there is no budget, so that nothing lacks the time."""
+
+DEADLINE_MARGIN_S = 0.3
+DEADLINE_LEAST_S = 0.2
+OVERSPENDING = 0.05
+STARTUP_FACTOR = 1.5
+ADAPT_MOST = 4.0
+
+
+@dataclass(slots=True)
+class Budget:
+    """The campaign's clock.
+
+    Attributes:
+        spent_s: Of the budget, in earlier sessions.
+        jobs: Launches in a replication.
+        paused_s: In which nothing was measured since launches are spread over time; no part of the budget.
+        allowed_s: How long this session may last, whatever is left: a scheduler ends its job then.
+    """
+
+    plan: Plan
+    jobs: int
+    spent_s: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+    begun_awake: float = field(default_factory=awake_s)
+    paused_s: float = 0.0
+    allowed_s: float = math.inf
+
+    @property
+    def elapsed_s(self) -> float:
+        """Since this session began, without pauses, and without the time that we were stopped."""
+        return awake_s() - self.begun_awake - self.paused_s
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """What happens meanwhile takes no time of the budget."""
+        begun = awake_s()
+        yield
+        self.paused_s += awake_s() - begun
+
+    @property
+    def whole_s(self) -> float | None:
+        """The budget, or as much of it as this session has time for; None if there is none."""
+        if self.plan.budget_s is None:
+            return None
+        return min(self.plan.budget_s, self.spent_s + max(0.0, self.allowed_s))
+
+    @property
+    def left_s(self) -> float | None:
+        """Of the budget; None if there is none."""
+        if self.whole_s is None:
+            return None
+        allowed_s = self.allowed_s - (time.monotonic() - self.begun)
+        return min(self.whole_s - self.spent_s - self.elapsed_s, allowed_s)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing of it is left."""
+        return self.left_s is not None and self.left_s <= 0
+
+    def overspends(self, number: int, startup_s: float, replication_s: float) -> bool:
+        """Whether the budget has no room for another replication after `number`.
+
+        Replications that an interval needs may be cut short, as long as they can measure anything at all;
+        those after them are whole or not at all. The first one begins before it is known what start-up
+        takes.
+
+        Args:
+            startup_s: Of all launches of a replication together.
+            replication_s: What the last replication took.
+        """
+        left = self.left_s
+        if left is None:
+            return False
+        if number == 0:
+            return left <= 0
+        return left < (STARTUP_FACTOR * startup_s if number < self.plan.launches_min else replication_s)
+
+    def share_s(self, number: int) -> float | None:
+        """Time for one launch of a replication, if all of those that are planned are to fit the budget."""
+        left = self.left_s
+        if left is None:
+            return None
+        return max(left, 0.0) / max(1, self.replications_planned - number + 1) / self.jobs
+
+    @property
+    def replications_planned(self) -> int:
+        """Ten replications make good intervals, but not if their start-up alone would eat the budget."""
+        wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
+        affordable = int((self.whole_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))
+        return max(self.plan.launches_min, min(wanted, affordable))
+
+    def deadline_s(self, number: int, startup_s: float) -> float:
+        """No visit of a launch begins later, counted from the kernel's start.
+
+        The replications that an interval needs must still fit the budget, and each of them has to start its
+        launcher (startup_s) before the kernel can begin to count.
+        """
+        left = self.left_s
+        if left is None:
+            return NEVER_S
+        allowed = left + OVERSPENDING * (self.whole_s or 0.0)
+        launches = max(1, self.plan.launches_min - number + 1) * self.jobs
+        return max(DEADLINE_LEAST_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
+
+
+@dataclass(slots=True)
+class JobBudget:
+    """How long a cell of one job may take in a launch; follows what launches really take.
+
+    Attributes:
+        startup_s: From the launcher's start to the first visit, as last seen.
+        launch_s: What the last launch took in all; 0 before the first.
+    """
+
+    cells: int
+    cell_s: float = CELL_UNLIMITED_S
+    startup_s: float = STARTUP_GUESS_S
+    launch_s: float = 0.0
+
+    def limits(self, budget: Budget, number: int, pool_bytes: int) -> Limits:
+        """What the next launch is told."""
+        share = budget.share_s(number)
+        if share is not None and self.launch_s == 0:
+            # Small messages need a fraction of their share, which large ones may have.
+            self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
+        self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
+        return Limits(
+            cell_s=self.cell_s,
+            deadline_s=budget.deadline_s(number, self.startup_s),
+            pool_bytes=pool_bytes,
+            watched=True,
+            pool_caches=POOL_CACHES,
+        )
+
+    def learn(self, budget: Budget, number: int, launch_s: float) -> None:
+        """Takes in how long launch `number` was: cells get more or less time in the next."""
+        self.launch_s = launch_s
+        share = budget.share_s(number + 1)
+        measuring = launch_s - self.startup_s
+        if share is not None and measuring > 0:
+            factor = max(share - self.startup_s, 0.1 * share) / measuring
+            self.cell_s *= min(ADAPT_MOST, max(1 / ADAPT_MOST, factor))

@@ -1,0 +1,88 @@
+"""One launch that somebody else starts: what its kernel reads."""
+
+from dataclasses import replace
+
+import mpigauge
+from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, NEVER_S
+from mpigauge.campaign.targets import pool_bytes, targets_of
+from mpigauge.errors import UsageError
+from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
+from mpigauge.plan.left_out import left_out_words
+from mpigauge.plan.model import Plan
+from mpigauge.plan.visit_order import visits_of
+
+LAUNCHERS_OWN = (
+    "transports",
+    "hosts",
+    "placements",
+    "binding",
+    "launcher",
+    "mpiexec",
+    "remote_shell",
+    "check_hosts",
+    "skip_dead",
+    "patience_s",
+    "variables",
+    "mpi_options",
+    "lab",
+    "abi",
+)
+"""Keys of a plan that the kernel does not read."""
+
+DEADLINE_SHARE = 0.9
+"""Of the budget, after which no visit begins: the last one has to end, too."""
+
+HANG_S = 60.0
+"""Of silence, at least: nobody but the kernel itself sees that such a launch hangs."""
+
+
+def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
+    """The kernel plan of one launch with what an import has to know of it, and what it leaves out in words.
+
+    Args:
+        cores: That the ranks share; None means one for each.
+
+    Raises:
+        UsageError: The plan has more than one launch in it, or options of mpigauge's own launchers.
+        EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
+    """
+    _check(plan, where)
+    (target,) = targets_of(plan, where, elsewhere=True)
+    ranks = {cell.ranks for cell in target.cells}
+    if len(ranks) > 1:
+        raise UsageError(f"{where}: a launch has one number of ranks, not {len(ranks)}", "use one --np")
+    visits = visits_of(target.cells, plan, target.description, launch=1)
+    text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
+    used = {cell.pattern for cell in target.cells}
+    patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
+    gone = left_out_words(target.left_out, len(target.cells))
+    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), gone
+
+
+def _check(plan: Plan, where: str) -> None:
+    if len(plan.mpi) > 1:
+        raise UsageError(f"{where}: a launch has one MPI library", "use one --mpi, or none")
+    if plan.over_s is not None:
+        raise UsageError(
+            f"{where}: one launch cannot be spread over time",
+            "leave --over out, and start the plan at the times that you want",
+        )
+    usual = Plan(measure=())
+    for name in LAUNCHERS_OWN:
+        if getattr(plan, name) != getattr(usual, name):
+            raise UsageError(
+                f"{where}: {name} is set by your own launcher, not by the plan",
+                "leave it out, and tell your launcher",
+            )
+    if len({measure.pairs for measure in plan.measure if measure.pairs}) > 1:
+        raise UsageError(f"{where}: a launch has one order of pairs", "write a plan for each")
+
+
+def _limits(plan: Plan, cells: int) -> Limits:
+    of_all = Limits(
+        CELL_UNLIMITED_S, NEVER_S, pool_bytes=pool_bytes(), pool_caches=POOL_CACHES, hang_s=HANG_S
+    )
+    if plan.budget_s is None:
+        return of_all
+    cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
+    return replace(of_all, cell_s=cell_s, deadline_s=DEADLINE_SHARE * plan.budget_s)

@@ -1,0 +1,147 @@
+"""What one launch of a plan is: the job, its words and its variables."""
+
+import os
+from collections.abc import Iterable
+
+from mpigauge.campaign.allocations import manager
+from mpigauge.campaign.hosts import check_works_here
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch import launchers
+from mpigauge.campaign.launch.inherited_env import carried
+from mpigauge.campaign.launch.job import Command, Job
+from mpigauge.campaign.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
+from mpigauge.campaign.launch.preflight import is_here, shell_words
+from mpigauge.campaign.targets import Target
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi.library import NO_MPIEXEC
+from mpigauge.plan.hosts import places_of
+from mpigauge.plan.model import JobKey, Plan, by_job, variables_of
+from mpigauge.programs import which
+from mpigauge.result import environment
+from mpigauge.vocabulary import AUTO
+
+REMOTE_SHELLS = ("ssh", "rsh")
+"""What launchers look for."""
+
+
+def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ...] = ()) -> Job:
+    """The job of a launch.
+
+    Args:
+        options_found: What its launcher must be told, as an earlier start of it has found.
+
+    Raises:
+        UsageError: The hosts have no room for it.
+    """
+    library = target.library
+    places = places_of(key.placement, plan.hosts, key.ranks, "the plan")
+    cores = cores_for(places)
+    scheduler = manager(os.environ)
+    ours = library.environment_for(
+        crowded=key.ranks > cores,
+        roomy=OVERSUBSCRIBE in options_found and key.ranks <= cores,
+        transport=key.transport,
+        binding=plan.binding,
+        remote_shell=plan.remote_shell,
+        several_hosts=len(set(places)) > 1,
+        manager=scheduler.name if scheduler else "",
+        has_shell=any(map(which, REMOTE_SHELLS)),
+    )
+    return Job(
+        mpiexec=library.mpiexec,
+        ranks=key.ranks,
+        program=(str(target.program), "-", "-"),
+        cores=cores,
+        as_root=environment.user_is_root(),
+        environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
+        inherited=carried(environment.variables()),
+        options=plan.mpi_options,
+        hosts=places,
+        pmi=library.kind.pmi,
+        physical_cores=0 if places else environment.physical_cores_allowed(),
+        options_found=options_found,
+    )
+
+
+def crowded(plan: Plan, targets: Iterable[Target]) -> list[Job]:
+    """The jobs whose ranks share cores, of each number of ranks one.
+
+    Raises:
+        UsageError: The hosts have no room for a job.
+    """
+    jobs = (job_of(plan, target, key) for target in targets for key in by_job(target.cells))
+    return list({job.ranks: job for job in jobs if job.oversubscribed}.values())
+
+
+def command_of(plan: Plan, target: Target, job: Job) -> Command:
+    """The command of a job.
+
+    Raises:
+        UsageError: The launcher cannot place ranks so.
+        EnvironmentLacksError: The library has no mpiexec, and the launcher needs one.
+    """
+    command = launchers.command_of(job, _launcher_of(plan, target))
+    if command.words[0] == str(NO_MPIEXEC):
+        raise EnvironmentLacksError(
+            f"{target.library.mpicc}: has no mpiexec beside it",
+            "install the runtime package of this MPI library, too, or name what starts its jobs: "
+            "--mpiexec PATH or --launcher NAME",
+        )
+    return command
+
+
+def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
+    """That there is something to start the jobs of a campaign with, before anything is written.
+
+    Raises:
+        UsageError: The hosts have no room for them.
+        EnvironmentLacksError: A launcher is missing, or does not work here.
+    """
+    for target in targets:
+        for key in by_job(target.cells):
+            command_of(plan, target, job_of(plan, target, key))
+        check_works_here(_launcher_of(plan, target))
+
+
+def answer_to_refusal(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
+    """Return the options to start a job with again that its launcher has refused; empty if none help."""
+    return launchers.answer_to(words, job, _launcher_of(plan, target))
+
+
+def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:
+    """How the launcher of a job ends, and the job with it."""
+    return launchers.ending_of(job, _launcher_of(plan, target))
+
+
+def is_all_here(job: Job) -> bool:
+    """Whether all ranks of a job are on this machine; hosts of a lab are parts of it."""
+    return context.current() is not None or all(map(is_here, set(job.hosts)))
+
+
+def shells_of(plan: Plan, job: Job) -> list[list[str]]:
+    """For each other host of a job, the words that start a shell there.
+
+    None in a scheduler's job: ssh may not reach its hosts, and whether anybody empties the shared memory
+    of a node is up to the site (docs/slurm.md).
+    """
+    given = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
+    if given or plan.check_hosts == "no":
+        return []
+    return [
+        shell_words(plan.remote_shell or "ssh", host)
+        for host in dict.fromkeys(job.hosts)
+        if not is_here(host)
+    ]
+
+
+def _launcher_of(plan: Plan, target: Target) -> str:
+    return target.library.launcher if plan.launcher == AUTO else plan.launcher
+
+
+def cores_for(places: tuple[str, ...]) -> int:
+    """Cores that the ranks of a job share.
+
+    Hosts of a lab share ours. Of others only their slots are known, and nobody gets more ranks than those.
+    """
+    here = not places or context.current() is not None
+    return environment.cores_allowed() if here else len(places)

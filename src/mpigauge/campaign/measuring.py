@@ -1,0 +1,134 @@
+"""A session from its file to its end, for whoever watches it: the command line, or a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.campaign.hosts import allowed_s
+from mpigauge.campaign.jobs import crowded
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.launch.orphans import sweep
+from mpigauge.campaign.libraries import other_choices, unknown_settings
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.prepare import open_result
+from mpigauge.plan.left_out import left_out_words
+from mpigauge.result import reader
+from mpigauge.result.writer import PACKED
+from mpigauge.vocabulary import RESUMABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.prepare import PreparedCampaign
+    from mpigauge.campaign.targets import Target
+    from mpigauge.result.reader import Result
+    from mpigauge.result.writer import ResultFile
+    from mpigauge.vocabulary import EndReason
+
+HOSTS_NAMED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """How a session has ended.
+
+    Attributes:
+        path: Its result file.
+        signal: The signal that ended it, if one did.
+        reason: Why it stopped.
+        launches_short: The fewest launches of a job, and the exact number asked for; None if all were made.
+        result: What is in it, as far as it was measured, whatever has become of its name.
+        lost: Why the file has not all of that, as a sentence; empty if it has.
+    """
+
+    path: Path
+    signal: int | None
+    reason: EndReason
+    launches_short: tuple[int, int] | None
+    result: Result
+    lost: str = ""
+
+
+def measure(
+    session: PreparedCampaign,
+    output: Path | None,
+    usual: Path,
+    observing: Callable[[Path], AbstractContextManager[Observer]],
+) -> SessionEnd:
+    """Run a session to its end.
+
+    Args:
+        output: The name of a new file; None means `usual`, or the first free name beside it.
+        observing: Who is told of its course, by the name of its file.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+        JobError: Nothing could be measured.
+    """
+    plan, targets = session.plan, session.targets
+    with (
+        open_result(session, output, usual) as file,
+        Interruption() as interruption,
+        observing(file.path) as observer,
+    ):
+        file.tells(observer.trouble)
+        interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
+        for sentence in filter(None, _known_before(session, file)):
+            observer.trouble(sentence)
+        loop = CampaignLoop(
+            plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
+        )
+        if loop.is_cut_short:
+            observer.trouble("the job ends before the budget is spent: this session takes what is left of it")
+        reason = loop.run()
+        result = reader.load(file.path, file.place)
+        stopped_by = interruption.signal
+        if reason not in RESUMABLE and _packs(session, output):
+            stopped_by = None
+            if not file.lost:
+                result.path = file.packed()
+    return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
+
+
+def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
+    """Say what there is to say before anything is measured, or nothing; ends what others have left."""
+    plan, targets = session.plan, session.targets
+    if not file.locked:
+        yield f"{file.path}: no locks on this file system; let nobody else write to this file"
+    yield sweep().sentence
+    yield from other_choices(one.library for one in targets)
+    yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
+    yield left_out_of(targets) if session.before is None else ""
+    yield from (shared_cores(job.ranks, job.cores) for job in crowded(plan, targets))
+    yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
+
+
+def left_out_of(targets: Sequence[Target]) -> str:
+    """How many cells cannot be measured, and why the first cannot; "" where all can."""
+    left_out = [one for target in targets for one in target.left_out]
+    measured = sum(len(target.cells) for target in targets)
+    return left_out_words(left_out, measured)
+
+
+def shared_cores(ranks: int, cores: int) -> str:
+    """What to expect of more ranks than cores."""
+    on = units.counted(cores, "core")
+    return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
+
+
+def _hosts_left_out(hosts: Sequence[str]) -> str:
+    more = ", ..." if len(hosts) > HOSTS_NAMED else ""
+    count = units.counted(len(hosts), "host")
+    return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
+
+
+def _packs(session: PreparedCampaign, output: Path | None) -> bool:
+    """Whether the result is compressed in the end: unless it was named otherwise."""
+    named = session.before.path if session.before is not None else output
+    return named is None or named.suffix == PACKED

@@ -1,0 +1,216 @@
+"""Everything a campaign has to know before its first launch: plan, libraries, kernels, cells, its file."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from mpigauge import units
+from mpigauge.campaign import resume_check, trusted_results
+from mpigauge.campaign.control import controlled
+from mpigauge.campaign.decided import check_compares
+from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
+from mpigauge.campaign.jobs import check_startable
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch.job import check_temporary_folder
+from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.plan.lab import Lab
+from mpigauge.plan.model import Plan, by_job
+from mpigauge.result import environment, writer
+from mpigauge.result.reader import Result
+from mpigauge.result.records import Resumed
+from mpigauge.result.writer import ResultFile, is_utf8
+
+JOBS_PAID = 8
+"""The usual budget is of one job; so many have as much each, and more share what these have."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCampaign:
+    """What a campaign runs, and with what; nothing of it changes any more.
+
+    Attributes:
+        plan: With the lab and the hosts that it really has.
+        targets: Libraries with their kernels, and the cells that each of them measures.
+        before: What an earlier session has measured, if this one continues it.
+        resumed: What the file is told of this session, if it goes on otherwise.
+        time_of_jobs: How the usual budget grows with the jobs, in words; "" for one job, or the user's own.
+    """
+
+    plan: Plan
+    targets: tuple[Target, ...]
+    before: Result | None = None
+    resumed: Resumed | None = None
+    time_of_jobs: str = ""
+
+
+def lab_to_enter(plan: Plan, where: str) -> Lab | None:
+    """The lab that has to be made before a plan can be prepared; None if we are where it wants to run.
+
+    Raises:
+        UsageError: It wants another lab than the one that we are in.
+    """
+    here = context.current()
+    if here is None:
+        return plan.lab
+    if plan.lab not in (None, here.table):
+        raise UsageError(
+            f"{where}: asks for a lab other than this one", "leave this lab: the plan makes its own"
+        )
+    return None
+
+
+def located(plan: Plan) -> Plan:
+    """The plan with the lab and the hosts that we are on, unless it names hosts itself.
+
+    Raises:
+        UsageError: It names a launcher that does not exist.
+        EnvironmentLacksError: It names one that does not work here.
+    """
+    here = context.current()
+    return with_hosts(plan if here is None else replace(plan, lab=here.table))
+
+
+def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaign:
+    """The session of a new campaign; nothing is launched or written yet.
+
+    Args:
+        where: What an error names: the plan file, or "the command line".
+        per_job: Whether the budget of the plan is that of one job, so that several have several times as
+            much, up to eight times.
+
+    Raises:
+        UsageError: The plan asks for something impossible.
+        EnvironmentLacksError: A library or a launcher is missing or does not work, or there is no place for
+            temporary files.
+    """
+    check_recordable(plan, where)
+    check_temporary_folder("a job")  # compilers need one, too, and say it less well
+    plan = located(plan)
+    targets = targets_of(plan, where)
+    check_compares(plan, targets, where)
+    plan, targets = controlled(plan, targets, where)
+    check_startable(plan, targets)
+    of_one = plan.budget_s if per_job else None
+    if of_one is None:
+        return PreparedCampaign(plan, tuple(targets))
+    jobs = sum(len(by_job(target.cells)) for target in targets)
+    whole = replace(plan, budget_s=of_one * max(1, min(jobs, JOBS_PAID)))
+    return PreparedCampaign(
+        whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one)
+    )
+
+
+def _time_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
+    """Say how much time several jobs have; "" of one."""
+    if jobs == 1:
+        return ""
+    each = f"{units.format_duration(of_one_s)} per job"
+    most = "" if jobs <= JOBS_PAID else f", of at most {JOBS_PAID}"
+    return f"{jobs} jobs, {each}{most}: at most {units.format_duration(whole_s)}"
+
+
+def check_recordable(plan: Plan, where: str) -> None:
+    """Refuses what a result could not hold as it is, or would show to everybody.
+
+    Values that are varied tell cells apart, so that every table has them; a campaign goes on with the words
+    that it finds in its result.
+
+    Raises:
+        UsageError: Names the variable that may be a secret, or the word that is not UTF-8.
+    """
+    for word in (*plan.variables, *plan.variables.values(), *plan.mpi_options):
+        if not is_utf8(word):
+            raise UsageError(
+                f"{where}: {word!r} is not UTF-8, as all is that a result holds",
+                "write it in UTF-8, or set variables by the environment of mpigauge: export NAME=VALUE",
+            )
+    for name, values in plan.vary.items():
+        if any(environment.recordable({name: value})[name] == environment.HIDDEN for value in values):
+            raise UsageError(
+                f"{where}: {name} may be a secret, and values that are varied stand in the result",
+                f"set it for all launches, which records no value of it: --env {name}=VALUE",
+            )
+
+
+def prepare_again(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
+    """The session that continues a campaign: the same libraries at their places, and the hosts of now.
+
+    Args:
+        anyway: Whether it may go on where its numbers are then of two machines, kernels or programs.
+
+    Raises:
+        UsageError: We are in a lab, and the campaign was not.
+        EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
+            machine, the kernel or this program is another.
+    """
+    check_temporary_folder("a job")
+    plan = with_what_was_hidden(before.campaign.plan, where)
+    if context.current() is not None and plan.lab is None:
+        raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
+    targets = tuple(targets_again(before.campaign))
+    plan = with_hosts_again(plan)
+    check_startable(plan, targets)
+    return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
+
+
+def with_what_was_hidden(plan: Plan, where: str) -> Plan:
+    """The plan with variables that no result records as our own environment has them.
+
+    Raises:
+        EnvironmentLacksError: Ours lacks one.
+    """
+    hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
+    for name in hidden:
+        if name not in os.environ:
+            raise EnvironmentLacksError(
+                f"{where}: was started with --env {name}, which is not recorded, since it may be a secret",
+                f"set it as it was: export {name}=...",
+            )
+    return replace(plan, variables=plan.variables | {name: os.environ[name] for name in hidden})
+
+
+def open_result(
+    session: PreparedCampaign, output: Path | None, usual: Path, *, kept: bool = True
+) -> ResultFile:
+    """The file that a session writes to: that of the campaign that it continues, or a new one.
+
+    Every host is asked first, so that a campaign that cannot start leaves no file behind.
+
+    Args:
+        output: The name of a new file; None means `usual`, or the first free name beside it.
+        kept: Whether the file is to outlive its reader.
+
+    Raises:
+        UsageError: There is a file of this name already, another process is writing it, or it would be lost.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+    """
+    if kept and context.current() is not None:
+        check_kept(session.before.path if session.before else output or usual)
+    check_reachable(session.plan, session.targets)
+    if session.before is not None:
+        file = writer.reopen(session.before.path, session.before.size_bytes)
+        if session.resumed is not None:
+            file.append(session.resumed)
+        return file
+    file = writer.create(output) if output else writer.create_beside(usual)
+    campaign = campaign_record(session.plan, session.targets)
+    file.append(campaign)
+    trusted_results.remember(campaign)
+    return file
+
+
+def check_kept(path: Path) -> None:
+    """Refuses a result that would be gone with its lab.
+
+    Raises:
+        UsageError: It lies in the shared memory of an emulated host.
+    """
+    if context.is_of_one_host(path):
+        raise UsageError(
+            f"{path}: would be lost: a host of a lab has a {context.SHARED_MEMORY} of its own, which is gone "
+            "with the lab",
+            "choose another folder",
+        )

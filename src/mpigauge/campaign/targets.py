@@ -1,0 +1,201 @@
+"""What a campaign runs on: libraries with their kernels, and the cells that each of them measures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec.structs import replace as with_fields
+
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of, with_mpiexec
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.mpi import abi, find, kernel
+from mpigauge.mpi.configuration import configuration_of
+from mpigauge.mpi.install.digest import digest, wheel_of
+from mpigauge.mpi.library import Library, as_it_says
+from mpigauge.mpi.parameter_files import parameter_files
+from mpigauge.plan.buffers import too_large
+from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining
+from mpigauge.plan.hosts import places_of
+from mpigauge.plan.kernel_plan import POOL_CACHES
+from mpigauge.plan.left_out import LeftOut
+from mpigauge.plan.model import Cell, JobKey, Plan, by_job
+from mpigauge.plan.patterns import KernelDescription
+from mpigauge.result import environment, source_tree
+from mpigauge.result.records import Campaign, campaign_of
+from mpigauge.result.surroundings import LibraryRecord
+
+POOL_LEAST_BYTES = 32 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A library with its kernel, what that can do, and what it is to measure.
+
+    Attributes:
+        compiler: Whose wrapper built the kernel, where that is the common one of the ABI.
+        left_out: Cells that were asked for and cannot be.
+    """
+
+    library: Library
+    program: Path
+    description: KernelDescription
+    cells: list[Cell]
+    compiler: Library | None = None
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def built_by(self) -> str:
+        """The library that built a common kernel; empty for a kernel of the library's own."""
+        return self.compiler.label if self.compiler else ""
+
+
+def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Target]:
+    """Finds the libraries, builds the kernels, expands and checks the cells.
+
+    Args:
+        elsewhere: Whether it is to run on machines whose cores and memory nobody knows here.
+
+    Raises:
+        UsageError: The plan asks for what cannot be, and for nothing else.
+        EnvironmentLacksError: A library is missing or does not work.
+    """
+    if not elsewhere:
+        check_ranks(plan, environment.cores_allowed(), where)
+    libraries = libraries_of(plan, where)
+    compiler = abi.compiler(libraries) if plan.abi else None
+    targets = [_target(plan, library, compiler, where) for library in libraries]
+    check_distinct([target.library for target in targets])
+    return targets if elsewhere else [_that_fits(target, plan, where) for target in targets]
+
+
+def _that_fits(target: Target, plan: Plan, where: str) -> Target:
+    """A target without the cells that the memory of its hosts does not hold."""
+    found = [
+        one
+        for key, cells in by_job(target.cells).items()
+        for one in too_large(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where))
+    ]
+    gone = {one.cell for one in found}
+    cells = [cell for cell in target.cells if cell not in gone]
+    left_out = (*target.left_out, *found)
+    check_remaining(Expanded(cells, [*found, *target.left_out]), target.description, where)
+    return replace(target, cells=cells, left_out=left_out)
+
+
+def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
+    """Free for all ranks of a job: hosts of a lab share ours, others are taken to have as much."""
+    places = places_of(key.placement, plan.hosts, key.ranks, where)
+    machines = 1 if context.current() is not None else max(1, len(set(places)))
+    return machines * environment.memory_available_bytes()
+
+
+def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
+    program, description = _kernel(library, compiler)
+    library = as_it_says(library, description.library)
+    check_can(plan, library, where)
+    cells, left_out = cells_of(plan, description, library.name, library.version, where, library.called)
+    return Target(library, program, description, cells, compiler, tuple(left_out))
+
+
+def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDescription]:
+    """The library's own kernel, or the common one, asked as this library will run it."""
+    if compiler is None:
+        return kernel.build(library), kernel.describe(library)
+    # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
+    program = kernel.build(compiler)
+    return program, kernel.describe(replace(compiler, environment=library.environment))
+
+
+def pool_bytes() -> int:
+    """What cold visits walk through where the ranks' hosts have no larger caches than this machine."""
+    return max(POOL_LEAST_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
+
+
+def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
+    """The first line of the result file."""
+    return campaign_of(
+        with_fields(plan, variables=environment.recordable(plan.variables)),
+        map(library_record, targets),
+        targets[0].description.patterns,
+        (cell for target in targets for cell in target.cells),
+        left_out=(one for target in targets for one in target.left_out),
+        started=now(),
+        commit=source_tree.commit(),
+        environment=environment.environment(),
+    )
+
+
+def library_record(target: Target) -> LibraryRecord:
+    """What a result says of a library and its kernel."""
+    library = target.library
+    return LibraryRecord(
+        name=library.name,
+        version=library.version,
+        label=library.called,
+        standard=library.standard,
+        mpicc=str(library.mpicc),
+        mpicc_options=library.options,
+        mpiexec=str(library.mpiexec) if library.has_mpiexec else "",
+        origin=library.origin,
+        show=library.show,
+        flags=" ".join(kernel.FLAGS),
+        kernel=str(target.program),
+        built_by=target.built_by,
+        compiler=str(target.compiler.mpicc) if target.compiler else "",
+        digest=digest(library.prefix),
+        configuration={
+            what: environment.recordable_words(line) for what, line in configuration_of(library).items()
+        },
+        parameter_files={
+            path: environment.recordable(settings) for path, settings in parameter_files(library).items()
+        },
+        wheel=wheel_of(library.prefix, library.kind.wheel),
+        other_mpicc=next((str(one.mpicc) for one in library.passed_over), ""),
+    )
+
+
+def targets_again(campaign: Campaign) -> list[Target]:
+    """The targets of a result file that is to be continued: the same libraries, at their places.
+
+    Raises:
+        EnvironmentLacksError: A library is gone or is another now.
+    """
+    return [_target_again(campaign, record) for record in campaign.libraries]
+
+
+def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
+    library = with_mpiexec(find.find_with(record.mpicc, record.mpicc_options), campaign.plan.mpiexec)
+    compiler = None
+    if record.compiler:
+        library, compiler = abi.runner(library), _compiler_again(record)
+    program, description = _kernel(library, compiler)
+    library = as_it_says(library, description.library)
+    if (library.name, library.version) != (record.name, record.version):
+        raise EnvironmentLacksError(
+            f"{record.mpicc}: is {library.label} now, but the result was started with "
+            f"{record.name}=={record.version}",
+            "install that version again, or start a new result: mpigauge run",
+        )
+    library = replace(library, called=record.label)
+    mine = (record.name, record.version, record.label)
+    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == mine]
+    return Target(library, program, description, cells, compiler)
+
+
+def _compiler_again(record: LibraryRecord) -> Library:
+    wrapper = Path(record.compiler)
+    compiler = abi.compiler_at(find.find(str(wrapper.with_name("mpicc"))), wrapper)
+    if compiler.label != record.built_by:
+        raise EnvironmentLacksError(
+            f"{wrapper}: belongs to {compiler.label} now, but the result was started with a kernel that "
+            f"{record.built_by} built",
+            "install that version again, or start a new result: mpigauge run",
+        )
+    return compiler
+
+
+def now() -> str:
+    """UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

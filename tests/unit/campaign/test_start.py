@@ -1,0 +1,107 @@
+"""A silent job: what is told of it, and for how much longer it is waited for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.campaign import start
+from mpigauge.campaign.launch.ranks import LocalRanks
+from mpigauge.campaign.start import DEAD_S, HOPELESS_S, TELL_S, SilenceWatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass
+class Job:
+    """What is asked of one."""
+
+    last_words: str = ""
+    is_alone: bool = False
+
+
+class Ranks(LocalRanks):
+    """Of which one may be dead."""
+
+    def __init__(self, death: str = "") -> None:
+        super().__init__("kernel", list)
+        self._death = death
+
+    def death(self) -> str:
+        """As it was said."""
+        return self._death
+
+
+class Clock:
+    """The seconds that a start has taken."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def awake_s(self) -> float:
+        """They."""
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock that we set."""
+    found = Clock()
+    monkeypatch.setattr(start, "awake_s", found.awake_s)
+    return found
+
+
+def watch(
+    job: Job, told: list[str], death: str = "", usual_s: float = 1.0
+) -> tuple[SilenceWatch, Callable[[], float]]:
+    """A watch on a job, and its look."""
+    found = SilenceWatch(Ranks(death), job, told.append, usual_s)
+    return found, found.look
+
+
+def test_a_start_that_takes_long_is_told_of_once_with_what_it_has_said(clock: Clock) -> None:
+    job, told = Job("waiting for a node"), list[str]()
+    _, look = watch(job, told)
+    assert look() == math.inf
+    assert told == []
+    clock.now_s = TELL_S
+    assert [look(), look()] == [math.inf, math.inf]
+    assert len(told) == 1
+    assert "waiting for a node" in told[0]
+
+
+def test_a_start_that_takes_no_longer_than_usual_is_not_told_of(clock: Clock) -> None:
+    told: list[str] = []
+    _, look = watch(Job(), told, usual_s=30)
+    clock.now_s = 40
+    assert look() == math.inf
+    assert told == []
+
+
+def test_a_dead_rank_ends_the_wait_also_of_a_job_that_has_begun(clock: Clock) -> None:
+    seen, look = watch(Job(), [], "process 12, a rank, is gone")
+    assert look() == DEAD_S
+    seen.began = True
+    assert look() == DEAD_S
+    assert seen.every_s > 1
+
+
+@pytest.mark.parametrize(
+    ("words", "alone", "most_s"),
+    [
+        ("[mpiexec@vm] execvp error on file srun (No such file or directory)", False, HOPELESS_S),
+        ("[vm:00000] *** An error occurred in MPI_Init", False, HOPELESS_S),
+        ("srun: error: Unable to allocate resources", True, HOPELESS_S),
+        ("srun: error: still trying", False, math.inf),
+        ("", True, math.inf),
+    ],
+)
+def test_words_after_which_nothing_begins_shorten_the_wait(
+    clock: Clock, words: str, alone: bool, most_s: float
+) -> None:
+    """An error alone is a warning as long as somebody but the launcher lives."""
+    assert watch(Job(words, alone), [])[1]() == most_s
