@@ -207,7 +207,8 @@ def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
     """A job that worked and then begins no more: fewer launches than were asked for."""
     monkeypatch.setattr("mpigauge.campaign.loop.SILENT_STARTS_OF_WORKING", 2)
     monkeypatch.setattr(
-        "mpigauge.cli.screen.progress.ProgressLines.launch_ends", lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone")
+        "mpigauge.cli.screen.progress.ProgressLines.launch_ends",
+        lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone"),
     )
     done = cli("run", "pingpong", "--sizes", "8", "--launches", "4", "-o", "r.jsonl")
     assert load(Path("r.jsonl")).ends[-1].reason == "failed"

@@ -70,7 +70,7 @@ def test_every_derived_set_has_words_of_its_list() -> None:
 def test_the_kernel_gives_the_reasons_that_are_known() -> None:
     """Else its line would be none: a visit left out for a reason unheard of would be waited for."""
     (function,) = re.findall(
-        r"\*mg_reason_to_skip\(.*?^}",
+        r"\*mg_skip_reason\(.*?^}",
         "\n".join(map(Path.read_text, ROOT.rglob("*.c"))),
         re.DOTALL | re.MULTILINE,
     )

@@ -1,20 +1,21 @@
-/* main - mpigauge-kernel PLAN JOURNAL: does what the plan says and writes what it took.
+/* main - mpigauge-kernel PLAN JOURNAL: measures the visits of a plan and writes a journal.
  *
- * `-` stands for standard input or output.  `--describe` lists the patterns as JSON, before
+ * `-` is standard input or output.  `--describe` lists the patterns as JSON, before
  * MPI_Init.
  */
 #include "clock/clock.h"
+#include "machine/pools.h"
 #include "memory/payload.h"
+#include "probe/first_message.h"
 #include "ranks/abort.h"
-#include "ranks/crowding.h"
 #include "ranks/groups.h"
 #include "ranks/hosts.h"
-#include "ranks/leave.h"
+#include "ranks/orphan.h"
+#include "ranks/oversubscribed.h"
 #include "ranks/pairs.h"
 #include "ranks/stopped.h"
-#include "rounds/first_message.h"
+#include "ranks/watchdog.h"
 #include "rounds/measure.h"
-#include "rounds/pools.h"
 #include "text/describe.h"
 #include "text/journal.h"
 #include "text/launch_line.h"
@@ -52,30 +53,30 @@ int main(int argc, char **argv)
     if (argc != 3)
         return usage();
 
-    mg_stopped_heed();
-    mg_leave_with_launcher();
-    mg_leave_with_owner();
+    mg_stopped_watch();
+    mg_exit_with_launcher();
+    mg_exit_with_owner();
     MG_MPI(MPI_Init(&argc, &argv));
     MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* of calls without any */
+    MG_MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)); /* for calls without one */
 
     const int64_t first_ns = mg_first_round_trip_ns();
 
     mg_clock_choose();
 
-    mg_leave_unless_started();
+    mg_watchdog_await_plan();
     const int64_t  start_ns = mg_now_ns();
     struct mg_plan plan     = mg_plan_read(argv[1]);
 
-    mg_leave_started();
+    mg_watchdog_cancel();
     mg_pairs_check(&plan);
     mg_journal_open(argv[2]);
     if (plan.watched && mg_journal_is_open())
-        mg_leave_with_input();
+        mg_exit_with_input();
     mg_journal_launch(plan.ranks, first_ns);
     check_ranks(&plan);
     mg_pools_fit(&plan);
-    mg_crowding_find(plan.cores);
+    mg_oversubscribed_find(plan.cores);
     mg_measure(&plan, start_ns);
     mg_journal_end(mg_since_ns(start_ns));
 

@@ -21,20 +21,20 @@ WHO_HAS_IT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add m
 
 
 def library_folder(library: Library) -> Path | None:
-    """Where a library has its libmpi_abi.so.1; None if it has none."""
+    """Return the folder of a library's libmpi_abi.so.1; None if it has none."""
     linked = re.findall(r"-L\"?([^\s\"]+)", library.show)
     folders = [*map(Path, linked), library.prefix / "lib", library.prefix / "lib64"]
     return next((folder for folder in folders if (folder / SHARED_OBJECT).is_file()), None)
 
 
 def those_with_it(libraries: Iterable[Library]) -> list[Library]:
-    """The first of each name and version that has the ABI."""
+    """Return the first library of each name and version that has the ABI."""
     first = {one.label: one for one in reversed([one for one in libraries if library_folder(one)])}
     return list(reversed(first.values()))
 
 
 def compiler(libraries: Sequence[Library]) -> Library:
-    """What builds the kernel: the first library with an mpicc_abi, of these or else of this machine.
+    """Return the library that builds the kernel: the first with an mpicc_abi, of these or of this machine.
 
     Returns:
         That library with the wrapper in place of its mpicc, so that its kernel is the common one.
@@ -53,13 +53,13 @@ def compiler(libraries: Sequence[Library]) -> Library:
 
 
 def compiler_at(library: Library, wrapper: Path) -> Library:
-    """A library with this wrapper in place of its mpicc."""
+    """Return a library with this wrapper in place of its mpicc."""
     show = ask([str(wrapper), "-show"], library.environment).strip()
     return replace(library, mpicc=wrapper, show=show)
 
 
 def runner(library: Library) -> Library:
-    """A library as it runs the common kernel: the loader looks into its folder first.
+    """Return a library set up to run the common kernel: the loader searches its folder first.
 
     Raises:
         EnvironmentLacksError: It has no libmpi_abi.so.1.
@@ -76,7 +76,7 @@ def runner(library: Library) -> Library:
 
 
 def default() -> list[Library]:
-    """Every library of this machine that can run the common kernel.
+    """Return every library of this machine that can run the common kernel.
 
     Raises:
         EnvironmentLacksError: There is none.

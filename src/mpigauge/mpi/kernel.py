@@ -24,23 +24,23 @@ LIBRARIES = ("-lm",)
 PROGRAM = "mpigauge-kernel"
 BUILD_TIMEOUT_S = 300
 JOBS_MOST = 8
-"""Compilers at once: login nodes are shared."""
+"""The most compilers at once: login nodes are shared."""
 SOURCES = Path(__file__).parents[1] / "kernel"
 
 DESCRIBES = b'{"kernel":'
-"""How the line begins in which a kernel describes itself."""
+"""The beginning of the line in which a kernel describes itself."""
 
 _LIST = re.compile(r"\[([^\[\]{}]*)\]")
 
 
 def sources() -> list[Path]:
-    """The C files and headers of the kernel, in a fixed order."""
+    """Return the C files and headers of the kernel, in a fixed order."""
     patterns = ("*.[ch]", "*/*.[ch]", "*/*.def")
     return sorted(path for pattern in patterns for path in SOURCES.glob(pattern))
 
 
 def kernel_path(library: Library) -> Path:
-    """Where the kernel of a library is, or will be."""
+    """Return the path of the kernel of a library, built or not."""
     # The wrapper itself, too: an upgrade in place changes neither its path nor its version words.
     wrapper = (str(library.mpicc.resolve()), _stamp(library.mpicc), *library.options, library.show)
     words = (*wrapper, library.label, *FLAGS, *_machine(), _compiler_version(library))
@@ -48,7 +48,7 @@ def kernel_path(library: Library) -> Path:
 
 
 def _machine() -> tuple[str, str]:
-    """What a program needs of the machine that runs it: a home may be shared by several kinds of them."""
+    """Return what a program needs of its machine: several kinds of machines may share a home."""
     return platform.machine(), "-".join(platform.libc_ver())
 
 
@@ -61,7 +61,7 @@ def _version_of(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]
 
 
 def _compiler_version(library: Library) -> str:
-    """The compiler's own first line, which a wrapper hands on; empty if it does not."""
+    """Return the first line of the compiler's --version; empty if the wrapper does not pass it on."""
     return _version_of(tuple(library.compiler), tuple(sorted(library.environment.items())))
 
 
@@ -71,7 +71,7 @@ def _stamp(path: Path) -> str:
 
 
 def build(library: Library) -> Path:
-    """The kernel of a library, built if it is not there yet.
+    """Return the kernel of a library, and build it if it is not there yet.
 
     Raises:
         EnvironmentLacksError: It does not compile, or the cache cannot be written.
@@ -80,11 +80,11 @@ def build(library: Library) -> Path:
 
 
 def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURCES) -> None:
-    """Compiles the kernel with several compilers at once, since a first `mpigauge run` waits for it.
+    """Compile the kernel with several compilers at once, since a first `mpigauge run` waits for it.
 
     Args:
-        flags: More of them, for the compiler and the linker.
-        folder: Of the sources.
+        flags: Further flags, for the compiler and the linker.
+        folder: The folder of the sources.
 
     Raises:
         EnvironmentLacksError: It does not compile.
@@ -101,7 +101,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
 
 
 def describe(library: Library) -> KernelDescription:
-    """What the kernel of a library can do; it answers before it needs MPI."""
+    """Return what the kernel of a library can do; it answers before MPI_Init."""
     program = build(library)
     description = _decoded(program, _said(program, library))
     if description.kernel != KERNEL_VERSION:
@@ -113,10 +113,10 @@ def describe(library: Library) -> KernelDescription:
 
 
 def to_be_kept(library: Library) -> str:
-    """The text of `kernel/describe.json`: all that a kernel says of itself and no library decides.
+    """Return the text of `kernel/describe.json`: what a kernel reports whatever its library.
 
     Args:
-        library: Of MPI 4, since the text names all modes.
+        library: One of MPI 4, since the text names all modes.
     """
     said = json.loads(_said(build(library), library))
     kept = {key: said[key] for key in ("kernel", "datatypes", "visit_keys", "patterns")}
@@ -151,7 +151,7 @@ def _said(program: Path, library: Library) -> bytes:
 
 
 def _own(said: bytes) -> bytes:
-    """The line in which it describes itself: a preloaded library may print before it, even on that line."""
+    """Return the JSON line of a kernel: a preloaded library may print before it, even on that line."""
     begin = said.find(DESCRIBES)
     return said if begin < 0 else said[begin:].partition(b"\n")[0]
 
@@ -174,12 +174,12 @@ def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
 
 
 def rebuild(library: Library) -> Path:
-    """Builds the kernel anew, whatever the cache holds; jobs that run the old one are left alone."""
+    """Build the kernel anew, whatever the cache holds; jobs that run the old one are not affected."""
     return remade(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
 
 
 def check_linked(library: Library, library_string: str, ranks_asked: int, ranks: int) -> None:
-    """Refuses a job that ran on another library than the one it was built for, or fell into singletons.
+    """Refuse a job that ran on another library than it was built for, or as separate one-rank jobs.
 
     Raises:
         EnvironmentLacksError: Which two libraries do not fit, and what to do.
@@ -201,6 +201,6 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
 
 
 def _same_version(ran: str, built: str) -> bool:
-    """Intel says "2021.18" for some builds of 2021.18.1, and release candidates add letters."""
+    """Whether two versions agree: Intel reports "2021.18" for 2021.18.1, release candidates add letters."""
     short, long = sorted((ran, built), key=len)
     return bool(short) and long.startswith(short) and not long[len(short) :][:1].isdigit()

@@ -16,7 +16,7 @@ from mpigauge.vocabulary import AUTO, BINDINGS
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A library that an MPI library loads by name as it runs, which the loader must find without its help.
+    """A library that an MPI library loads by name at run time, which the loader must find.
 
     The library's own environment script (setvars, a module) leads to it, but nobody reads that of a wheel.
 
@@ -313,18 +313,18 @@ _NAME_WORDS_MOST = 4
 
 
 def kind_named(name: str) -> MpiKind | None:
-    """The kind that a user means by a word, if any."""
+    """Return the kind that a user names, if any."""
     return next((kind for kind in KINDS if name in (kind.name, *kind.aliases)), None)
 
 
 def kind_by_macros(macros: Iterable[str]) -> MpiKind:
-    """The kind that the macros of an mpi.h tell of; GENERIC if none does."""
+    """Return the kind by the macros of an mpi.h; GENERIC if none fits."""
     there = frozenset(macros)
     return next((kind for kind in _NEAREST_FIRST if there & set(kind.macros)), GENERIC)
 
 
 def identify(library_string: str) -> tuple[MpiKind, str]:
-    """The kind and version that MPI_Get_library_version tells of; version "" if it is not there.
+    """Return kind and version from the text of MPI_Get_library_version; version "" if it has none.
 
     A library of no known kind is GENERIC under its own words.
     """
@@ -336,7 +336,7 @@ def identify(library_string: str) -> tuple[MpiKind, str]:
 
 
 def _unknown(said: str) -> tuple[MpiKind, str]:
-    """Named by the words before its version: "Fancy MPI 1.2 of today" is fancy-mpi, version 1.2."""
+    """Return a kind named by the words before its version: "Fancy MPI 1.2 of today" is fancy-mpi, 1.2."""
     words = said.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]
     at = next((i for i, version in enumerate(versions) if version and i), len(words))

@@ -1,4 +1,4 @@
-"""An installed MPI library, and what its jobs need to be set."""
+"""An installed MPI library, and the environment of its jobs."""
 
 import os
 from collections.abc import Mapping
@@ -83,7 +83,7 @@ class Library:
         manager: str = "",
         has_shell: bool = True,
     ) -> Mapping[str, str]:
-        """What a job of it needs to be set.
+        """Return the environment that a job needs.
 
         The user's own words about yielding go before ours; what was asked for goes before all.
 
@@ -137,23 +137,23 @@ class Library:
 
     @property
     def _major(self) -> int:
-        """The first number of its version; large if it has none, as of what is newer than we are."""
+        """The first number of the version; large if it has none, as for future versions."""
         first = self.version.partition(".")[0]
         return int(first) if first.isdigit() else 1 << 30
 
     @property
     def asks(self) -> Mapping[str, str]:
-        """What makes it say which transports it uses, unless the user has set that otherwise."""
+        """Return the variables that make it report its transports, unless the user has set them."""
         return {name: value for name, value in self.kind.asks.items() if name not in os.environ}
 
     @property
     def compiler(self) -> list[str]:
-        """The words that begin every command of its compiler wrapper."""
+        """The words that every command of the compiler wrapper begins with."""
         return [str(self.mpicc), *self.options]
 
     @property
     def has_mpiexec(self) -> bool:
-        """Whether there is one, beside its mpicc or named by the user."""
+        """Whether it has an mpiexec, beside its mpicc or named by the user."""
         return self.mpiexec != NO_MPIEXEC
 
     @property
@@ -163,22 +163,22 @@ class Library:
 
     @property
     def launcher(self) -> str:
-        """The name in `campaign.launch.launchers` of what starts its jobs, unless the user says otherwise."""
+        """The name of the launcher of its jobs, as in the list of launchers."""
         return HYDRA if self.kind.launcher == SRUN and self.has_mpiexec else self.kind.launcher
 
     @property
     def name(self) -> str:
-        """What users and results call it."""
+        """The name that users and results have for it."""
         return self.kind.name
 
     @property
     def label(self) -> str:
-        """Name and version, as a user may write them."""
+        """Name and version, as a user writes them."""
         return f"{self.kind.name}=={self.version}"
 
 
 def as_it_says(library: Library, said: str) -> Library:
-    """A library under the kind that only a program of it can tell: its mpi.h is that of another.
+    """Return a library under the kind that a program of it reports: its mpi.h is that of another.
 
     What is started is still the mpiexec that was found, so a library of no known kind keeps that launcher.
 

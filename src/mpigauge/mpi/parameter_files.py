@@ -76,7 +76,7 @@ def _paths(places: Places, prefix: Path) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str | None:
-    """The begin of a regular file of text; None of anything else, which may block or never end."""
+    """Return the beginning of a regular text file; None for anything else, which may block or never end."""
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -92,7 +92,7 @@ def _text(path: Path) -> str | None:
 
 
 def _settings(places: Places, text: str) -> Settings:
-    """The first of them, the last value of each."""
+    """Return the first settings of a file, each with its last value."""
     said: Settings = {}
     for name, value in places.reads(text):
         if len(said) < SETTINGS_MOST or name in said:
@@ -109,7 +109,7 @@ def _shown(path: Path) -> str:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Lines with something on them, without comments."""
+    """Yield lines that are not empty, without comments."""
     for line in text.splitlines():
         if (kept := line.partition("#")[0].strip()) and not kept.startswith(("[", ";", "!")):
             yield kept
@@ -126,7 +126,7 @@ def assignments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def options(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what the words of an mpiexec set: variables by their names, other options by theirs."""
+    """Yield what options of mpiexec set: variables and options by their names."""
     for line in _lines(text):
         try:
             words = shlex.split(line)
@@ -148,7 +148,7 @@ def options(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_mca(user: str, system: str, variable: str, *system_folders: str) -> Places:
-    """Files of the Modular Component Architecture: of Open MPI, of PRRTE and of PMIx."""
+    """Return the parameter files of the Modular Component Architecture: Open MPI, PRRTE and PMIx."""
     folders = ("{prefix}/etc", *system_folders)
     return Places(
         (f"~/.{user}/mca-params.conf", *(f"{folder}/{system}-mca-params.conf" for folder in folders)),

@@ -1,4 +1,4 @@
-"""What a library that was asked says at MPI_Init of the transports it uses, in a few words.
+"""The transports that a library reports at MPI_Init when it is asked to, in a few words.
 
 Each reader takes what rank 0 printed before it measured, line by line, and gives one of its library's forms:
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 
 def unknown(_: Iterable[str]) -> str:
-    """Of a library whose words nobody has told us."""
+    """Return "" for a library whose report is not known."""
     return ""
 
 
@@ -24,7 +24,7 @@ _NOBODY = {"self", "n/a"}
 
 
 def openmpi(lines: Iterable[str]) -> str:
-    """The summary of its comm_method hook, which version 4 does not have."""
+    """Return the summary of Open MPI's comm_method hook, which version 4 does not have."""
     said = [match.groups() for match in map(_SUMMARY.match, lines) if match]
     return ", ".join(
         f"{where} {'mostly ' if share == 'most' else ''}{what}"
@@ -39,7 +39,7 @@ _TUNING = re.compile(r'(?:File|Load tuning file:) ".*/tuning_[^_/"]+_(shm-ofi|sh
 
 
 def intelmpi(lines: Iterable[str]) -> str:
-    """The fabric that it looks for tuning of, and its provider, which shared memory alone has not.
+    """Return Intel MPI's fabric and its provider, which shared memory does not have.
 
     If the two contradict each other, the user has chosen a tuning file, whose name says nothing.
     """
@@ -57,7 +57,7 @@ _NETMOD = re.compile(r"==== (UCX) netmod Capability ====")
 
 
 def mpich(lines: Iterable[str]) -> str:
-    """Its network module, and the provider of libfabric; of shared memory it says nothing."""
+    """Return MPICH's network module, and the provider of libfabric; it does not report shared memory."""
     said = list(lines)
     if provider := _first(_PROVIDER, said):
         return f"ch4:ofi, provider {provider}"

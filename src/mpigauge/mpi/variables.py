@@ -1,4 +1,4 @@
-"""Whether a library reads an environment variable: one that it does not know changes nothing, silently.
+"""Whether a library reads an environment variable: an unknown one has no effect, without a warning.
 
 Only of variables that begin as the library's own do, and whose names can be looked up; of all others, such as
 those of UCX and libfabric, nothing is said.
@@ -27,7 +27,7 @@ _LINKED = re.compile(r"^\s*libmpi\S* => (/\S+)", re.MULTILINE)
 
 
 def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> list[str]:
-    """Those of the names that the library would read if it knew them, and does not know.
+    """Return the names that look like variables of the library but are not known to it.
 
     Args:
         program: Its kernel, which says by which files the library is.
@@ -40,7 +40,7 @@ def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> 
 
 
 def _listed(library: Library) -> frozenset[str] | None:
-    """The variables that a program of the library lists; None if it cannot be asked."""
+    """Return the variables that a program of the library lists; None if it cannot be run."""
     name, *words = library.kind.lists_variables
     said = output_of([str(library.mpicc.with_name(name)), *words], library)
     if not said:
@@ -49,7 +49,7 @@ def _listed(library: Library) -> frozenset[str] | None:
 
 
 def _contained(library: Library, program: Path, names: Iterable[str]) -> frozenset[str] | None:
-    """Those whose names stand in the library's files; None if nobody knows which files it has."""
+    """Return the names that are in the library's files; None if its files are not known."""
     files = [Path(path) for path in _LINKED.findall(output_of(["ldd", str(program)], library))]
     if not files:
         return None
@@ -57,13 +57,13 @@ def _contained(library: Library, program: Path, names: Iterable[str]) -> frozens
 
 
 def _has(file: Path, word: bytes) -> bool:
-    """Whether a word stands somewhere in a file, as a whole string of a program."""
+    """Whether a file contains a word as a whole string of a program."""
     with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(word + b"\0") >= 0
 
 
 def output_of(words: list[str], library: Library) -> str:
-    """What a program of a library prints; nothing if it cannot be run."""
+    """Return the output of a program of a library; empty if it cannot be run."""
     try:
         done = subprocess.run(
             located(words),

@@ -1,4 +1,4 @@
-"""Asking a compiler wrapper which MPI library it belongs to, and what became of a compilation."""
+"""Asking a compiler wrapper which MPI library it belongs to, and explaining failed compilations."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ LAUNCHERS_BESIDE = ("mpiexec", "mpirun", "mpiexec_mpt")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An mpicc that may be worth asking, and where it was found.
+    """An mpicc that may belong to a library, and where it was found.
 
     Attributes:
         label: What it is, where that is known without asking: "mpich==5.0.2".
@@ -37,16 +37,16 @@ class Candidate:
 
     @property
     def words(self) -> list[str]:
-        """That begin every command of it."""
+        """The words that every command of it begins with."""
         return [str(self.mpicc), *self.options]
 
     def may_be(self, name: str) -> bool:
-        """Whether it is worth asking for `mpich` or `mpich==5.0.2`."""
+        """Whether it may be the mpicc of `mpich` or `mpich==5.0.2`."""
         return not self.label or name in (self.label, self.label.partition("==")[0])
 
 
 def inspect(candidate: Candidate) -> Library:
-    """What a compiler wrapper belongs to, told by the macros of the mpi.h that it includes.
+    """Return the library of a compiler wrapper, by the macros of the mpi.h that it includes.
 
     Raises:
         EnvironmentLacksError: It does not compile, or what it includes is not of an MPI library.
@@ -74,7 +74,7 @@ def inspect(candidate: Candidate) -> Library:
 
 
 def _environment_of(mpicc: Path) -> dict[str, str]:
-    """Intel's mpicc needs its own prefix in a variable; nobody else minds it."""
+    """Return the environment of an mpicc: Intel's needs its prefix in a variable, which others ignore."""
     return {kind.needs_root_variable: str(mpicc.parent.parent) for kind in KINDS if kind.needs_root_variable}
 
 
@@ -94,7 +94,7 @@ def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
 
 
 def _shown(candidate: Candidate, kind: MpiKind, environment: Mapping[str, str]) -> str:
-    """What it would run; a wrapper that cannot say it compiles all the same."""
+    """Return the command that a wrapper would run; empty if it cannot tell."""
     try:
         return ask([*candidate.words, *kind.show], environment).strip()
     except EnvironmentLacksError:
@@ -102,7 +102,7 @@ def _shown(candidate: Candidate, kind: MpiKind, environment: Mapping[str, str]) 
 
 
 def _mpiexec_of(mpicc: Path) -> Path:
-    """The mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
+    """Return the mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
     suffix = mpicc.name.removeprefix("mpicc") if mpicc.name.startswith("mpicc") else ""
     names = (f"mpiexec{suffix}", *LAUNCHERS_BESIDE)
     there = (mpicc.parent / name for name in names)
@@ -115,7 +115,7 @@ def ask(
     timeout_s: float = PROBE_TIMEOUT_S,
     folder: Path | None = None,
 ) -> str:
-    """Runs an mpicc with these words, in a folder or in the current one; what it wrote.
+    """Run an mpicc with these words, in a folder or in the current one, and return its output.
 
     Raises:
         EnvironmentLacksError: It cannot be run, or it failed.
@@ -141,7 +141,7 @@ def ask(
 
 
 def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
-    """A sentence and a remedy for an mpicc that failed."""
+    """Return a sentence and a remedy for an mpicc that failed."""
     cause = _cause(words) or f"status {status}"
     if "specified compiler" in cause and (chosen := next(filter(os.environ.get, CHOICES), "")):
         return f"{mpicc}: cannot compile: {cause}", f"unset {chosen}, or install that compiler"
@@ -155,7 +155,7 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
 
 
 def _cause(words: str) -> str:
-    """The first line that names an error; else the first sentence of Open MPI's, else the last line.
+    """Return the first line that names an error, else Open MPI's first sentence, else the last line.
 
     Its wrapper puts sentences of several lines between rows of dashes.
     """

@@ -35,7 +35,7 @@ PARTS = {
 def model_of(cpuinfo: str) -> str:
     """Return the model that a text like /proc/cpuinfo is of; "" where it does not say.
 
-    The kernel does the same on the hosts that it runs on (ranks/machine.c), but for names of numbers.
+    The kernel does the same on the hosts that it runs on (machine/host_facts.c), but for names of numbers.
     """
     if found := NAMED.search(cpuinfo):
         return found[1]

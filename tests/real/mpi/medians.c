@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VALUES_MOST = 256 };
+enum { VALUES_MAX = 256 };
 
 /* The numbers of a line, into memory of just their size: what is read beyond it would be seen. */
 static int64_t *read_values(char *line, int *count)
 {
-    int64_t found[VALUES_MOST];
+    int64_t found[VALUES_MAX];
     char   *rest = line;
 
-    for (*count = 0; *count < VALUES_MOST; (*count)++) {
+    for (*count = 0; *count < VALUES_MAX; (*count)++) {
         char *const word = rest;
 
         found[*count] = strtoll(word, &rest, 10);

@@ -14,7 +14,7 @@ enum { BYTES = 4096 };
 
 static void write_anew(struct mg_state *state)
 {
-    memcpy(state->shared + MG_PAGE_MOST_BYTES, state->send, state->bytes);
+    memcpy(state->shared + MG_PAGE_MAX_BYTES, state->send, state->bytes);
 }
 
 static void forget(struct mg_state *state)
@@ -24,7 +24,7 @@ static void forget(struct mg_state *state)
 
 static void copy(struct mg_state *state)
 {
-    memcpy(state->recv, state->shared + MG_PAGE_MOST_BYTES, state->bytes);
+    memcpy(state->recv, state->shared + MG_PAGE_MAX_BYTES, state->bytes);
 }
 
 static int from_itself(const struct mg_state *state)
@@ -41,11 +41,11 @@ int main(int argc, char **argv)
     const struct mg_visit   visit   = {
         .id = 7, .bytes = BYTES, .ranks = 1, .window = 1, .pattern = &pattern, .mode = &mode};
     struct mg_state state = {.comm = MPI_COMM_SELF, .ranks = 1, .bytes = BYTES};
-    char            words[MG_WORDS_BYTES];
+    char            words[MG_ERROR_BYTES];
     int             slots = 0;
 
     (void) MPI_Init(&argc, &argv);
-    state.shared = calloc(1, MG_PAGE_MOST_BYTES + BYTES);
+    state.shared = calloc(1, MG_PAGE_MAX_BYTES + BYTES);
     if (state.shared == NULL || !mg_payload_reserve(&visit, 0))
         return EXIT_FAILURE;
     mg_payload_prepare(&visit, &state, &slots);

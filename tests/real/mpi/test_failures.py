@@ -66,7 +66,7 @@ def test_a_broken_cell_costs_only_itself(
 def test_a_hang_costs_only_its_cell(
     name: str, mpigauge: Run, shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_LEAST_S", SILENCE_S)
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_MIN_S", SILENCE_S)
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
@@ -318,7 +318,7 @@ def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
     """Whoever feeds it may be dead, and its launcher keep that to itself."""
     library = find.find(prefix("mpich"))
     program = tmp_path / "kernel"
-    kernel.compile_to(program, library, "-DMG_START_MOST_S=1")
+    kernel.compile_to(program, library, "-DMG_START_MAX_S=1")
     started = subprocess.Popen(
         [program, "-", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

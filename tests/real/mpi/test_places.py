@@ -80,13 +80,25 @@ def places_of(words: list[str]) -> list[RankPlace]:
 def test_the_kernel_knows_who_has_no_processor(
     parts: Parts, words: list[str], cores: int, crowded: str
 ) -> None:
-    run = parts("crowded_ranks", "ranks/crowding.c", "ranks/affinity.c", "ranks/abort.c", "text/small_file.c")
+    run = parts(
+        "oversubscribed_ranks",
+        "ranks/oversubscribed.c",
+        "ranks/affinity.c",
+        "ranks/abort.c",
+        "text/small_file.c",
+    )
     said = run("0", str(cores), *words).strip()
     assert said == crowded + crowded[-1]
 
 
 def test_kernel_and_analysis_say_the_same_of_any_placement(parts: Parts) -> None:
-    run = parts("crowded_ranks", "ranks/crowding.c", "ranks/affinity.c", "ranks/abort.c", "text/small_file.c")
+    run = parts(
+        "oversubscribed_ranks",
+        "ranks/oversubscribed.c",
+        "ranks/affinity.c",
+        "ranks/abort.c",
+        "text/small_file.c",
+    )
     chance = random.Random(7)
     for _ in range(20):
         sets = [sorted(chance.sample(range(6), chance.randint(1, 3))) for _ in range(chance.randint(1, 7))]
@@ -142,7 +154,7 @@ def test_hardware_threads_of_one_core_are_read_on_the_host_of_the_ranks(
 
 def test_the_kernel_finds_the_same_model_as_we_do(parts: Parts, tmp_path: Path) -> None:
     """On hosts that only the kernel sees; the names of numbers are known here."""
-    run = parts("cpu_models", "ranks/machine.c", "text/small_file.c")
+    run = parts("cpu_models", "machine/host_facts.c", "text/small_file.c")
     for text, model in CPUINFOS.items():
         (tmp_path / "cpuinfo").write_text(text, encoding="ascii")
         assert named(run(str(tmp_path / "cpuinfo")).strip()) == model == model_of(text)

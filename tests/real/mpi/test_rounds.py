@@ -177,7 +177,7 @@ def test_hosts_with_the_same_cards_are_said_together(parts: Parts) -> None:
     run = parts(
         "host_cards",
         *(f"text/{file}.c" for file in texts),
-        *(f"rounds/{file}.c" for file in reads),
+        *(f"traffic/{file}.c" for file in reads),
         *("ranks/hosts.c", "ranks/abort.c"),
     )
     said = json.loads(run())["cards"]
@@ -188,15 +188,15 @@ def test_hosts_with_the_same_cards_are_said_together(parts: Parts) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
-def test_the_cards_that_carried_most_are_told_behind_those_that_were_lost(parts: Parts, count: int) -> None:
+def test_the_cards_with_most_traffic_are_listed_after_those_that_were_lost(parts: Parts, count: int) -> None:
     reads = ("cards", "card_facts", "rdma_cards", "interfaces")
-    files = (*(f"rounds/{file}.c" for file in reads), "text/small_file.c", "ranks/abort.c", "ranks/groups.c")
-    said = parts("told_cards", *files, "ranks/hosts.c")(str(count)).split("told\n")
-    there, told = ([line.split() for line in part.splitlines() if line] for part in said)
+    files = (*(f"traffic/{file}.c" for file in reads), "text/small_file.c", "ranks/abort.c", "ranks/groups.c")
+    said = parts("listed_cards", *files, "ranks/hosts.c")(str(count)).split("listed\n")
+    there, listed = ([line.split() for line in part.splitlines() if line] for part in said)
     assert len(there) == count
 
     def place(card: list[str]) -> tuple[str, int, int, str]:
         rank, name, is_counted, bytes_ = card
         return is_counted, -int(bytes_), int(rank), name
 
-    assert told == sorted(there, key=place)[:64]
+    assert listed == sorted(there, key=place)[:64]

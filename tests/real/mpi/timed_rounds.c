@@ -10,10 +10,10 @@
 #include "memory/payload.h"
 #include "ranks/groups.h"
 #include "rounds/common_start.h"
-#include "rounds/lead.h"
 #include "rounds/rounds.h"
 #include "rounds/samples.h"
 #include "rounds/stamps.h"
+#include "rounds/start_message.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,13 +69,13 @@ int64_t mg_local_of(int64_t global_ns)
     return global_ns;
 }
 
-bool mg_crowded_here(const struct mg_visit *visit)
+bool mg_oversubscribed_here(const struct mg_visit *visit)
 {
     (void) visit;
     return false;
 }
 
-bool mg_crowded_anywhere(const struct mg_visit *visit)
+bool mg_oversubscribed_anywhere(const struct mg_visit *visit)
 {
     (void) visit;
     return false;
@@ -91,7 +91,7 @@ void mg_handshake(MPI_Comm comm)
     fake.calls    = 0;
 }
 
-void mg_word_spread(const struct mg_state *state, struct mg_word *word)
+void mg_start_message_spread(const struct mg_state *state, struct mg_start_message *word)
 {
     (void) state;
     (void) word;
@@ -170,12 +170,12 @@ int main(int argc, char **argv)
     fake.disturbed = strcmp(what, "acked") == 0;
     fake.call_ns   = strcmp(what, "fast") == 0 ? TRIP_NS / 4 : CALL_NS;
     if (strcmp(what, "common") != 0) {
-        mg_rounds_acked(&visit, &state, &walk, BATCH, ROUNDS, MG_TIME_MOST_NS, &rounds);
+        mg_rounds_acked(&visit, &state, &walk, BATCH, ROUNDS, MG_TIME_MAX_NS, &rounds);
         print_samples(&rounds);
         return EXIT_SUCCESS;
     }
     fake.prints = true;
     for (int series = 0; series < 2; series++)
-        mg_rounds_common(&visit, &state, &walk, 1, ROUNDS, MG_TIME_MOST_NS, &rounds);
+        mg_rounds_common(&visit, &state, &walk, 1, ROUNDS, MG_TIME_MAX_NS, &rounds);
     return EXIT_SUCCESS;
 }

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PARTS = (
-    "rounds/cards.c",
-    "rounds/card_facts.c",
-    "rounds/rdma_cards.c",
-    "rounds/interfaces.c",
+    "traffic/cards.c",
+    "traffic/card_facts.c",
+    "traffic/rdma_cards.c",
+    "traffic/interfaces.c",
     "text/small_file.c",
 )
 

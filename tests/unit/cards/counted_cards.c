@@ -1,6 +1,6 @@
 /* counted_cards ROOT - the cards of a machine that is made up below ROOT, then a line of what they
  * have carried since the start, together and each, for every line of standard input. */
-#include "rounds/cards.h"
+#include "traffic/cards.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static void say_cards(void)
 {
-    struct mg_card cards[MG_CARDS_MOST];
+    struct mg_card cards[MG_CARDS_MAX];
     const int      count = mg_cards_list(cards);
 
     for (int i = 0; i < count; i++) {
@@ -23,14 +23,14 @@ static void say_cards(void)
     (void) printf("\n");
 }
 
-static void say_each(const struct mg_each_card *each)
+static void say_each(const struct mg_card_list *each)
 {
     for (int i = 0; i < each->count; i++) {
         const struct mg_card_traffic *card = &each->cards[i];
 
         if (card->is_counted)
-            (void) printf(" %s=%" PRId64 "/%" PRId64, card->name, card->carried.received_bytes,
-                          card->carried.sent_bytes);
+            (void) printf(" %s=%" PRId64 "/%" PRId64, card->name, card->traffic.received_bytes,
+                          card->traffic.sent_bytes);
         else
             (void) printf(" %s=?", card->name);
     }
@@ -44,17 +44,17 @@ int main(int argc, char **argv)
     mg_cards_open(argv[1]);
     say_cards();
 
-    struct mg_carried begin;
-    struct mg_carried carried;
+    struct mg_card_reading begin;
+    struct mg_card_reading reading;
 
     mg_cards_read(&begin, true);
     do {
-        mg_cards_read(&carried, true);
-        mg_cards_since(&begin, &carried);
+        mg_cards_read(&reading, true);
+        mg_cards_subtract(&begin, &reading);
         (void) printf("%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
-                      carried.ip.received_bytes, carried.ip.sent_bytes, carried.rdma.received_bytes,
-                      carried.rdma.sent_bytes, carried.uncounted);
-        say_each(&carried.each);
+                      reading.ip.received_bytes, reading.ip.sent_bytes, reading.rdma.received_bytes,
+                      reading.rdma.sent_bytes, reading.uncounted);
+        say_each(&reading.each);
         (void) fflush(stdout);
     } while (getchar() != EOF);
     mg_cards_free();

@@ -179,7 +179,9 @@ def test_what_a_card_cannot_be_is_no_line(wrong: dict[str, Any]) -> None:
 
 
 def test_the_kernel_tells_of_as_many_cards_as_a_line_may_have() -> None:
-    (most,) = re.findall(r"TOLD_MOST = (\d+)", (kernel.SOURCES / "rounds" / "carried.c").read_text("ascii"))
+    (most,) = re.findall(
+        r"LISTED_MAX = (\d+)", (kernel.SOURCES / "traffic" / "visit_traffic.c").read_text("ascii")
+    )
     assert journal.parse(text(VISIT | {"by_card": [TRAFFIC] * int(most)})) is not None
     assert journal.parse(text(VISIT | {"by_card": [TRAFFIC] * (int(most) + 1)})) is None
 

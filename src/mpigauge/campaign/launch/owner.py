@@ -15,7 +15,7 @@ RECORD = "owner.json"
 """The file of a temporary folder that names its owner."""
 
 VARIABLE = "MPIGAUGE_OWNER"
-"""Tells ranks on this machine how to notice that their owner has died: src/mpigauge/kernel/ranks/leave.h."""
+"""Tells ranks on this machine how to notice that their owner has died: src/mpigauge/kernel/ranks/orphan.h."""
 
 PIPE = "alive"
 """The named pipe of a job's folder that its owner reads from, though nobody writes."""

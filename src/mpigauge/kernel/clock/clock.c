@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum {
-    READS        = 100000,
-    BLOCK_READS  = 1000,
-    READS_MOST   = 1000000, /* of a block: some 20 ms, which a clock of 1 ms sees as 20 */
-    STEPS_LEAST  = 20,      /* of the clock that a block takes, or its length is known to no 5 % */
-    BLOCKS_LEAST = 3,
+    READS       = 100000,
+    BLOCK_READS = 1000,
+    READS_MAX   = 1000000, /* of a block: some 20 ms, 20 steps of a clock of 1 ms */
+    STEPS_MIN   = 20,      /* of the clock, in a block: resolves its length to 5 % */
+    BLOCKS_MIN  = 3,
 };
 
 clockid_t mg_clock_id = CLOCK_MONOTONIC;
@@ -34,22 +34,22 @@ static int64_t block_of_reads(int reads)
     return end_ns - begin_ns;
 }
 
-/* Of a reading, by the quietest of many blocks: single differences are 0 wherever a step takes
- * longer than two readings.  Blocks of a coarse clock are longer, and fewer. */
+/* The cost of one reading, from the fastest of many blocks: single differences are 0 where a step
+ * of the clock is longer than a reading.  A coarse clock gets longer and fewer blocks. */
 static int64_t cost_of_read(int64_t step_ns)
 {
     for (int reads = BLOCK_READS;; reads *= 10) {
-        const int blocks      = READS / reads > BLOCKS_LEAST ? READS / reads : BLOCKS_LEAST;
-        int64_t   quietest_ns = INT64_MAX;
+        const int blocks     = READS / reads > BLOCKS_MIN ? READS / reads : BLOCKS_MIN;
+        int64_t   fastest_ns = INT64_MAX;
 
         for (int block = 0; block < blocks; block++) {
             const int64_t time_ns = block_of_reads(reads);
 
-            if (time_ns >= 0 && time_ns < quietest_ns)
-                quietest_ns = time_ns;
+            if (time_ns >= 0 && time_ns < fastest_ns)
+                fastest_ns = time_ns;
         }
-        if (quietest_ns >= STEPS_LEAST * step_ns || reads >= READS_MOST)
-            return quietest_ns < INT64_MAX ? (quietest_ns + reads / 2) / reads : 0;
+        if (fastest_ns >= STEPS_MIN * step_ns || reads >= READS_MAX)
+            return fastest_ns < INT64_MAX ? (fastest_ns + reads / 2) / reads : 0;
     }
 }
 
@@ -85,8 +85,8 @@ struct mg_clock_facts mg_clock_measure(void)
     return facts;
 }
 
-/* The raw clock is not bent by time synchronisation, but on some machines each reading is a system
- * call: then its neighbour is the better instrument. */
+/* CLOCK_MONOTONIC_RAW is not slewed by NTP, but on some machines each reading is a system call:
+ * then CLOCK_MONOTONIC is better. */
 void mg_clock_choose(void)
 {
     mg_clock_id                       = CLOCK_MONOTONIC;
@@ -95,15 +95,15 @@ void mg_clock_choose(void)
     mg_clock_id                     = CLOCK_MONOTONIC_RAW;
     const struct mg_clock_facts raw = mg_clock_measure();
 
-    /* One rank that cannot use it decides for all. */
-    int plainer = raw.step_ns == 0 || raw.cost_ns > 2 * plain.cost_ns;
-    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &plainer, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD));
-    if (plainer)
+    /* All ranks must be able to use it. */
+    int avoid_raw = raw.step_ns == 0 || raw.cost_ns > 2 * plain.cost_ns;
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &avoid_raw, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD));
+    if (avoid_raw)
         mg_clock_id = CLOCK_MONOTONIC;
 }
 
 #ifdef MG_SIMULATED_CLOCKS
-/* MPIGAUGE_SIMULATED_CLOCKS=base_ns;offset_ns,drift_ppb;offset_ns,drift_ppb;... one pair a rank:
+/* MPIGAUGE_SIMULATED_CLOCKS=base_ns;offset_ns,drift_ppb;offset_ns,drift_ppb;... one pair per rank:
  * the clock reads t + offset + drift * (t - base). */
 int64_t mg_simulated_ns(int64_t true_ns)
 {

@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What reading the clock costs and resolves, over back-to-back reads
+/* Cost and resolution of the clock, from back-to-back readings
  * (docs/method-collectives.md#the-clock). */
 struct mg_clock_facts {
     int64_t step_ns; /* smallest difference that is not zero */
-    int64_t cost_ns; /* of the quietest block of many */
+    int64_t cost_ns; /* per reading, in the fastest of many blocks */
     int64_t cost_p999_ns;
-    double  zero_share;
+    double  zero_share; /* of differences */
 };
 
 extern clockid_t mg_clock_id; /* read by mg_now_ns alone; chosen by mg_clock_choose */
@@ -23,7 +23,7 @@ const char           *mg_clock_name(void);
 struct mg_clock_facts mg_clock_measure(void);
 
 #ifdef MG_SIMULATED_CLOCKS
-/* A build for tests: every rank's clock is wrong by an offset and a drift that the test knows. */
+/* A build for tests: every rank's clock is off by a known offset and drift. */
 int64_t mg_simulated_ns(int64_t true_ns);
 #else
 #define mg_simulated_ns(true_ns) (true_ns)
@@ -37,7 +37,7 @@ static inline int64_t mg_now_ns(void)
     return mg_simulated_ns((int64_t) now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
-/* Never below 0, as that of a clock which ran backwards might be. */
+/* Never below 0, even if the clock ran backwards. */
 static inline int64_t mg_since_ns(int64_t begin_ns)
 {
     const int64_t time_ns = mg_now_ns() - begin_ns;
@@ -45,7 +45,7 @@ static inline int64_t mg_since_ns(int64_t begin_ns)
     return time_ns > 0 ? time_ns : 0;
 }
 
-/* User and system time of this process, all its threads. */
+/* User and system time of all threads of this process. */
 int64_t mg_cpu_ns(void);
 
 #endif

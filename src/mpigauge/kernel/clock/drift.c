@@ -14,8 +14,8 @@ struct point {
     double high_ns;
 };
 
-/* Weighted least squares with the weights 1 / bound^2, about the mean time, where slope and offset
- * do not disturb each other. */
+/* Weighted least squares with weights 1 / bound^2, about the mean time, where slope and offset are
+ * uncorrelated. */
 static void fit_line(const struct point *points, int count, double *mean_p, double *offset_p,
                      double *slope_p)
 {
@@ -44,7 +44,7 @@ static void fit_line(const struct point *points, int count, double *mean_p, doub
     *slope_p  = variance > 0 ? covariance / variance : 0;
 }
 
-/* All slopes that a line through every pair of bounds can have. */
+/* The range of slopes that a line within all bounds can have. */
 static void possible_slopes(const struct point *points, int count, double *least_p, double *most_p)
 {
     *least_p = -INFINITY;
@@ -60,8 +60,8 @@ static void possible_slopes(const struct point *points, int count, double *least
         }
 }
 
-/* How far the truth can be from the model at a time: it lies within the bounds of every point,
- * moved there by any possible slope. */
+/* How far the true offset can be from the model at a time: it lies within the bounds of every
+ * point, extended to that time by any possible slope. */
 static double bound_at(const struct point *points, int count, double since, double modelled,
                        double least, double most)
 {
@@ -96,7 +96,7 @@ static struct point *points_of(const struct mg_bounds *bounds, int count)
     return points;
 }
 
-bool mg_clock_may_be_a_line(const struct mg_bounds *bounds, int count)
+bool mg_clock_fits_line(const struct mg_bounds *bounds, int count)
 {
     struct point *points = points_of(bounds, count);
     double        least = 0, most = 0;

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bounds of (reference - client) by stamped exchanges, on the client. */
+/* Bounds of (reference - client), from timestamped messages, as the client computes them. */
 struct mg_bounds {
     int64_t low_ns;
     int64_t high_ns;
-    int64_t at_ns; /* client time between the two exchanges that set them */
+    int64_t at_ns; /* client time, midway between the two exchanges that set them */
 };
 
 /* The time of the reference by the client's clock: t - offset - slope * (t - base).  The bound is
@@ -22,10 +22,10 @@ struct mg_clock_model {
     double  bound_slope;
 };
 
-/* The model of a client's clock at the last of some bounds. */
+/* Fits the model of a client's clock, with the last of the bounds as base. */
 struct mg_clock_model mg_clock_fit(const struct mg_bounds *bounds, int count);
 
-/* Whether a clock of constant drift can have been within every pair of the bounds. */
-bool mg_clock_may_be_a_line(const struct mg_bounds *bounds, int count);
+/* Whether a clock of constant drift can lie within all bounds. */
+bool mg_clock_fits_line(const struct mg_bounds *bounds, int count);
 
 #endif

@@ -1,4 +1,4 @@
-/* global_clock - what this rank has learned of the one clock for all ranks. */
+/* global_clock - converts between this rank's clock and the global clock, that of world rank 0. */
 #include "clock/global_clock.h"
 
 #include <math.h>

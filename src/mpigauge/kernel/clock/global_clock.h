@@ -1,4 +1,5 @@
-/* global_clock.h - the time of world rank 0, as this rank's clock has learned to tell it. */
+/* global_clock.h - converts between this rank's clock and the global clock, that of world rank 0.
+ */
 #ifndef MG_GLOBAL_CLOCK_H
 #define MG_GLOBAL_CLOCK_H
 

@@ -1,18 +1,18 @@
-/* history - the longer a clock is watched the better its drift is known: the error of a slope falls
- * with the time over which points are spread, and with the root of their number
- * (docs/method-collectives.md#one-clock-for-all-ranks). */
+/* history - offsets of this rank's clock over a launch, for an ever better estimate of its drift:
+ * the error of the slope falls with the time that the points span, and with the root of their
+ * number (docs/method-collectives.md#one-clock-for-all-ranks). */
 #include "clock/history.h"
 
 #include <string.h>
 
-enum { POINTS_MOST = 256 /* every second one goes when there are more: a fit is quadratic */ };
+enum { POINTS_MAX = 256 /* then every second one is dropped: a fit is quadratic */ };
 
 static struct {
-    struct mg_bounds points[POINTS_MOST];
+    struct mg_bounds points[POINTS_MAX];
     int              count;
 } history;
 
-static void thin_out(void)
+static void drop_every_second(void)
 {
     int kept = 0;
 
@@ -21,33 +21,33 @@ static void thin_out(void)
     history.count = kept;
 }
 
-void mg_history_begin(const struct mg_bounds *points, int count, double doubt_ns)
+void mg_history_begin(const struct mg_bounds *points, int count, double uncertainty_ns)
 {
     history.count = 0;
     for (int i = 0; i < count; i++) {
         struct mg_bounds point = points[i];
 
-        point.low_ns -= (int64_t) doubt_ns;
-        point.high_ns += (int64_t) doubt_ns;
+        point.low_ns -= (int64_t) uncertainty_ns;
+        point.high_ns += (int64_t) uncertainty_ns;
         mg_history_add(&point);
     }
 }
 
 void mg_history_add(const struct mg_bounds *point)
 {
-    if (history.count == POINTS_MOST)
-        thin_out();
+    if (history.count == POINTS_MAX)
+        drop_every_second();
     history.points[history.count++] = *point;
 }
 
-static void forget_oldest(void)
+static void drop_oldest(void)
 {
     history.count--;
     memmove(history.points, history.points + 1, (size_t) history.count * sizeof *history.points);
 }
 
-static struct mg_clock_model moved_to(const struct mg_bounds      *point,
-                                      const struct mg_clock_model *before)
+static struct mg_clock_model rebased_to(const struct mg_bounds      *point,
+                                        const struct mg_clock_model *before)
 {
     struct mg_clock_model model = *before;
 
@@ -59,9 +59,9 @@ static struct mg_clock_model moved_to(const struct mg_bounds      *point,
 
 struct mg_clock_model mg_history_fit(const struct mg_clock_model *before)
 {
-    while (history.count > 1 && !mg_clock_may_be_a_line(history.points, history.count))
-        forget_oldest();
+    while (history.count > 1 && !mg_clock_fits_line(history.points, history.count))
+        drop_oldest();
     if (history.count == 1)
-        return moved_to(&history.points[0], before);
+        return rebased_to(&history.points[0], before);
     return mg_clock_fit(history.points, history.count);
 }

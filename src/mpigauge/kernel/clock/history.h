@@ -1,18 +1,18 @@
-/* history.h - what this rank's clock was against that of rank 0, again and again over a launch. */
+/* history.h - offsets of this rank's clock from that of rank 0 over a launch. */
 #ifndef MG_HISTORY_H
 #define MG_HISTORY_H
 
 #include "clock/drift.h"
 
-/* Forgets all before.  doubt_ns is how far off the clock may have been that the points are against.
- */
-void mg_history_begin(const struct mg_bounds *points, int count, double doubt_ns);
+/* Starts anew with these points.  uncertainty_ns is that of the clock which they were measured
+ * against. */
+void mg_history_begin(const struct mg_bounds *points, int count, double uncertainty_ns);
 
-/* One more, against the clock of rank 0 itself, by this rank's own clock. */
+/* Adds a point measured against the clock of rank 0, in uncorrected local time. */
 void mg_history_add(const struct mg_bounds *point);
 
-/* The model of all that one line can meet, at the last point: what is too old for that is
- * forgotten.  Of a single point the drift is not known: it stays as it was in the model before. */
+/* Fits the model, with the last point as base, to as many recent points as one line can fit; older
+ * ones are dropped.  From a single point only the offset is taken, the drift from `before`. */
 struct mg_clock_model mg_history_fit(const struct mg_clock_model *before);
 
 #endif

@@ -1,5 +1,5 @@
-/* offset - how far two clocks are apart: hard bounds by stamped messages, and what a clock that
- * drifts is learned from. */
+/* offset - hard bounds of the offset of two clocks from timestamped messages, and series of them to
+ * estimate a drift from. */
 #include "clock/offset.h"
 
 #include "clock/clock.h"
@@ -8,17 +8,17 @@
 #include "ranks/groups.h"
 
 enum {
-    EXCHANGES     = 20, /* of one offset: at most; fewer if the best round trip is met again */
+    EXCHANGES     = 20, /* at most; fewer once a round trip is about as fast as the fastest */
     EXCHANGES_MIN = 8,
 };
 
-static const int64_t fit_ns       = 1000000000; /* time over which a drift is learned */
+static const int64_t fit_ns       = 1000000000; /* time over which a drift is estimated */
 static const double  best_again   = 1.1;
 static const int     stop_message = -1;
 
-/* Both clocks count as global, as far as they have learned to be.  A message is received after it
- * was sent, so each stamp of the reference that comes back lies between the two readings of the
- * client: docs/method-collectives.md#one-clock-for-all-ranks, after SKaMPI. */
+/* Both clocks are corrected as far as their models are known.  A message is received after it was
+ * sent, so each timestamp of the reference lies between two readings of the client
+ * (docs/method-collectives.md#one-clock-for-all-ranks, after SKaMPI). */
 struct mg_bounds mg_offset_of(int reference)
 {
     struct mg_bounds bounds     = {.low_ns = INT64_MIN, .high_ns = INT64_MAX};
@@ -54,7 +54,7 @@ struct mg_bounds mg_offset_of(int reference)
     return bounds;
 }
 
-/* Answers with the global clock until it is told to stop. */
+/* Answers with its global time until the client sends stop_message. */
 void mg_offset_answer(int client)
 {
     for (;;) {
@@ -69,8 +69,8 @@ void mg_offset_answer(int client)
     }
 }
 
-/* The first exchange waits for the reference, which may still be teaching others, and for the
- * connection: a second that began before it would be over before the first point. */
+/* The first exchange waits until the reference is free, and for the connection; the second over
+ * which the drift is estimated begins after it. */
 void mg_clock_learn(int reference, struct mg_bounds *points)
 {
     (void) mg_offset_of(reference);
@@ -83,10 +83,10 @@ void mg_clock_learn(int reference, struct mg_bounds *points)
     }
 }
 
-void mg_clock_teach(int client, void (*alive)(void))
+void mg_clock_serve(int client, void (*heartbeat)(void))
 {
     for (int i = 0; i < 1 + MG_FIT_POINTS; i++) {
         mg_offset_answer(client);
-        alive();
+        heartbeat();
     }
 }

@@ -1,5 +1,5 @@
-/* sync - one clock for all ranks: when it is learned, and checks of what came out
- * (docs/method-collectives.md#one-clock-for-all-ranks). */
+/* sync - one clock for all ranks (docs/method-collectives.md#one-clock-for-all-ranks):
+ * synchronisation, and regular checks of it. */
 #include "clock/sync.h"
 
 #include "clock/clock.h"
@@ -13,36 +13,36 @@
 #include <stdlib.h>
 
 enum {
-    CHECK_ONE_IN = 20, /* of the ranks that are not always checked ... */
-    CHECKED_MOST = 64, /* ... and no more than about so many of them: they are asked one by one */
-    LEADERS_MOST = 64, /* in one check, in turn: rank 0 answers one after the other */
+    CHECK_ONE_IN = 20, /* of the ranks that are not checked each time, but ... */
+    CHECKED_MAX  = 64, /* ... no more than about so many: they are checked one by one */
+    LEADERS_MAX  = 64, /* per check, in turn: rank 0 answers one after the other */
 };
 
-static const int64_t settled_ns = INT64_C(10000000000); /* not learned anew sooner */
+static const int64_t settled_ns = INT64_C(10000000000); /* not synchronised anew sooner */
 
 static struct {
-    struct mg_world world; /* as the check of hosts has left it */
-    int64_t         at_ns; /* when the clock was learned last */
+    struct mg_world world; /* after hosts with several clocks were split */
+    int64_t         at_ns; /* of the last synchronisation */
     unsigned        random;
-    int             turn; /* number of the leader to be checked next */
+    int             turn; /* index of the leader to be checked next */
 } state = {.random = 1};
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool is_chosen(const struct mg_world *world, int rank, int power)
 {
-    const unsigned few    = (unsigned) (world->ranks / CHECKED_MOST);
+    const unsigned few    = (unsigned) (world->ranks / CHECKED_MAX);
     const unsigned one_in = few > CHECK_ONE_IN ? few : CHECK_ONE_IN;
 
     state.random = state.random * 1664525u + 1013904223u;
     return rank == world->ranks - 1 || rank == power - 1 || state.random / 65536 % one_in == 0;
 }
 
-/* Leaders in turn, whose clocks are learned further; the last rank, the last of the tree's full
- * part, and some at random.  The same on all ranks. */
+/* Leaders in turn, whose models are refined by it; the last rank, the last of the power of two in
+ * the tree, and some at random.  The same on all ranks. */
 static void choose_checked(const struct mg_world *world, int *reference_of)
 {
-    const int leaders = world->leaders_count < LEADERS_MOST ? world->leaders_count : LEADERS_MOST;
+    const int leaders = world->leaders_count < LEADERS_MAX ? world->leaders_count : LEADERS_MAX;
     int       power   = 1;
 
     while (2 * power <= world->ranks)
@@ -55,7 +55,7 @@ static void choose_checked(const struct mg_world *world, int *reference_of)
     reference_of[0] = 0;
 }
 
-/* How far off a clock must be, by its bounds. */
+/* The least offset within the bounds. */
 static int64_t least_offset_ns(const struct mg_clock_check *check)
 {
     if (check->low_ns > 0)
@@ -63,7 +63,8 @@ static int64_t least_offset_ns(const struct mg_clock_check *check)
     return check->high_ns < 0 ? -check->high_ns : 0;
 }
 
-/* The checks of all that were chosen; returns how many, and the largest offset that is certain. */
+/* Lists the checks of the chosen ranks; returns how many, and the largest of their least offsets.
+ */
 static int list_checks(const struct mg_world *world, const int *reference_of, const int64_t *low_ns,
                        const int64_t *high_ns, struct mg_clock_check *checks, int64_t *worst_ns_p)
 {
@@ -96,10 +97,11 @@ static void report(const struct mg_world *world, int64_t at_ns, const struct mg_
     free(models);
 }
 
-/* A check of a leader is a point for its model, by the clock as it is without one.  Clock errors
- * make every collective longer, never shorter: a model is followed as soon as more is known, not
- * when it is certainly wrong. */
-static void learn_more(const struct mg_world *world, const struct mg_bounds *bounds, bool checked)
+/* The check of a leader is a further point for its model, in uncorrected time.  Clock errors only
+ * ever make collectives look longer, so models are refined at every check and not only once they
+ * are certainly wrong. */
+static void refine_models(const struct mg_world *world, const struct mg_bounds *bounds,
+                          bool checked)
 {
     if (checked && world->leader_of[world->rank] == world->rank) {
         const int64_t               here_ns  = mg_local_of(bounds->at_ns);
@@ -116,8 +118,7 @@ static void learn_more(const struct mg_world *world, const struct mg_bounds *bou
     mg_tree_spread(world);
 }
 
-/* Bounds of the global clocks against that of rank 0; returns the largest offset that is certain.
- */
+/* Checks global clocks against that of rank 0; returns the largest of the least offsets. */
 static int64_t check_all(const struct mg_world *world, int64_t at_ns, bool with_models)
 {
     int                   *reference_of = mg_array_of(world->ranks, sizeof *reference_of);
@@ -128,11 +129,11 @@ static int64_t check_all(const struct mg_world *world, int64_t at_ns, bool with_
 
     choose_checked(world, reference_of);
     const struct mg_bounds own =
-        mg_world_bounds(world, reference_of, low_ns, high_ns, mg_journal_alive);
+        mg_world_bounds(world, reference_of, low_ns, high_ns, mg_journal_heartbeat);
     const int count = list_checks(world, reference_of, low_ns, high_ns, checks, &worst_ns);
     report(world, at_ns, checks, count, with_models && !mg_clocks_shared());
     if (!mg_clocks_shared())
-        learn_more(world, &own, world->rank > 0 && reference_of[world->rank] == 0);
+        refine_models(world, &own, world->rank > 0 && reference_of[world->rank] == 0);
     free(reference_of);
     free(low_ns);
     free(high_ns);
@@ -147,12 +148,12 @@ void mg_clocks_synchronise(int64_t start_ns)
     mg_world_free(&state.world);
     state.world = mg_world_by_host();
     mg_global_clock_set(&model, mg_clocks_shared());
-    mg_world_check(&state.world, mg_journal_alive);
+    mg_world_split_hosts(&state.world, mg_journal_heartbeat);
     const bool shared = state.world.leaders_count == 1;
     model.base_ns     = shared ? 0 : mg_now_ns();
     mg_global_clock_set(&model, shared);
     if (!shared) {
-        mg_tree_grow(&state.world, mg_journal_alive);
+        mg_tree_grow(&state.world, mg_journal_heartbeat);
         mg_tree_spread(&state.world);
     }
     state.turn  = 0;
@@ -165,7 +166,7 @@ void mg_clocks_check(int64_t start_ns, int64_t tolerance_ns, bool last)
     const int64_t worst_ns = check_all(&state.world, mg_since_ns(start_ns), last);
     int again = !last && worst_ns > tolerance_ns && mg_now_ns() - state.at_ns > settled_ns;
 
-    mg_share(MPI_COMM_WORLD, &again, sizeof again);
+    mg_broadcast(MPI_COMM_WORLD, &again, sizeof again);
     if (again)
         mg_clocks_synchronise(start_ns);
 }

@@ -1,8 +1,8 @@
-/* tree - one clock for many hosts: who reads one clock, and a tree over those who do not
+/* tree - synchronises the clocks of many hosts along a tree
  * (docs/method-collectives.md#one-clock-for-all-ranks).
  *
- * Ranks of one host read one clock, which is checked, not believed: a host where the bounds of any
- * rank exclude an offset of 0 is taken apart, each of its ranks a host of its own. */
+ * Ranks of one host are expected to read one clock, and that is checked: a host where the bounds of
+ * any rank exclude an offset of 0 is split, and each of its ranks counts as a host of its own. */
 #include "clock/tree.h"
 
 #include "clock/clock.h"
@@ -55,7 +55,7 @@ void mg_world_free(struct mg_world *world)
 }
 
 struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *reference_of,
-                                 int64_t *low_ns, int64_t *high_ns, mg_alive_fn alive)
+                                 int64_t *low_ns, int64_t *high_ns, mg_heartbeat_fn heartbeat)
 {
     struct mg_bounds here = {0};
 
@@ -68,87 +68,88 @@ struct mg_bounds mg_world_bounds(const struct mg_world *world, const int *refere
             mg_offset_answer(rank);
         if (world->rank == rank)
             here = mg_offset_of(reference);
-        alive();
+        heartbeat();
     }
     MG_MPI(MPI_Allgather(&here.low_ns, 1, MPI_INT64_T, low_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
     MG_MPI(MPI_Allgather(&here.high_ns, 1, MPI_INT64_T, high_ns, 1, MPI_INT64_T, MPI_COMM_WORLD));
     return here;
 }
 
-/* The leaders of hosts whose ranks cannot all be reading one clock. */
-static void find_torn(const struct mg_world *world, const int64_t *low_ns, const int64_t *high_ns,
-                      bool *torn)
+/* Marks the leaders of hosts whose ranks cannot all be reading one clock. */
+static void find_hosts_to_split(const struct mg_world *world, const int64_t *low_ns,
+                                const int64_t *high_ns, bool *split)
 {
     for (int rank = 0; rank < world->ranks; rank++)
         if (low_ns[rank] > 0 || high_ns[rank] < 0)
-            torn[world->leader_of[rank]] = true; // NOLINT(*.ArrayBound): leaders are ranks
+            split[world->leader_of[rank]] = true; // NOLINT(*.ArrayBound): leaders are ranks
 }
 
-void mg_world_check(struct mg_world *world, mg_alive_fn alive)
+void mg_world_split_hosts(struct mg_world *world, mg_heartbeat_fn heartbeat)
 {
     int64_t *low_ns  = mg_array_of(world->ranks, sizeof *low_ns);
     int64_t *high_ns = mg_array_of(world->ranks, sizeof *high_ns);
-    bool    *torn    = mg_array_of(world->ranks, sizeof *torn);
+    bool    *split   = mg_array_of(world->ranks, sizeof *split);
 
-    (void) mg_world_bounds(world, world->leader_of, low_ns, high_ns, alive);
-    find_torn(world, low_ns, high_ns, torn);
+    (void) mg_world_bounds(world, world->leader_of, low_ns, high_ns, heartbeat);
+    find_hosts_to_split(world, low_ns, high_ns, split);
     for (int rank = 0; rank < world->ranks; rank++)
-        if (torn[world->leader_of[rank]]) // NOLINT(*.ArrayBound)
+        if (split[world->leader_of[rank]]) // NOLINT(*.ArrayBound)
             world->leader_of[rank] = rank;
     free(low_ns);
     free(high_ns);
-    free(torn);
+    free(split);
     list_leaders(world);
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 
-/* How far this clock may be off by now, and how fast that grows. */
-struct doubt {
+/* How far this clock may be off now, and how fast that grows. */
+struct uncertainty {
     double bound_ns;
     double bound_slope;
 };
 
-static struct doubt doubt_now(void)
+static struct uncertainty uncertainty_now(void)
 {
     const struct mg_clock_model model    = mg_global_clock_model();
     const double                since_ns = (double) (mg_now_ns() - model.base_ns);
 
-    return (struct doubt){.bound_ns    = model.bound_ns + model.bound_slope * since_ns,
-                          .bound_slope = model.bound_slope};
+    return (struct uncertainty){.bound_ns    = model.bound_ns + model.bound_slope * since_ns,
+                                .bound_slope = model.bound_slope};
 }
 
-/* One edge of the tree, between the leaders of these numbers: the child learns from the parent,
- * whose clock is global already and whose doubt is the child's, too. */
-static void teach_edge(const struct mg_world *world, int parent, int child, mg_alive_fn alive)
+/* One edge of the tree, between the leaders with these indices: the child fits its model against
+ * the parent, whose clock is corrected already and whose uncertainty adds to that of the child. */
+static void sync_edge(const struct mg_world *world, int parent, int child,
+                      mg_heartbeat_fn heartbeat)
 {
-    const int    parent_rank = world->leaders[parent];
-    const int    child_rank  = world->leaders[child];
-    struct doubt doubt       = {0};
+    const int          parent_rank = world->leaders[parent];
+    const int          child_rank  = world->leaders[child];
+    struct uncertainty parents     = {0};
 
     if (world->rank == parent_rank) {
-        mg_clock_teach(child_rank, alive);
-        doubt = doubt_now();
-        MG_MPI(MPI_Send(&doubt, (int) sizeof doubt, MPI_BYTE, child_rank, MG_TAG_CONTROL,
+        mg_clock_serve(child_rank, heartbeat);
+        parents = uncertainty_now();
+        MG_MPI(MPI_Send(&parents, (int) sizeof parents, MPI_BYTE, child_rank, MG_TAG_CONTROL,
                         MPI_COMM_WORLD));
     } else if (world->rank == child_rank) {
         struct mg_bounds points[MG_FIT_POINTS];
 
         mg_clock_learn(parent_rank, points);
-        MG_MPI(MPI_Recv(&doubt, (int) sizeof doubt, MPI_BYTE, parent_rank, MG_TAG_CONTROL,
+        MG_MPI(MPI_Recv(&parents, (int) sizeof parents, MPI_BYTE, parent_rank, MG_TAG_CONTROL,
                         MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-        mg_history_begin(points, MG_FIT_POINTS, doubt.bound_ns);
+        mg_history_begin(points, MG_FIT_POINTS, parents.bound_ns);
         struct mg_clock_model model = mg_clock_fit(points, MG_FIT_POINTS);
 
-        model.bound_ns += doubt.bound_ns;
-        model.bound_slope += doubt.bound_slope;
+        model.bound_ns += parents.bound_ns;
+        model.bound_slope += parents.bound_slope;
         mg_global_clock_set(&model, false);
     }
 }
 
-/* HCA3 (Hunold and Carpen-Amarie, CLUSTER 2018): from the top down, all pairs of a level at a time,
- * each answering with a clock that is corrected already, so that models need no merging. */
-void mg_tree_grow(const struct mg_world *world, mg_alive_fn alive)
+/* HCA3 (Hunold and Carpen-Amarie, CLUSTER 2018): top down, all pairs of a level at the same time.
+ * Parents answer with a corrected clock, so that models need no merging. */
+void mg_tree_grow(const struct mg_world *world, mg_heartbeat_fn heartbeat)
 {
     int power = 1;
 
@@ -156,9 +157,9 @@ void mg_tree_grow(const struct mg_world *world, mg_alive_fn alive)
         power *= 2;
     for (int distance = power / 2; distance >= 1; distance /= 2)
         for (int parent = 0; parent < power; parent += 2 * distance)
-            teach_edge(world, parent, parent + distance, alive);
+            sync_edge(world, parent, parent + distance, heartbeat);
     for (int child = power; child < world->leaders_count; child++)
-        teach_edge(world, child - power, child, alive);
+        sync_edge(world, child - power, child, heartbeat);
 }
 
 void mg_tree_spread(const struct mg_world *world)

@@ -1,4 +1,4 @@
-/* compare - what has arrived against what was sent, byte by byte. */
+/* compare - compares received payload with what was sent, byte by byte. */
 #include "memory/compare.h"
 
 #include "memory/content.h"
@@ -9,21 +9,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static void describe_difference(char *words, size_t words_bytes, const struct mg_state *state,
+static void describe_difference(char *error, size_t error_bytes, const struct mg_state *state,
                                 const struct mg_piece *piece, size_t at, int64_t visit)
 {
     const size_t         place    = piece->from + at;
     const uint64_t       word     = mg_content_word(visit, piece->source, place / sizeof word);
     const unsigned char *expected = (const unsigned char *) &word + place % sizeof word;
 
-    (void) snprintf(words, words_bytes,
+    (void) snprintf(error, error_bytes,
                     "rank %d received 0x%02x instead of 0x%02x from rank %d at byte %zu of %zu",
                     state->rank, (state->recv + piece->at)[at], *expected, piece->source, at,
                     piece->bytes);
 }
 
 static void compare_reduced(const struct mg_visit *visit, const struct mg_state *state,
-                            const struct mg_piece *piece, char *words, size_t words_bytes)
+                            const struct mg_piece *piece, char *error, size_t error_bytes)
 {
     const size_t              width     = visit->datatype->bytes;
     const size_t              count     = piece->bytes / width;
@@ -32,13 +32,13 @@ static void compare_reduced(const struct mg_visit *visit, const struct mg_state 
                                         count, piece->source, piece->ranks);
 
     if (i < count)
-        (void) snprintf(words, words_bytes,
+        (void) snprintf(error, error_bytes,
                         "rank %d has a wrong element %zu of %zu: not the %s over ranks %d to %d",
                         state->rank, i, count, visit->operation->name, piece->source,
                         piece->source + piece->ranks - 1);
 }
 
-/* Piece i of what must have arrived here, by the pattern or, of a window, by the mode. */
+/* Piece i of what this rank must have received, by the pattern or by the source of the mode. */
 static bool piece_of(const struct mg_visit *visit, const struct mg_state *state, int i,
                      struct mg_piece *piece)
 {
@@ -54,66 +54,68 @@ static bool piece_of(const struct mg_visit *visit, const struct mg_state *state,
 }
 
 static void compare_piece(const struct mg_visit *visit, const struct mg_state *state,
-                          const struct mg_piece *piece, char *words, size_t words_bytes)
+                          const struct mg_piece *piece, char *error, size_t error_bytes)
 {
     if (visit->pattern->reduces) {
-        compare_reduced(visit, state, piece, words, words_bytes);
+        compare_reduced(visit, state, piece, error, error_bytes);
         return;
     }
     const size_t at = mg_content_differs(state->recv + piece->at, piece->bytes, visit->id,
                                          piece->source, piece->from);
     if (at < piece->bytes)
-        describe_difference(words, words_bytes, state, piece, at, visit->id);
+        describe_difference(error, error_bytes, state, piece, at, visit->id);
 }
 
-/* All pieces of a part, which lies in send and recv where those of the part do. */
+/* Compares all pieces of a part of the message. */
 static void compare_part(const struct mg_visit *visit, const struct mg_state *state,
-                         const struct mg_state *part, char *words, size_t words_bytes)
+                         const struct mg_state *part, char *error, size_t error_bytes)
 {
     struct mg_piece piece = {0};
 
-    for (int i = 0; words[0] == '\0' && piece_of(visit, part, i, &piece); i++) {
+    for (int i = 0; error[0] == '\0' && piece_of(visit, part, i, &piece); i++) {
         piece.at += (size_t) (part->recv - state->recv);
         piece.from += (size_t) (part->send - state->send);
-        compare_piece(visit, state, &piece, words, words_bytes);
+        compare_piece(visit, state, &piece, error, error_bytes);
     }
 }
 
-/* Compares what has arrived here; the words stay empty if it is right. */
-static void compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
-                    size_t words_bytes)
+/* Compares what this rank has received. */
+static void compare(const struct mg_visit *visit, const struct mg_state *state, char *error,
+                    size_t error_bytes)
 {
-    /* Only a pattern's own pieces depend on where its blocks lie; messages in parts are whole. */
+    /* Parts matter only where a pattern has pieces of its own: parts of a plain message are
+     * contiguous.
+     */
     const bool in_parts = visit->mode->parts > 0 && visit->pattern->piece != NULL;
     const int  parts    = in_parts ? mg_parts_of(state, visit->mode->parts) : 1;
 
     for (int i = 0; !visit->pattern->spans_bytes && i < parts; i++) {
         const struct mg_state part = mg_part_of(state, parts, i);
 
-        compare_part(visit, state, &part, words, words_bytes);
+        compare_part(visit, state, &part, error, error_bytes);
     }
-    if (words[0] == '\0' && visit->pattern->check != NULL)
-        (void) visit->pattern->check(state, words, words_bytes);
+    if (error[0] == '\0' && visit->pattern->check != NULL)
+        (void) visit->pattern->check(state, error, error_bytes);
 }
 
-/* Rank 0 of the group learns the words of the first rank that has any. */
-static void tell_root(const struct mg_state *state, char *words, size_t words_bytes)
+/* Sends the error of the first rank that has one to rank 0. */
+static void send_to_root(const struct mg_state *state, char *error, size_t error_bytes)
 {
-    int worst = words[0] != '\0' ? state->rank : state->ranks;
+    int first = error[0] != '\0' ? state->rank : state->ranks;
 
-    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MIN, state->comm));
-    if (worst == 0 || worst == state->ranks)
+    MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, state->comm));
+    if (first == 0 || first == state->ranks)
         return;
-    if (state->rank == worst)
-        MG_MPI(MPI_Send(words, (int) words_bytes, MPI_CHAR, 0, MG_TAG_CONTROL, state->comm));
+    if (state->rank == first)
+        MG_MPI(MPI_Send(error, (int) error_bytes, MPI_CHAR, 0, MG_TAG_CONTROL, state->comm));
     if (state->rank == 0)
-        MG_MPI(MPI_Recv(words, (int) words_bytes, MPI_CHAR, worst, MG_TAG_CONTROL, state->comm,
+        MG_MPI(MPI_Recv(error, (int) error_bytes, MPI_CHAR, first, MG_TAG_CONTROL, state->comm,
                         MPI_STATUS_IGNORE));
 }
 
-void mg_payload_compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
-                        size_t words_bytes)
+void mg_payload_compare(const struct mg_visit *visit, const struct mg_state *state, char *error,
+                        size_t error_bytes)
 {
-    compare(visit, state, words, words_bytes);
-    tell_root(state, words, words_bytes);
+    compare(visit, state, error, error_bytes);
+    send_to_root(state, error, error_bytes);
 }

@@ -1,4 +1,4 @@
-/* compare.h - what has arrived against what was sent, byte by byte. */
+/* compare.h - compares received payload with what was sent, byte by byte. */
 #ifndef MG_COMPARE_H
 #define MG_COMPARE_H
 
@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* What any rank of the group finds wrong, in words on rank 0; `words` stay as they are, which is
- * empty, if nothing is.  Collective over the group. */
-void mg_payload_compare(const struct mg_visit *visit, const struct mg_state *state, char *words,
-                        size_t words_bytes);
+/* On rank 0, sets `error` to a sentence about the first rank that received something wrong; `error`
+ * must be empty before, and stays so if nothing is wrong.  Collective over the group. */
+void mg_payload_compare(const struct mg_visit *visit, const struct mg_state *state, char *error,
+                        size_t error_bytes);
 
 #endif

@@ -1,10 +1,10 @@
-/* content - what is in messages, computed anew wherever it is asked for. */
+/* content - the content of messages, a hash of visit, rank and position. */
 #include "memory/content.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Never constant, which could travel faster. */
+/* Not constant, since constant data could be compressed. */
 uint64_t mg_content_word(int64_t visit, int rank, size_t i)
 {
     uint64_t word = (uint64_t) visit * 0x9e3779b97f4a7c15u +
@@ -15,7 +15,7 @@ uint64_t mg_content_word(int64_t visit, int rank, size_t i)
     return word ^ (word >> 31);
 }
 
-/* How much of a word lies between a place in what is sent and the end of what is asked for. */
+/* The bytes of a word from a position in it on, at most `left`. */
 static size_t part_of_word(size_t place, size_t left)
 {
     const size_t part = sizeof(uint64_t) - place % sizeof(uint64_t);
@@ -23,7 +23,7 @@ static size_t part_of_word(size_t place, size_t left)
     return left < part ? left : part;
 }
 
-/* Whole words, from one on. */
+/* Fills whole words, from number `first` on. */
 static void fill_words(unsigned char *data, size_t words, int64_t visit, int rank, size_t first)
 {
     for (size_t i = 0; i < words; i++) {
@@ -33,8 +33,7 @@ static void fill_words(unsigned char *data, size_t words, int64_t visit, int ran
     }
 }
 
-/* Whether whole words are as they should be: bits that differ are only collected, so that several
- * words are compared at once. */
+/* Whether whole words are right.  Without an exit from the loop the compiler can vectorise it. */
 static bool are_words(const unsigned char *data, size_t words, int64_t visit, int rank,
                       size_t first)
 {

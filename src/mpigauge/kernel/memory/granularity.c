@@ -1,4 +1,4 @@
-/* granularity - the pieces in which this machine has its memory. */
+/* granularity - sizes of pages and cache lines. */
 #include "memory/granularity.h"
 
 #include "text/small_file.h"
@@ -9,8 +9,8 @@
 
 enum {
     PAGE_USUAL_BYTES = 4096,
-    LINE_LEAST_BYTES = 64,
-    CACHES_MOST      = 16,
+    LINE_MIN_BYTES   = 64,
+    CACHES_MAX       = 16,
     TEXT_BYTES       = 128,
 };
 
@@ -21,7 +21,7 @@ size_t mg_page_bytes(void)
     return bytes > 0 ? (size_t) bytes : PAGE_USUAL_BYTES;
 }
 
-/* What the system says of a cache of the first processor; 0 if it says nothing. */
+/* The line size of a cache of the first processor; 0 if not known. */
 static size_t line_of_cache(const char *root, int index)
 {
     char name[TEXT_BYTES];
@@ -31,14 +31,14 @@ static size_t line_of_cache(const char *root, int index)
                     "sys/devices/system/cpu/cpu0/cache/index%d/coherency_line_size", index);
     mg_small_file_line(root, name, text, sizeof text);
     const long long bytes = strtoll(text, NULL, 10);
-    return bytes > 0 && bytes <= MG_LINE_MOST_BYTES ? (size_t) bytes : 0;
+    return bytes > 0 && bytes <= MG_LINE_MAX_BYTES ? (size_t) bytes : 0;
 }
 
 size_t mg_line_bytes_at(const char *root)
 {
-    size_t largest = LINE_LEAST_BYTES;
+    size_t largest = LINE_MIN_BYTES;
 
-    for (int i = 0; i < CACHES_MOST; i++) {
+    for (int i = 0; i < CACHES_MAX; i++) {
         const size_t bytes = line_of_cache(root, i);
 
         largest = bytes > largest ? bytes : largest;

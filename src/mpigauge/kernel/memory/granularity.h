@@ -1,19 +1,19 @@
-/* granularity.h - the pieces in which this machine has its memory. */
+/* granularity.h - sizes of pages and cache lines. */
 #ifndef MG_GRANULARITY_H
 #define MG_GRANULARITY_H
 
 #include <stddef.h>
 
-/* No page and no line is larger: for timed code, which must not ask. */
-enum { MG_PAGE_MOST_BYTES = 65536, MG_LINE_MOST_BYTES = 256 };
+/* Upper limits, for timed code, which must not ask the system. */
+enum { MG_PAGE_MAX_BYTES = 65536, MG_LINE_MAX_BYTES = 256 };
 
-/* Of one page: 4 KiB, on some Arm and POWER systems 64 KiB. */
+/* 4 KiB; on some Arm and POWER systems 64 KiB. */
 size_t mg_page_bytes(void);
 
-/* Of one cache line, and at least 64: POWER and Apple have 128, A64FX 256.  Asked once. */
+/* At least 64; POWER and Apple have 128, A64FX 256.  Read once. */
 size_t mg_line_bytes(void);
 
-/* The same of a system below another root; for tests. */
+/* The same, with `root` as a prefix of all paths; for tests. */
 size_t mg_line_bytes_at(const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* payload - the memory that messages are sent from and received into, and what is in it. */
+/* payload - the buffers that messages are sent from and received into, and their content. */
 #include "memory/payload.h"
 
 #include "memory/compare.h"
@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 
 enum {
-    ELEMENT_MOST   = 64,    /* bytes, of all datatypes */
-    REPEATED_BYTES = 16384, /* up to here calling a function would be a notable part of a copy */
+    ELEMENT_MAX    = 64,    /* bytes, at least the largest datatype */
+    REPEATED_BYTES = 16384, /* up to this size the call would be a notable part of a copy */
     REPEATS        = 16,
-    POISON         = 0xa5, /* what a place holds that no message has reached */
+    POISON         = 0xa5, /* what buffers hold where nothing was received */
 };
 
 struct arena {
@@ -32,7 +32,7 @@ static struct {
     struct arena recv;
     struct arena scratch;
     size_t       walked_bytes; /* where the last cold walk ended */
-    int         *counts;       /* and places, of the blocks of v-variants: two numbers a rank */
+    int         *counts;       /* and displacements of blocks in v-variants: two per rank */
     int          counts_room;
 } memory;
 
@@ -41,19 +41,19 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Distance between the messages of a window, and of the places of a cold walk: lines, so that all
- * sets of a cache have their share of them. */
+/* Distance between messages of a window, and between slots of a cold walk: whole cache lines, so
+ * that all sets of a cache are used. */
 static size_t stride_of(size_t bytes)
 {
     return round_up(bytes > 0 ? bytes : 1, mg_line_bytes());
 }
 
-static size_t most(size_t a, size_t b)
+static size_t larger_of(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Blocks of all ranks pass by the root of a rooted operation alone: the others have their own. */
+/* In a rooted operation only the root has the blocks of all ranks. */
 static bool has_all_blocks(const struct mg_visit *visit, int rank)
 {
     const bool moves_on = visit->root < 0;
@@ -62,12 +62,12 @@ static bool has_all_blocks(const struct mg_visit *visit, int rank)
            rank == visit->root;
 }
 
-static size_t of_role(const struct mg_visit *visit, int rank, size_t bytes)
+static size_t on_rank(const struct mg_visit *visit, int rank, size_t bytes)
 {
     return has_all_blocks(visit, rank) || bytes < visit->bytes ? bytes : visit->bytes;
 }
 
-/* What one message, or the blocks for all ranks together, take up: wherever most of them are, */
+/* Size of one message, or of the blocks of all ranks, on the rank that has most, ... */
 static size_t sent_most(const struct mg_visit *visit)
 {
     return mg_volume_bytes(mg_volume_sent(visit->pattern), visit->ranks, visit->bytes);
@@ -78,22 +78,22 @@ static size_t received_most(const struct mg_visit *visit)
     const size_t received =
         mg_volume_bytes(mg_volume_received(visit->pattern), visit->ranks, visit->bytes);
 
-    /* In place, what is sent lies where the result will be. */
-    return visit->in_place ? most(received, sent_most(visit)) : received;
+    /* In place, recv holds what is sent. */
+    return visit->in_place ? larger_of(received, sent_most(visit)) : received;
 }
 
-/* and of one rank. */
+/* ... and on one rank. */
 static size_t send_bytes(const struct mg_visit *visit, int rank)
 {
-    return of_role(visit, rank, sent_most(visit));
+    return on_rank(visit, rank, sent_most(visit));
 }
 
 static size_t recv_bytes(const struct mg_visit *visit, int rank)
 {
-    return of_role(visit, rank, received_most(visit));
+    return on_rank(visit, rank, received_most(visit));
 }
 
-/* How far a cold walk goes from one call to the next, on all ranks alike. */
+/* Memory that a call uses in a cold walk, the same on all ranks. */
 static size_t send_stride(const struct mg_visit *visit)
 {
     return stride_of(sent_most(visit)) * mg_messages_per_call(visit);
@@ -104,8 +104,8 @@ static size_t recv_stride(const struct mg_visit *visit)
     return stride_of(received_most(visit)) * mg_messages_per_call(visit);
 }
 
-/* The places of a call: receives under way at once need some of their own, since overlapping ones
- * are an MPI error. */
+/* Memory of a call.  Receives of a window need buffers of their own, since overlapping ones are an
+ * MPI error. */
 static size_t send_places(const struct mg_visit *visit, int rank)
 {
     return stride_of(send_bytes(visit, rank)) * mg_messages_per_call(visit);
@@ -116,10 +116,10 @@ static size_t recv_places(const struct mg_visit *visit, int rank)
     return stride_of(recv_bytes(visit, rank)) * mg_messages_per_call(visit);
 }
 
-/* Room for messages that are made a multiple of the ranks, each beginning at a line. */
+/* Scratch memory, for messages padded to a multiple of the ranks, each from a cache line on. */
 static size_t scratch_need(const struct mg_visit *visit)
 {
-    const size_t padded = visit->bytes + (size_t) visit->ranks * ELEMENT_MOST + MG_LINE_MOST_BYTES;
+    const size_t padded = visit->bytes + (size_t) visit->ranks * ELEMENT_MAX + MG_LINE_MAX_BYTES;
 
     return mg_volume_bytes(visit->mode->scratch, visit->ranks, padded);
 }
@@ -131,8 +131,8 @@ static void arena_free(struct arena *arena)
     *arena = (struct arena){0};
 }
 
-/* What a cold walk finds beyond the place that is checked: not constant, and whole numbers of every
- * datatype, since arithmetic with arbitrary bits would be slower. */
+/* Fills the memory of a cold walk: not constant, and normal floating-point numbers, since
+ * arithmetic with arbitrary bits could be slower. */
 static void fill_with_numbers(struct arena *arena)
 {
     for (size_t i = 0; (i + 1) * sizeof(double) <= arena->bytes; i++)
@@ -145,7 +145,7 @@ static bool arena_reserve(struct arena *arena, size_t bytes)
         return true;
     void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
-        return false; /* smaller visits go on where they were */
+        return false; /* the old memory stays for smaller visits */
     arena_free(arena);
     *arena = (struct arena){.data = data, .bytes = bytes};
     fill_with_numbers(arena);
@@ -162,8 +162,8 @@ static struct need need_of(const struct mg_visit *visit, int rank)
 {
     if (visit->pattern->spans_bytes)
         return (struct need){0}; /* it works on memory of its own */
-    return (struct need){.send    = most(send_places(visit, rank), visit->pool_bytes),
-                         .recv    = most(recv_places(visit, rank), visit->pool_bytes),
+    return (struct need){.send    = larger_of(send_places(visit, rank), visit->pool_bytes),
+                         .recv    = larger_of(recv_places(visit, rank), visit->pool_bytes),
                          .scratch = scratch_need(visit)};
 }
 
@@ -187,7 +187,7 @@ static void free_arenas(void)
     arena_free(&memory.scratch);
 }
 
-/* In one piece: what grew would for a moment need its old and its new size together. */
+/* At once, since growing would need the old and the new memory together. */
 void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
 {
     struct need all = {0};
@@ -198,9 +198,9 @@ void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank)
 
         if (!mg_takes_part(visit, world_rank))
             continue;
-        all.send    = most(all.send, need.send);
-        all.recv    = most(all.recv, need.recv);
-        all.scratch = most(all.scratch, need.scratch);
+        all.send    = larger_of(all.send, need.send);
+        all.recv    = larger_of(all.recv, need.recv);
+        all.scratch = larger_of(all.scratch, need.scratch);
     }
     if (reserve(&all))
         return;
@@ -222,8 +222,8 @@ static int common_divisor(int a, int b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-/* From a place to the next of a cold walk: far apart, so that nothing fetches it beforehand, and
- * such that the walk comes to all places before it comes to one again. */
+/* The step of a cold walk: large, so that nothing is prefetched, and coprime to the number of
+ * slots, so that the walk visits all of them before it repeats one. */
 static int step_through(int slots)
 {
     int step = (int) (0.618 * slots);
@@ -243,22 +243,22 @@ struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_sta
                            .slots       = slots,
                            .step        = step_through(slots)};
 
-    /* Not where the last visit of the cell began: those places may still be in a cache. */
-    walk.slot =
-        (int) (memory.walked_bytes / most(walk.send_stride, walk.recv_stride) % (size_t) slots);
+    /* After the end of the last walk: what it has used last may still be in a cache. */
+    walk.slot = (int) (memory.walked_bytes / larger_of(walk.send_stride, walk.recv_stride) %
+                       (size_t) slots);
     return walk;
 }
 
-void mg_payload_walked(const struct mg_walk *walk)
+void mg_payload_walk_end(const struct mg_walk *walk)
 {
     if (walk->slots > 1)
-        memory.walked_bytes = (size_t) walk->slot * most(walk->send_stride, walk->recv_stride);
+        memory.walked_bytes = (size_t) walk->slot * larger_of(walk->send_stride, walk->recv_stride);
 }
 
 /* ---- Before a visit -------------------------------------------------------------------------- */
 
-/* All blocks have the same size, as other tools have them: what the v-interface itself costs. Where
- * they lie is asked of those alone whose blocks together an int can count. */
+/* All blocks have the same size, as in other benchmarks, to measure the cost of the v-interface.
+ * Displacements are used only where an int can hold them. */
 static void lay_out_blocks(const struct mg_visit *visit, struct mg_state *state)
 {
     if (visit->ranks > memory.counts_room) {
@@ -291,7 +291,7 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     state->op       = reduces ? visit->operation->op : MPI_OP_NULL;
     state->count    = elements <= INT_MAX ? (int) elements : 0;
     state->in_place = visit->in_place;
-    /* All compare with what the root sends, so that all know where its parts lie. */
+    /* All ranks compare with what the root sends, so all know its blocks. */
     state->send_blocks = sends ? visit->ranks : 1;
     state->recv_blocks = all && receives ? visit->ranks : 1;
     state->root        = visit->root < 0 ? (int) (visit->id % visit->ranks) : visit->root;
@@ -300,7 +300,7 @@ static void prepare_collective(const struct mg_visit *visit, struct mg_state *st
     lay_out_blocks(visit, state);
 }
 
-/* Message i of what `rank` sends, wherever it lies: so many bytes. */
+/* Fills data with message i of what `rank` sends. */
 static void fill_with(const struct mg_visit *visit, unsigned char *data, size_t bytes, int rank,
                       size_t i)
 {
@@ -312,7 +312,7 @@ static void fill_with(const struct mg_visit *visit, unsigned char *data, size_t 
         mg_content_fill(data, bytes, visit->id, rank, i * visit->bytes);
 }
 
-/* What must lie in recv before a call that also reads it. */
+/* Fills recv for a call that also reads it. */
 static void fill_operand(const struct mg_visit *visit, const struct mg_state *state)
 {
     const struct mg_pattern *pattern = visit->pattern;
@@ -338,13 +338,13 @@ static void fill_messages(const struct mg_visit *visit, const struct mg_state *s
 
 void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p)
 {
-    const size_t stride = most(send_stride(visit), recv_stride(visit));
+    const size_t stride = larger_of(send_stride(visit), recv_stride(visit));
 
     state->send      = memory.send.data;
     state->recv      = memory.recv.data;
     state->scratch   = memory.scratch.data;
     state->recv_step = stride_of(recv_bytes(visit, state->rank));
-    /* A warm window sends one buffer many times, which MPI allows. */
+    /* A warm window sends the same buffer many times, which MPI allows. */
     state->send_step = visit->pool_bytes > 0 ? stride_of(send_bytes(visit, state->rank)) : 0;
     *slots_p         = visit->pool_bytes > stride ? (int) (visit->pool_bytes / stride) : 1;
     prepare_collective(visit, state);
@@ -356,25 +356,25 @@ void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, in
 
 /* ---- After a visit --------------------------------------------------------------------------- */
 
-/* What lies where something is to arrive says nothing of what was sent.  Every message of a window
- * is another one now, or those that change places would not be seen. */
+/* Poisons what is received into.  All messages of a window are made different, so that swapped ones
+ * are found. */
 static void prepare_check(const struct mg_visit *visit, struct mg_state *state)
 {
     memset(state->recv, POISON, recv_places(visit, state->rank));
     if (visit->pattern->shares_memory && state->rank == state->ranks - 1)
-        memset(state->shared + MG_PAGE_MOST_BYTES, POISON, visit->bytes);
+        memset(state->shared + MG_PAGE_MAX_BYTES, POISON, visit->bytes);
     state->send_step = stride_of(send_bytes(visit, state->rank));
     fill_messages(visit, state);
     fill_operand(visit, state);
 }
 
-bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *words,
-                       size_t words_bytes)
+bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *error,
+                       size_t error_bytes)
 {
-    memset(words, 0, words_bytes);
+    memset(error, 0, error_bytes);
     if (!visit->pattern->spans_bytes)
         prepare_check(visit, state);
-    mg_handshake(state->comm); /* nobody sends before everybody's memory is poisoned */
+    mg_handshake(state->comm); /* no rank sends before all have poisoned their memory */
     if (visit->mode->begin != NULL)
         visit->mode->begin(state);
     if (visit->pattern->prepare != NULL)
@@ -382,6 +382,6 @@ bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, cha
     visit->mode->call(state);
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);
-    mg_payload_compare(visit, state, words, words_bytes);
-    return words[0] == '\0';
+    mg_payload_compare(visit, state, error, error_bytes);
+    return error[0] == '\0';
 }

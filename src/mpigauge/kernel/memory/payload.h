@@ -1,4 +1,4 @@
-/* payload.h - the memory of a visit, and what is in it. */
+/* payload.h - the buffers of a visit, their content, and its verification. */
 #ifndef MG_PAYLOAD_H
 #define MG_PAYLOAD_H
 
@@ -8,21 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for the buffers of a visit, touched and page-aligned; false if there is no memory.
- * The rank is that of the visit's group. */
+/* Allocates the buffers of a visit, touched and page-aligned; false if there is no memory.
+ * rank: in the group of the visit */
 bool mg_payload_reserve(const struct mg_visit *visit, int rank);
 
-/* The same for all visits of a plan in which a rank of the world takes part, as far as there is
- * memory.  What an operation has a root for is where the ranks of its group are those of the world.
- */
+/* The same for all visits in which a world rank takes part, as far as there is memory.  Rooted
+ * operations have world ranks in their groups. */
 void mg_payload_reserve_all(const struct mg_plan *plan, int world_rank);
 void mg_payload_free(void);
 
-/* Points state at the buffers and fills what it will send; slots is how many places a cold visit
- * walks through (1 = warm). */
+/* Sets the buffers of state and fills what it sends; slots is how many positions a cold visit walks
+ * through (1 = warm). */
 void mg_payload_prepare(const struct mg_visit *visit, struct mg_state *state, int *slots_p);
 
-/* Moves on to the next place of a cold walk. */
+/* A walk through memory, so that every call of a cold visit uses data that are not in a cache. */
 struct mg_walk {
     unsigned char *send_first;
     unsigned char *recv_first;
@@ -30,30 +29,30 @@ struct mg_walk {
     size_t         recv_stride;
     int            slots;
     int            slot;
-    int            step;    /* from a slot to the next */
-    uint64_t       nothing; /* 0, which no compiler knows */
+    int            step; /* from a slot to the next */
+    uint64_t       zero; /* not a constant for the compiler */
 };
 struct mg_walk mg_payload_walk(const struct mg_visit *visit, const struct mg_state *state,
                                int slots);
 
-/* That a walk is at its end. */
-void mg_payload_walked(const struct mg_walk *walk);
+/* Remembers where the walk ended, for the next one. */
+void mg_payload_walk_end(const struct mg_walk *walk);
 
-/* Where the next call works depends on what the last one gave, if it says so: or what misses the
- * caches would be fetched for several calls at a time. */
+/* Moves on to the next slot.  Its address depends on the result of the last call if that sets
+ * state->found; otherwise the processor would overlap the cache misses of several calls. */
 static inline void mg_walk_on(struct mg_walk *walk, struct mg_state *state)
 {
     const int    next  = walk->slot + walk->step;
-    const size_t after = (size_t) (state->found & walk->nothing);
+    const size_t after = (size_t) (state->found & walk->zero);
 
     walk->slot  = next >= walk->slots ? next - walk->slots : next;
     state->send = walk->send_first + (size_t) walk->slot * walk->send_stride + after;
     state->recv = walk->recv_first + (size_t) walk->slot * walk->recv_stride + after;
 }
 
-/* One untimed series of a single call, whose content is compared byte by byte.  On a mismatch
- * describes it in `words` (on rank 0 of the group, whoever found it) and returns false there. */
-bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *words,
-                       size_t words_bytes);
+/* Makes one untimed call and compares its payload byte by byte.  If anything is wrong on any rank,
+ * rank 0 of the group returns false and has a sentence about it in `error`. */
+bool mg_payload_verify(const struct mg_visit *visit, struct mg_state *state, char *error,
+                       size_t error_bytes);
 
 #endif

@@ -1,12 +1,12 @@
 /* plain_copy - a plain loop over 64-bit words, compiled with and without optimisation.
  *
- * The pragmas hold for these two alone; the rest of the kernel has the flags of its build.
- * Recognised as a copy, the loop would become a call of memcpy, which is another baseline. */
+ * The pragmas hold for these two functions only.  Without them the compiler would turn the loop
+ * into a call of memcpy, which is another baseline. */
 #include "memory/plain_copy.h"
 
 #include <stdint.h>
 
-/* Whatever lies there was written as: numbers of other types, too. */
+/* May alias whatever type the memory was written as. */
 typedef uint64_t word __attribute__((may_alias));
 
 #define COPY_LOOP                                           \

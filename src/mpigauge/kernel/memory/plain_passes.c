@@ -1,18 +1,18 @@
-/* plain_passes - one pass over memory that only reads, and one that only writes, as wide as the
- * processor has it: the C library's copies are.
+/* plain_passes - one pass over memory that only reads, and one that only writes, with the widest
+ * vectors of the processor, as the C library's memcpy.
  *
- * Of each there is one body, compiled for several widths; which of them runs is asked for at run
- * time, since one kernel may be built on another machine than it runs on. */
+ * Each is compiled for several widths, and one is chosen at run time, since the kernel may be built
+ * on another machine than it runs on. */
 #include "memory/plain_passes.h"
 
 #include <string.h>
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* A register of so many bits as a type, and both passes with it.  One of more bits than the
- * processor has would be parts of it in memory, which take a store and a load each.
+/* A vector type of so many bits, and both passes with it.  A type wider than the registers would be
+ * spilled to memory.
  *
- * Four chains of additions do not wait for each other. */
+ * Four independent chains of additions hide their latency. */
 #define PASSES(bits, ...)                                                                 \
     typedef uint64_t lane_##bits __attribute__((vector_size((bits) / 8)));                \
                                                                                           \

@@ -1,11 +1,10 @@
-/* reduction - the datatypes and operations that reductions may use, and what they must give.
+/* reduction - datatypes and operations of reductions, their contributions and expected results.
  *
- * What a rank contributes is small whole numbers, so that every datatype holds every result exactly
- * and rounding cannot hide an error.  Sums, products and exclusive ors need every rank: an
- * element's number depends on its rank and on one of a few columns, chosen anew for every element,
- * and results are known after one reduction a column.  Of the other operations many random numbers
- * would have one and the same result: so each element has one rank whose number decides it,
- * whatever others contribute. */
+ * Contributions are small integers, so that every datatype holds every result exactly and rounding
+ * cannot hide an error.  For sums, products and exclusive ors a contribution depends on the rank
+ * and on one of a few columns, chosen at random per element, so that expected results take one
+ * reduction per column.  The other operations would give the same result for nearly all random
+ * contributions: so each element has one rank, its decider, whose contribution is the result. */
 #include "memory/reduction.h"
 
 #include "memory/content.h"
@@ -13,16 +12,16 @@
 #include <string.h>
 
 enum {
-    COLUMNS       = 16,
-    SUM_VALUES    = 4,
-    VALUES        = 256, /* contributions and results are below it, but for sums */
-    EXTREMUM_MOST = 100,
-    BYTE_MOST     = 255,
-    TRUTH_VALUES  = 2,
-    FACTORS       = 7, /* ranks that may contribute a 2 to a product: 128 fits every datatype */
-    WIDEST        = 8,
-    COLUMN_RANK   = -2, /* whose content chooses the columns, and who decides: nobody's */
-    DECIDER_RANK  = -3,
+    COLUMNS      = 16,
+    SUM_VALUES   = 4,
+    VALUES       = 256, /* contributions and results are below it, except for sums */
+    EXTREMUM_MAX = 100,
+    BYTE_MAX     = 255,
+    TRUTH_VALUES = 2,
+    FACTORS      = 7, /* ranks that may contribute 2 to a product: 128 fits every datatype */
+    WIDEST       = 8,
+    COLUMN_RANK  = -2, /* no rank: seeds the choice of columns and of deciders */
+    DECIDER_RANK = -3,
 };
 
 static const struct mg_datatype datatypes[] = {
@@ -71,22 +70,22 @@ const struct mg_operation *mg_operation_at(size_t i)
 
 /* ---- Contributions --------------------------------------------------------------------------- */
 
-/* Operations whose results over many random numbers are all alike. */
+/* Operations that give the same result for nearly all random contributions. */
 static bool has_decider(MPI_Op op)
 {
     return op == MPI_MIN || op == MPI_MAX || op == MPI_LAND || op == MPI_LOR || op == MPI_BAND ||
            op == MPI_BOR;
 }
 
-/* What contributes nothing to one of them. */
+/* The neutral element of such an operation. */
 static int64_t neutral_of(MPI_Op op)
 {
     if (op == MPI_MIN)
-        return EXTREMUM_MOST;
+        return EXTREMUM_MAX;
     if (op == MPI_LAND)
         return 1;
     if (op == MPI_BAND)
-        return BYTE_MOST;
+        return BYTE_MAX;
     return 0;
 }
 
@@ -100,7 +99,7 @@ static int64_t contribution(const struct mg_reduction *reduction, int column, in
         return (int64_t) (draw % SUM_VALUES);
     if (op == MPI_PROD)
         return rank < FACTORS ? 1 + (int64_t) (draw % 2) : 1;
-    return (int64_t) (draw % (op == MPI_BXOR ? BYTE_MOST + 1 : TRUTH_VALUES));
+    return (int64_t) (draw % (op == MPI_BXOR ? BYTE_MAX + 1 : TRUTH_VALUES));
 }
 
 static int64_t combine(MPI_Op op, int64_t a, int64_t b)
@@ -115,7 +114,7 @@ static int column_of(const struct mg_reduction *reduction, size_t element)
     return (int) (mg_content_word(reduction->visit, COLUMN_RANK, element) % COLUMNS);
 }
 
-/* A number as the datatype stores it; whole numbers wrap around as they do in MPI. */
+/* Stores a number as the datatype; integers wrap around as in MPI. */
 static void encode(const struct mg_datatype *datatype, int64_t value, unsigned char *bytes)
 {
     const double  as_double = (double) value;
@@ -135,7 +134,7 @@ static void encode(const struct mg_datatype *datatype, int64_t value, unsigned c
         memcpy(bytes, &as_uint8, sizeof as_uint8);
 }
 
-/* The columns of a reduction over some ranks, as they are stored. */
+/* The result of each column over some ranks, as stored. */
 static void take_columns(const struct mg_reduction *reduction, int source, int ranks,
                          unsigned char columns[][WIDEST])
 {
@@ -150,14 +149,14 @@ static void take_columns(const struct mg_reduction *reduction, int source, int r
 
 /* ---- Elements that one rank decides ---- */
 
-/* All small numbers as they are stored. */
+/* All small integers, as stored. */
 static void take_values(const struct mg_reduction *reduction, unsigned char values[VALUES][WIDEST])
 {
     for (int value = 0; value < VALUES; value++)
         encode(reduction->datatype, value, values[value]);
 }
 
-/* What an element is over some ranks: the decider's number if it is one of them. */
+/* The result of an element over some ranks: the decider's contribution if it is one of them. */
 static int64_t decided(const struct mg_reduction *reduction, size_t element, int source, int ranks)
 {
     const MPI_Op   op      = reduction->operation->op;
@@ -169,13 +168,13 @@ static int64_t decided(const struct mg_reduction *reduction, size_t element, int
     if (decider < source || decider >= source + ranks)
         return neutral;
     if (op == MPI_MIN || op == MPI_MAX)
-        return (int64_t) (value % (EXTREMUM_MOST + 1));
-    return (int64_t) (value % (op == MPI_BAND || op == MPI_BOR ? BYTE_MOST + 1 : TRUTH_VALUES));
+        return (int64_t) (value % (EXTREMUM_MAX + 1));
+    return (int64_t) (value % (op == MPI_BAND || op == MPI_BOR ? BYTE_MAX + 1 : TRUTH_VALUES));
 }
 
 /* ---- Both ---- */
 
-/* Every number that an element may have, as it is stored, and which of them an element has. */
+/* All values that an element may have, as stored. */
 struct table {
     bool          by_decider;
     unsigned char values[VALUES][WIDEST];

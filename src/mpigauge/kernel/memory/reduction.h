@@ -1,4 +1,5 @@
-/* reduction.h - datatypes and operations of reductions, and what they must give. */
+/* reduction.h - datatypes and operations of reductions, their contributions and expected results.
+ */
 #ifndef MG_REDUCTION_H
 #define MG_REDUCTION_H
 
@@ -19,7 +20,7 @@ struct mg_datatype {
     bool         floating; /* logical and bitwise operations need integers */
 };
 
-/* NULL if there is none of this name; if there are no more than i. */
+/* NULL if there is none of this name, or none with this index. */
 const struct mg_datatype  *mg_datatype_find(const char *name);
 const struct mg_operation *mg_operation_find(const char *name);
 const struct mg_datatype  *mg_datatype_at(size_t i);
@@ -34,10 +35,12 @@ struct mg_reduction {
     const struct mg_operation *operation;
 };
 
-/* What `rank` contributes to a reduction; and the first of some elements, which begin with number
- * `first`, that is not the reduction over `ranks` ranks from source on, or count. */
-void   mg_elements_fill(const struct mg_reduction *reduction, unsigned char *data, size_t count,
-                        int rank);
+/* Fills data with what `rank` contributes to a reduction. */
+void mg_elements_fill(const struct mg_reduction *reduction, unsigned char *data, size_t count,
+                      int rank);
+
+/* The index in data, whose first element has number `first`, of the first element that is not the
+ * reduction over `ranks` ranks from source on; count if there is none. */
 size_t mg_elements_differ(const struct mg_reduction *reduction, const unsigned char *data,
                           size_t first, size_t count, int source, int ranks);
 

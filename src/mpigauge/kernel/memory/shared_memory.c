@@ -1,8 +1,9 @@
-/* shared_memory - memory that all ranks of a group see, for what no message can be faster than.
+/* shared_memory - memory that all ranks of a group share, for patterns that bound messages from
+ * below.
  *
- * Rank 0 makes a file without a name, and the others open it by the number that it has there.  On
- * another host, or in another container, that number may be somebody else's file: so nothing is
- * opened for writing, let alone written, before it is known to be this one. */
+ * Rank 0 makes a file without a name, and the others open it through /proc by process and
+ * descriptor. On another host, or in another container, that may be a file of somebody else: so
+ * nothing is opened for writing before it is known to be this one. */
 #include "memory/shared_memory.h"
 
 #include "clock/clock.h"
@@ -24,10 +25,10 @@ static struct {
     MPI_Comm       with;
 } shared = {.with = MPI_COMM_NULL};
 
-/* What rank 0 says of its file. */
-struct ticket {
+/* How the other ranks find and recognise the file of rank 0. */
+struct file_id {
     char  path[PATH_BYTES];
-    char  boot[BOOT_BYTES]; /* of the running system: no two hosts have the same */
+    char  boot[BOOT_BYTES]; /* boot id: unique per host */
     dev_t device;
     ino_t inode;
     off_t bytes;
@@ -44,7 +45,7 @@ static void read_boot(char *text, size_t bytes)
     (void) fclose(file);
 }
 
-/* Without a name in any file system: nothing can stay behind. */
+/* A file without a name: nothing can be left behind. */
 static int own_file(size_t bytes)
 {
     const int file = memfd_create("mpigauge", MFD_CLOEXEC);
@@ -56,43 +57,42 @@ static int own_file(size_t bytes)
     return -1;
 }
 
-static struct ticket ticket_of(int file)
+static struct file_id file_id_of(int file)
 {
-    struct ticket ticket;
-    struct stat   facts;
+    struct file_id id;
+    struct stat    facts;
 
-    memset(&ticket, 0, sizeof ticket);
+    memset(&id, 0, sizeof id);
     if (file < 0 || fstat(file, &facts) != 0)
-        return ticket;
-    (void) snprintf(ticket.path, sizeof ticket.path, "/proc/%ld/fd/%d", (long) getpid(), file);
-    read_boot(ticket.boot, sizeof ticket.boot);
-    ticket.device = facts.st_dev;
-    ticket.inode  = facts.st_ino;
-    ticket.bytes  = facts.st_size;
-    return ticket;
+        return id;
+    (void) snprintf(id.path, sizeof id.path, "/proc/%ld/fd/%d", (long) getpid(), file);
+    read_boot(id.boot, sizeof id.boot);
+    id.device = facts.st_dev;
+    id.inode  = facts.st_ino;
+    id.bytes  = facts.st_size;
+    return id;
 }
 
-static bool is_meant(const struct ticket *ticket, int place)
+static bool is_same_file(const struct file_id *id, int place)
 {
     char        boot[BOOT_BYTES] = {0};
     struct stat facts;
 
     read_boot(boot, sizeof boot);
-    return strcmp(boot, ticket->boot) == 0 && fstat(place, &facts) == 0 && S_ISREG(facts.st_mode) &&
-           facts.st_dev == ticket->device && facts.st_ino == ticket->inode &&
-           facts.st_size == ticket->bytes;
+    return strcmp(boot, id->boot) == 0 && fstat(place, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_dev == id->device && facts.st_ino == id->inode && facts.st_size == id->bytes;
 }
 
-/* O_PATH is a place and not yet an open file: looking at it does nothing to whatever it is. */
-static int open_same(const struct ticket *ticket)
+/* O_PATH does not open the file itself, so this has no effect on whatever it is. */
+static int open_same(const struct file_id *id)
 {
     char      path[PATH_BYTES];
     int       file  = -1;
-    const int place = open(ticket->path, O_PATH | O_CLOEXEC);
+    const int place = open(id->path, O_PATH | O_CLOEXEC);
 
     if (place < 0)
         return -1;
-    if (is_meant(ticket, place)) {
+    if (is_same_file(id, place)) {
         (void) snprintf(path, sizeof path, "/proc/self/fd/%d", place);
         file = open(path, O_RDWR | O_CLOEXEC);
     }
@@ -100,37 +100,36 @@ static int open_same(const struct ticket *ticket)
     return file;
 }
 
-/* The last proof: all find rank 0's word in it. */
+/* Finally, whether all ranks read there what rank 0 has written. */
 static bool is_the_same(MPI_Comm comm, int rank, unsigned char *data)
 {
     uint64_t word  = (uint64_t) mg_now_ns();
     uint64_t found = 0;
 
-    mg_share(comm, &word, sizeof word);
+    mg_broadcast(comm, &word, sizeof word);
     if (rank == 0)
         memcpy(data, &word, sizeof word);
     mg_handshake(comm);
     memcpy(&found, data, sizeof found);
-    const bool same = mg_all(comm, found == word);
+    const bool same = mg_all_true(comm, found == word);
     if (same && rank == 0)
         memset(data, 0, sizeof word);
     return same;
 }
 
-static void *mapping_of(const struct ticket *ticket, enum mg_unshared *why_p)
+static void *mapping_of(const struct file_id *id, enum mg_unshared *why_p)
 {
     void     *data = MAP_FAILED;
-    const int file = open_same(ticket);
+    const int file = open_same(id);
 
     if (file >= 0)
-        data =
-            mmap(NULL, (size_t) ticket->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t) 0);
+        data = mmap(NULL, (size_t) id->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t) 0);
     if (data != MAP_FAILED)
         *why_p = MG_SHARED;
-    else if (ticket->bytes == 0)
+    else if (id->bytes == 0)
         *why_p = MG_UNSHARED_NO_FILE;
     else
-        *why_p = file >= 0 ? MG_UNSHARED_NO_ROOM : MG_UNSHARED_APART;
+        *why_p = file >= 0 ? MG_UNSHARED_NO_ROOM : MG_UNSHARED_OTHER_HOST;
     if (file >= 0)
         (void) close(file);
     return data == MAP_FAILED ? NULL : data;
@@ -151,18 +150,18 @@ void *mg_shared_map(MPI_Comm comm, size_t bytes, enum mg_unshared *why_p)
     enum mg_unshared why  = MG_SHARED;
 
     MG_MPI(MPI_Comm_rank(comm, &rank));
-    const int     own    = rank == 0 ? own_file(bytes) : -1;
-    struct ticket ticket = ticket_of(own);
-    mg_share(comm, &ticket, sizeof ticket);
-    void *data = mapping_of(&ticket, &why);
+    const int      own = rank == 0 ? own_file(bytes) : -1;
+    struct file_id id  = file_id_of(own);
+    mg_broadcast(comm, &id, sizeof id);
+    void *data = mapping_of(&id, &why);
 
     why = worst_of(comm, why);
     if (why == MG_SHARED && !is_the_same(comm, rank, data))
-        why = MG_UNSHARED_APART;
+        why = MG_UNSHARED_OTHER_HOST;
     if (why_p != NULL)
         *why_p = why;
     if (why == MG_SHARED) {
-        mg_handshake(comm); /* rank 0's word is gone before anybody writes */
+        mg_handshake(comm); /* rank 0 has cleared its word before anybody writes */
     } else if (data != NULL) {
         (void) munmap(data, bytes);
         data = NULL;
@@ -177,8 +176,8 @@ enum mg_unshared mg_shared_reserve(struct mg_state *state, size_t bytes)
     enum mg_unshared why = MG_SHARED;
 
     state->shared = shared.data;
-    if (mg_all(state->comm,
-               shared.data != NULL && shared.with == state->comm && bytes <= shared.bytes))
+    if (mg_all_true(state->comm,
+                    shared.data != NULL && shared.with == state->comm && bytes <= shared.bytes))
         return MG_SHARED;
     mg_shared_free();
     shared.data = mg_shared_map(state->comm, bytes, &why);
@@ -186,7 +185,7 @@ enum mg_unshared mg_shared_reserve(struct mg_state *state, size_t bytes)
         return why;
     shared.bytes = bytes;
     shared.with  = state->comm;
-    /* The rank that writes it touches it first, so that it lies in that one's memory. */
+    /* The rank that writes touches it first, so that it is in its NUMA domain. */
     if (state->rank == state->ranks - 1)
         memset(shared.data, 0, bytes);
     mg_handshake(state->comm);

@@ -1,4 +1,4 @@
-/* allgather - all get a block from every rank. */
+/* allgather - all ranks get a block from every rank. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

@@ -1,4 +1,4 @@
-/* allgatherv - allgather with a count and a place for every block. */
+/* allgatherv - allgather with a count and a displacement per block. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

@@ -1,4 +1,4 @@
-/* allreduce - all get the reduction over all ranks. */
+/* allreduce - all ranks get the reduction over all ranks. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

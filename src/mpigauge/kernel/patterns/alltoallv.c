@@ -1,4 +1,4 @@
-/* alltoallv - alltoall with a count and a place for every block. */
+/* alltoallv - alltoall with a count and a displacement per block. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

@@ -1,4 +1,4 @@
-/* barrier - nobody leaves before everybody has come. */
+/* barrier - no rank leaves before all have entered. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

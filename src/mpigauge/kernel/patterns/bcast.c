@@ -1,4 +1,4 @@
-/* bcast - the root sends the same to all. */
+/* bcast - the root sends the same to all ranks. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
@@ -21,7 +21,7 @@ static void scatter_allgather(struct mg_state *state)
         mg_arrived(state, &shares);
 }
 
-/* Blocks of nothing, but for the root's. */
+/* Empty blocks except that of the root. */
 static void allgatherv(struct mg_state *state)
 {
     MG_MPI(MPI_Allgatherv(state->send, state->counts[state->rank], MPI_BYTE, state->recv,

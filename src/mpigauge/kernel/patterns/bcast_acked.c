@@ -1,6 +1,6 @@
 /* bcast_acked - a broadcast that one rank after the other acknowledges with an empty message (de
  * Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", HPDC 1999).
- * There is never more than one broadcast under way, and no clock but the root's is needed. */
+ * Only one broadcast is in flight at a time, and only the clock of the root is needed. */
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 
@@ -41,7 +41,7 @@ const struct mg_pattern mg_bcast_acked = {
     .sampling  = &mg_sampling_acked,
     .min_ranks = 2,
     .trips     = 1,
-    /* An empty broadcast may send nothing, and then nobody waits for it. */
+    /* An empty broadcast may send nothing, and then no rank waits for it. */
     .unit_bytes  = 1,
     .moves_bytes = true,
     .bus         = MG_BUS_SAME,

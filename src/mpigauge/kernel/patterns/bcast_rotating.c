@@ -13,7 +13,8 @@ static void call(struct mg_state *state)
     }
 }
 
-/* After a whole turn every rank has last heard the one before the first, or that one's before. */
+/* After a call, every rank has last received from the last root, which itself received from the one
+ * before. */
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     const int last = (state->turn + state->ranks - 1) % state->ranks;

@@ -3,7 +3,7 @@
 #include "patterns/handover.h"
 #include "rounds/sampling.h"
 
-enum { THERE = 3, BACK = 4 }; /* other words than crosscopy.c leaves behind */
+enum { THERE = 3, BACK = 4 }; /* values that crosscopy.c does not use */
 
 static void call(struct mg_state *state)
 {

@@ -1,7 +1,7 @@
 /* calls.h - MPI's point-to-point calls for any number of bytes.
  *
- * Below 2 GiB the classic call, above it the large-count one that MPI 4 brought; plan.c has refused
- * larger messages where the library is older.  The choice is one predictable branch. */
+ * Below 2 GiB the classic call, above it the large-count one of MPI 4; plan.c refuses larger
+ * messages if the library is older.  The choice is one predictable branch. */
 #ifndef MG_CALLS_H
 #define MG_CALLS_H
 
@@ -90,14 +90,14 @@ static inline void mg_sendrecv(const struct mg_state *state, int to, int from)
                         MPI_STATUS_IGNORE));
 }
 
-/* What is in recv goes out, and what comes takes its place. */
+/* Sends what is in recv and receives into it. */
 static inline void mg_sendrecv_replace(const struct mg_state *state, int peer)
 {
     MG_BYTES(MPI_Sendrecv_replace, state->recv, state->bytes, peer, MG_TAG, peer, MG_TAG,
              state->comm, MPI_STATUS_IGNORE);
 }
 
-/* A message without content, for saying "ready" or "got them all". */
+/* An empty message, to signal "ready" or "received all". */
 static inline void mg_signal(const struct mg_state *state, int to)
 {
     MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, to, MG_TAG_CONTROL, state->comm));

@@ -1,7 +1,7 @@
-/* chase - loads of which each says where the next one goes: the latency of a working set.
+/* chase - pointer chasing: the load latency of a working set.
  *
- * One load a cache line, in the order of a random cycle through all lines, so that nothing can be
- * fetched ahead.  The memory is its own, with huge pages where the system gives them. */
+ * One load per cache line, in the order of a random cycle through all lines, so that nothing can be
+ * prefetched.  It uses memory of its own, with huge pages if the system has them. */
 #include "memory/content.h"
 #include "memory/granularity.h"
 #include "patterns/memory.h"
@@ -13,7 +13,7 @@
 
 enum { UNIT_BYTES = 64, STEPS = 1024 };
 
-/* The begin of a cache line, as long as this machine has them. */
+/* The beginning of a cache line. */
 struct line {
     struct line *next;
 };
@@ -22,7 +22,7 @@ static struct {
     struct line *lines;
     size_t       lines_bytes; /* of the mapping */
     size_t       count;       /* in the cycle */
-    bool         checked;     /* that the cycle goes through all of them */
+    bool         checked;     /* that the cycle visits all of them */
     struct line *volatile at;
 } cycle;
 
@@ -46,7 +46,7 @@ static struct line *line_at(size_t i)
 }
 
 /* A random cycle through all lines (Sattolo's shuffle), the same for every launch of a size. */
-static void tie_cycle(size_t count)
+static void link_cycle(size_t count)
 {
     uint32_t *order = malloc(count * sizeof *order);
 
@@ -76,7 +76,7 @@ static void begin(struct mg_state *state)
 
     make_room(count * mg_line_bytes());
     if (cycle.count != count)
-        tie_cycle(count);
+        link_cycle(count);
     cycle.at = cycle.lines;
     for (size_t i = 0; i < cycle.count; i++)
         cycle.at = cycle.at->next;
@@ -92,7 +92,7 @@ static void call(struct mg_state *state)
     cycle.at = here;
 }
 
-static bool check(const struct mg_state *state, char *words, size_t words_bytes)
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
     const struct line *here    = cycle.lines;
     size_t             visited = 0;
@@ -106,7 +106,7 @@ static bool check(const struct mg_state *state, char *words, size_t words_bytes)
     cycle.checked = visited == cycle.count;
     if (cycle.checked)
         return true;
-    (void) snprintf(words, words_bytes, "the cycle through %zu B has %zu lines instead of %zu",
+    (void) snprintf(error, error_bytes, "the cycle through %zu B has %zu lines instead of %zu",
                     state->bytes, visited, cycle.count);
     return false;
 }
@@ -120,7 +120,7 @@ const struct mg_pattern mg_chase = {
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = STEPS,
-    .least_ns     = MG_MEMORY_LEAST_NS,
+    .least_ns     = MG_MEMORY_MIN_NS,
     .spans_bytes  = true,
     .unit_bytes   = UNIT_BYTES,
     .check        = check,

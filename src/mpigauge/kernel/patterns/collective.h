@@ -1,33 +1,33 @@
-/* collective.h - the modes that every collective has.
+/* collective.h - modes that every collective has.
  *
- * A pattern defines ARGUMENTS, the words of the call that all its forms share, and then has its
- * functions by MG_COLLECTIVE(Allreduce, Iallreduce) and its modes by MG_COLLECTIVE_MODES; or by
- * MG_USUAL_MODES, if other collectives can give the same: mockup.h. */
+ * A pattern defines ARGUMENTS, the arguments that all forms of the call share, and its functions by
+ * MG_COLLECTIVE(Allreduce, Iallreduce); its modes are MG_COLLECTIVE_MODES, or MG_USUAL_MODES and
+ * those of mockup.h. */
 #ifndef MG_COLLECTIVE_H
 #define MG_COLLECTIVE_H
 
+#include "machine/compute.h"
 #include "patterns/calls.h"
-#include "rounds/compute.h"
 
-/* The send buffer of a rank whose contribution lies in recv already. */
+/* The send buffer, or MPI_IN_PLACE. */
 static inline const void *mg_in(const struct mg_state *state)
 {
     return state->in_place ? MPI_IN_PLACE : state->send;
 }
 
-/* The same where only the root may say so. */
+/* The same where only the root may use MPI_IN_PLACE. */
 static inline const void *mg_in_at_root(const struct mg_state *state)
 {
     return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->send;
 }
 
-/* Where a rank gets its block; in place, the root's own stays where it is. */
+/* The receive buffer, or MPI_IN_PLACE at the root. */
 static inline void *mg_out_at_root(const struct mg_state *state)
 {
     return state->in_place && state->rank == state->root ? MPI_IN_PLACE : state->recv;
 }
 
-/* Pieces that several collectives have. */
+/* Expected content of several collectives. */
 static inline bool mg_blocks_of_all(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece) {
@@ -40,7 +40,7 @@ static inline bool mg_blocks_at_root(const struct mg_state *state, int i, struct
     return mg_blocks_of_all(state, i, piece) && state->rank == state->root;
 }
 
-/* Every rank has for this one its block of this rank's number. */
+/* Every rank sends this one the block with the number of this rank. */
 static inline bool mg_own_blocks(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece) {.at     = (size_t) i * state->bytes,
@@ -63,7 +63,7 @@ static inline bool mg_reduced_over_all(const struct mg_state *state, int i, stru
     return i == 0;
 }
 
-/* Every rank has the block of its number of the reduction of all blocks. */
+/* Every rank gets the reduction of the blocks with its number. */
 static inline bool mg_own_block_reduced(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece) {.from   = (size_t) state->rank * state->bytes,
@@ -92,7 +92,7 @@ static inline bool mg_own_block_reduced(const struct mg_state *state, int i, str
         mg_wait(state->requests);                        \
     }
 
-/* Open MPI has them since 5.0, which calls itself MPI 3.1 for what else it lacks. */
+/* Open MPI has them since 5.0, although it reports MPI 3.1. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define MG_PERSISTENT(Call_init)                                            \
     static void persistent_begin(struct mg_state *state)                    \

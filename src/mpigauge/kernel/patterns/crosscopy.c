@@ -1,5 +1,5 @@
-/* crosscopy - rank 1 writes, rank 0 copies: the data are in the other core's cache, as those of a
- * message in shared memory are. */
+/* crosscopy - rank 1 writes, rank 0 copies: the data are in the cache of the other core, as those
+ * of a message through shared memory. */
 #include "memory/granularity.h"
 #include "memory/plain_copy.h"
 #include "patterns/handover.h"
@@ -10,7 +10,7 @@ enum { WRITTEN = 1, WANTED = 2 };
 
 static void *(*volatile copy)(void *to, const void *from, size_t bytes) = memcpy;
 
-/* Rank 1 writes with plain stores: memcpy would pass the caches by with large blocks. */
+/* Rank 1 writes with plain stores: memcpy may bypass the caches for large blocks. */
 static void prepare(struct mg_state *state)
 {
     if (state->rank == 0) {
@@ -18,7 +18,7 @@ static void prepare(struct mg_state *state)
         mg_wait_for(state, WRITTEN);
     } else {
         mg_wait_for(state, WANTED);
-        mg_copy_o3(state->shared + MG_PAGE_MOST_BYTES, state->send, state->bytes);
+        mg_copy_o3(state->shared + MG_PAGE_MAX_BYTES, state->send, state->bytes);
         mg_hand_over(state, WRITTEN);
     }
 }
@@ -26,7 +26,7 @@ static void prepare(struct mg_state *state)
 static void call(struct mg_state *state)
 {
     if (state->rank == 0)
-        (void) copy(state->recv, state->shared + MG_PAGE_MOST_BYTES, state->bytes);
+        (void) copy(state->recv, state->shared + MG_PAGE_MAX_BYTES, state->bytes);
     MG_MEMORY_CHANGED();
 }
 

@@ -1,4 +1,4 @@
-/* eager - the largest message that completes although nobody receives it, found to the byte. */
+/* eager - the largest message that completes although it is not received: probe/eager_probe.c. */
 #include "patterns/pattern.h"
 #include "rounds/sampling.h"
 

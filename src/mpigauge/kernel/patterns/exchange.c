@@ -10,7 +10,7 @@ static int other(const struct mg_state *state)
     return 1 - state->rank;
 }
 
-/* Both send first: this returns only because MPI takes the message before anybody receives it. */
+/* Both send first: this returns only if MPI buffers the message before it is received. */
 static void blocking(struct mg_state *state)
 {
     mg_send(state, other(state));
@@ -36,9 +36,9 @@ static void in_parts(struct mg_state *state, int parts)
 
 MG_PARTS_FUNCTIONS
 
-/* ---- One buffer: what is sent lies where what comes is to be ---- */
+/* ---- One buffer for sending and receiving ---- */
 
-/* Every call sends what the last one has received. */
+/* Every call sends what the last has received. */
 static void put_into_recv(struct mg_state *state)
 {
     memcpy(state->recv, state->send, state->bytes);
@@ -49,7 +49,7 @@ static void sendrecv_replace(struct mg_state *state)
     mg_sendrecv_replace(state, other(state));
 }
 
-/* What a program can do instead: the buffers of a send and a receive under way must not overlap. */
+/* The alternative for a program, since buffers of MPI_Sendrecv must not overlap. */
 static void copy_sendrecv(struct mg_state *state)
 {
     struct mg_state apart = *state;

@@ -1,4 +1,4 @@
-/* exscan - each gets the reduction over the ranks before itself. */
+/* exscan - each rank gets the reduction over the ranks before it. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

@@ -1,4 +1,4 @@
-/* gatherv - gather with a count and a place for every block. */
+/* gatherv - gather with a count and a displacement per block. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-enum { MG_PATIENCE = 20000 /* looks; then the other rank may need this core */ };
+enum { MG_SPINS_MAX = 20000 /* polls; then yield, the other rank may need this core */ };
 
 static inline uint64_t *mg_word(const struct mg_state *state)
 {
@@ -20,8 +20,8 @@ static inline void mg_hand_over(const struct mg_state *state, uint64_t value)
 
 static inline void mg_wait_for(const struct mg_state *state, uint64_t value)
 {
-    for (int looks = 0; __atomic_load_n(mg_word(state), __ATOMIC_ACQUIRE) != value; looks++)
-        if (looks > MG_PATIENCE)
+    for (int polls = 0; __atomic_load_n(mg_word(state), __ATOMIC_ACQUIRE) != value; polls++)
+        if (polls > MG_SPINS_MAX)
             (void) sched_yield();
 }
 

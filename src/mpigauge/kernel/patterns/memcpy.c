@@ -27,7 +27,7 @@ const struct mg_pattern mg_memcpy = {
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
-    .least_ns     = MG_MEMORY_LEAST_NS,
+    .least_ns     = MG_MEMORY_MIN_NS,
     .moves_bytes  = true,
     .unit_bytes   = 1,
     .modes        = MG_MODES({.name       = "standard",

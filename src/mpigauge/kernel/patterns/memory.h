@@ -1,7 +1,7 @@
-/* memory.h - what the baselines of memory share (docs/method.md#memory).
+/* memory.h - common parts of the memory baselines (docs/method.md#memory).
  *
- * Work is called through pointers that the compiler must read anew each time, and results are
- * looked at, or it would see that nobody needs the work and leave it out. */
+ * Work is called through volatile pointers and its results are used, so that the compiler cannot
+ * remove it. */
 #ifndef MG_MEMORY_H
 #define MG_MEMORY_H
 
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MG_MEMORY_LEAST_NS = 20000, MG_MEMORY_WORD_BYTES = 8 };
+enum { MG_MEMORY_MIN_NS = 20000, MG_MEMORY_WORD_BYTES = 8 };
 
-/* Nothing before this may be assumed of memory after it. */
+/* A compiler barrier: all memory may have changed. */
 #define MG_MEMORY_CHANGED() __asm__ volatile("" : : : "memory")
 
 static inline int mg_own_source(const struct mg_state *state)

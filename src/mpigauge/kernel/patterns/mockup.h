@@ -1,8 +1,8 @@
-/* mockup.h - collectives made of others, which no collective should be slower than.
+/* mockup.h - collectives composed of others, which the collective itself should not be slower than.
  *
  * Source: Hunold, Carpen-Amarie, Luebbe, Traeff, "Automatic Verification of Self-Consistent MPI
- * Performance Guidelines", Euro-Par 2016.  What a mock-up copies is part of its time; memory that
- * it needs beside send and recv is not made in it. */
+ * Performance Guidelines", Euro-Par 2016.  Copies are part of a mock-up's time; allocating
+ * scratch memory is not. */
 #ifndef MG_MOCKUP_H
 #define MG_MOCKUP_H
 
@@ -19,7 +19,7 @@
      .instead_of = "blocking",      \
      .call       = __VA_ARGS__}
 
-/* With so much memory beside send and recv, MG_ONE_MESSAGE for example, and what else there is. */
+/* With scratch memory, MG_ONE_MESSAGE for example; other members follow. */
 #define MG_MOCKUP_BESIDE(mode, words, function, ...) \
     {.name       = (mode),                           \
      .about      = (words),                          \
@@ -28,13 +28,13 @@
      .instead_of = "blocking",                       \
      .scratch    = __VA_ARGS__}
 
-/* A message as a block for every rank: a multiple of their number, if it is none. */
+/* A message as a block per rank, padded to a multiple of the ranks. */
 struct mg_shares {
     int            count; /* elements of one block */
     size_t         bytes;
-    bool           whole;  /* nothing had to be added */
-    unsigned char *one;    /* in scratch: room for a block, */
-    unsigned char *padded; /* and for all of them */
+    bool           whole;  /* no padding was needed */
+    unsigned char *one;    /* in scratch: one block */
+    unsigned char *padded; /* in scratch: all blocks */
 };
 
 static inline struct mg_shares mg_shares_of(const struct mg_state *state)
@@ -43,16 +43,16 @@ static inline struct mg_shares mg_shares_of(const struct mg_state *state)
     const int    count  = (int) (((int64_t) state->count + state->ranks - 1) / state->ranks);
     const size_t bytes  = (size_t) count * width;
     const size_t padded = bytes * (size_t) state->ranks;
-    const size_t lines  = (padded + MG_LINE_MOST_BYTES - 1) / MG_LINE_MOST_BYTES;
+    const size_t lines  = (padded + MG_LINE_MAX_BYTES - 1) / MG_LINE_MAX_BYTES;
 
     return (struct mg_shares) {.count  = count,
                                .bytes  = bytes,
                                .whole  = padded == state->bytes,
-                               .one    = state->scratch + lines * MG_LINE_MOST_BYTES,
+                               .one    = state->scratch + lines * MG_LINE_MAX_BYTES,
                                .padded = state->scratch};
 }
 
-/* A message as it is if it is whole, else a copy with zeros at its end. */
+/* The message itself if it needs no padding, else a copy with zeros at its end. */
 static inline const void *mg_padded(const struct mg_state *state, const struct mg_shares *shares,
                                     const void *message)
 {
@@ -63,7 +63,7 @@ static inline const void *mg_padded(const struct mg_state *state, const struct m
     return shares->padded;
 }
 
-/* Where the blocks of a message are to arrive, and how the message gets to recv from there. */
+/* Where the blocks of a message are received, and how they get to recv from there. */
 static inline void *mg_arriving(const struct mg_state *state, const struct mg_shares *shares)
 {
     return shares->whole ? state->recv : shares->padded;
@@ -80,7 +80,7 @@ static inline bool mg_is_root(const struct mg_state *state)
     return state->rank == state->root;
 }
 
-/* ---- Counts, made before a series ------------------------------------------------------------ */
+/* ---- Counts, set before a series ------------------------------------------------------------- */
 
 static inline void mg_lay_out(struct mg_state *state, int (*count_of)(const struct mg_state *, int))
 {
@@ -105,20 +105,20 @@ static inline int mg_all_of_root(const struct mg_state *state, int rank)
     return rank == state->root ? state->count : 0;
 }
 
-/* As every visit begins: a block of the same size for every rank. */
+/* A block of the same size per rank, as at the beginning of a visit. */
 static inline int mg_all_alike(const struct mg_state *state, int rank)
 {
     (void) rank;
     return state->count;
 }
 
-/* A message as a block for every rank, some of an element less than others: nothing is padded. */
+/* A message as blocks that may differ by one element, without padding. */
 static inline void mg_share_out(struct mg_state *state)
 {
     mg_lay_out(state, mg_share_of);
 }
 
-/* A message as the block of the root, and nothing for all others. */
+/* A message as the block of the root, and empty blocks for all others. */
 static inline void mg_give_to_root(struct mg_state *state)
 {
     mg_lay_out(state, mg_all_of_root);
@@ -126,7 +126,7 @@ static inline void mg_give_to_root(struct mg_state *state)
 
 /* ---- What a rank contributes ----------------------------------------------------------------- */
 
-/* Where what this rank contributes lies: in recv, if it works in place. */
+/* What this rank contributes: in place it is in recv. */
 static inline unsigned char *mg_own(const struct mg_state *state)
 {
     return state->in_place ? state->recv : state->send;
@@ -138,14 +138,14 @@ static inline unsigned char *mg_own_at_root(const struct mg_state *state)
     return state->in_place && mg_is_root(state) ? state->recv : state->send;
 }
 
-/* Its block among those of all, likewise. */
+/* The block of this rank, likewise. */
 static inline unsigned char *mg_own_block(const struct mg_state *state)
 {
     return state->in_place ? state->recv + (size_t) state->rank * state->bytes : state->send;
 }
 
-/* In scratch the blocks of all ranks, zero but for a given one of this rank: or-ed over all ranks
- * they are gathered. */
+/* The blocks of all ranks in scratch, zero except that of this rank: their bitwise or over all
+ * ranks gathers them. */
 static inline void *mg_alone_among_zeros(const struct mg_state *state, const void *own)
 {
     const size_t before = (size_t) state->rank * state->bytes;
@@ -157,7 +157,7 @@ static inline void *mg_alone_among_zeros(const struct mg_state *state, const voi
     return state->scratch;
 }
 
-/* All blocks reduced to every rank, which keeps that of its number. */
+/* Reduces all blocks on every rank, which copies its own. */
 static inline void mg_allreduce_of_blocks(struct mg_state *state)
 {
     MG_MPI(MPI_Allreduce(mg_own(state), state->scratch, state->ranks * state->count,
@@ -167,7 +167,8 @@ static inline void mg_allreduce_of_blocks(struct mg_state *state)
 
 /* ---- In parts -------------------------------------------------------------------------------- */
 
-/* Parts of a rank's own block do not lie in recv where each belongs: they are sent from a copy. */
+/* In place, parts of a rank's own block are not where MPI expects them: they are sent from a copy.
+ */
 static inline void mg_copied_in_parts(const struct mg_state *state, int parts,
                                       void (*call)(struct mg_state *))
 {
@@ -178,7 +179,7 @@ static inline void mg_copied_in_parts(const struct mg_state *state, int parts,
     mg_in_parts(&apart, parts, call);
 }
 
-/* A part has counts of its own, laid out where the last one had others: a program would, too. */
+/* Sets the counts of a part if the last one had others, as a program would have to. */
 static inline void mg_count_part(struct mg_state *part)
 {
     if (part->counts[0] != part->count)
@@ -192,8 +193,7 @@ static inline void mg_count_part(struct mg_state *part)
     }                                                       \
     MG_PARTS_FUNCTIONS
 
-/* Calls with counts in parts; `counted` alone where what a rank contributes must be copied first.
- */
+/* Calls with counts in parts; MG_COUNTED alone if the contribution must be copied first. */
 #define MG_COUNTED                             \
     static void counted(struct mg_state *part) \
     {                                          \

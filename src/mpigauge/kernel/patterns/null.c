@@ -1,4 +1,4 @@
-/* null - nothing at all.  What it "costs" is what one sample costs the instrument itself. */
+/* null - an empty call: its time is the cost of a sample itself. */
 #include "patterns/pattern.h"
 #include "rounds/sampling.h"
 

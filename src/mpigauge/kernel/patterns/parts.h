@@ -1,9 +1,9 @@
-/* parts.h - an operation called several times in a row, each time with a part of the message: what
- * no operation should take longer than with all of it.
+/* parts.h - an operation split into several calls, each with a part of the message, which should
+ * not be faster than one call with all of it.
  *
- * A part is of whole elements.  Where there are blocks, every part has one of each: parts lie one
- * after the other, and nothing is moved to where it would lie without them.  A message with fewer
- * elements than parts is sent in fewer calls, and an empty one in one.
+ * Parts are whole elements.  If there are blocks, every part has a piece of each block; parts are
+ * contiguous, and nothing is rearranged.  A message with fewer elements than parts takes fewer
+ * calls, and an empty one takes one call.
  *
  * Source: Hunold, Carpen-Amarie, Luebbe, Traeff, "Automatic Verification of Self-Consistent MPI
  * Performance Guidelines", Euro-Par 2016: split-robustness. */
@@ -14,7 +14,7 @@
 
 enum { MG_HALVES = 2, MG_QUARTERS = 4, MG_EIGHTHS = 8 };
 
-/* How many calls a message is made of. */
+/* How many calls a message takes. */
 static inline int mg_parts_of(const struct mg_state *state, int parts)
 {
     const int elements = state->count > 0 || state->bytes == 0 ? state->count : parts;
@@ -22,7 +22,7 @@ static inline int mg_parts_of(const struct mg_state *state, int parts)
     return elements >= parts ? parts : elements > 1 ? elements : 1;
 }
 
-/* Where part i of so many begins, in bytes of one block. */
+/* Where part i begins, in bytes of one block. */
 static inline size_t mg_part_begin(const struct mg_state *state, int parts, int i)
 {
     const size_t width    = state->count > 0 ? state->bytes / (size_t) state->count : 1;
@@ -31,7 +31,7 @@ static inline size_t mg_part_begin(const struct mg_state *state, int parts, int 
     return elements * (size_t) i / (size_t) parts * width;
 }
 
-/* What a call sees of part i of so many: as a smaller message. */
+/* The state for part i, as of a smaller message. */
 static inline struct mg_state mg_part_of(const struct mg_state *state, int parts, int i)
 {
     const size_t    begin = mg_part_begin(state, parts, i);
@@ -58,7 +58,7 @@ static inline void mg_in_parts(const struct mg_state *state, int parts,
     }
 }
 
-/* The modes of a pattern that has the function in_parts, of a state and a number of parts. */
+/* The calls of the modes below, for a pattern with a function in_parts(state, parts). */
 #define MG_PARTS_FUNCTIONS                       \
     static void halves(struct mg_state *state)   \
     {                                            \
@@ -73,7 +73,7 @@ static inline void mg_in_parts(const struct mg_state *state, int parts,
         in_parts(state, MG_EIGHTHS);             \
     }
 
-/* In place of a mode; what else is said of each follows. */
+/* Modes that are alternatives to `mode`; other members follow. */
 #define MG_PARTS_MODE(function, number, words, mode, ...)                        \
     {.name       = #function,                                                    \
      .about      = words " in " #number " calls, each with a part of the bytes", \

@@ -13,7 +13,7 @@ static int other(const struct mg_state *state)
     return 1 - state->rank;
 }
 
-/* Rank 0 sends first, rank 1 answers: every mode is one way of sending and one of receiving. */
+/* Rank 0 sends first, rank 1 answers.  A mode is a function that sends and one that receives. */
 #define PING_PONG(name, sending, receiving)  \
     static void name(struct mg_state *state) \
     {                                        \
@@ -32,17 +32,17 @@ PING_PONG(standard, mg_send, mg_recv)
 PING_PONG(synchronous, mg_ssend, mg_recv)
 PING_PONG(buffered, mg_bsend, mg_recv)
 
-/* ---- buffered: MPI copies into memory that we lend it ---- */
+/* ---- buffered: MPI copies into an attached buffer ---- */
 
 static void attach(struct mg_state *state)
 {
-    /* In a ping-pong one message is under way; four leave room for a library that frees late. */
+    /* One message is in flight; four leave room for a library that frees buffers late. */
     const size_t bytes = 4 * (state->bytes + MPI_BSEND_OVERHEAD);
 
     state->attached = malloc(bytes);
     if (state->attached == NULL)
         MG_DIE("no memory for the %zu B that MPI_Bsend needs", bytes);
-    memset(state->attached, 0, bytes); /* no sample pays for its pages */
+    memset(state->attached, 0, bytes); /* so that no sample includes page faults */
     MG_MPI(MPI_Buffer_attach(state->attached, (int) bytes));
 }
 
@@ -58,8 +58,8 @@ static void detach(struct mg_state *state)
 
 /* ---- ready: a receive must be posted before the message is sent ---- */
 
-/* Each side posts its next receive before it sends, so that the message that arrives also says
- * "my receive for the answer is posted".  Only the very first needs a word of its own. */
+/* Each side posts its next receive before it sends, so that a message also tells that the receive
+ * for the answer is posted.  Only the first needs a message for that. */
 static void post_first(struct mg_state *state)
 {
     if (state->rank == 1) {
@@ -70,9 +70,8 @@ static void post_first(struct mg_state *state)
     }
 }
 
-/* Two modes that differ in the send alone: posting the next receive before answering takes time,
- * too.
- */
+/* Two modes that differ only in the send, since posting the next receive before answering takes
+ * time, too. */
 #define POSTED(name, sending)                           \
     static void name(struct mg_state *state)            \
     {                                                   \
@@ -154,7 +153,7 @@ static inline void sendrecv_in(struct mg_state *state, int peer)
 
 PING_PONG(sendrecv, sendrecv_out, sendrecv_in)
 
-/* ---- in parts: the receiver answers when it has all of them ---- */
+/* ---- in parts: the receiver answers after the last ---- */
 
 static void send_part(struct mg_state *part)
 {

@@ -1,4 +1,4 @@
-/* read - a sum over 64-bit words: memory is read, and hardly anything is written. */
+/* read - a sum over 64-bit words: memory is only read. */
 #include "memory/plain_passes.h"
 #include "patterns/memory.h"
 #include "rounds/sampling.h"
@@ -17,7 +17,7 @@ static void call(struct mg_state *state)
     }
 }
 
-static bool check(const struct mg_state *state, char *words, size_t words_bytes)
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
     uint64_t expected = 0;
 
@@ -29,7 +29,7 @@ static bool check(const struct mg_state *state, char *words, size_t words_bytes)
     }
     if (state->found == expected)
         return true;
-    (void) snprintf(words, words_bytes, "the sum over %zu B is wrong", state->bytes);
+    (void) snprintf(error, error_bytes, "the sum over %zu B is wrong", state->bytes);
     return false;
 }
 
@@ -43,7 +43,7 @@ const struct mg_pattern mg_read = {
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
-    .least_ns     = MG_MEMORY_LEAST_NS,
+    .least_ns     = MG_MEMORY_MIN_NS,
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,

@@ -1,12 +1,10 @@
-/* recv_overhead - what the receiver's processor is busy with for one message that is there: o_r of
- * LogP and PLogP.
+/* recv_overhead - CPU time of receiving a message that has arrived: o_r of LogP and PLogP.
  *
- * Only the call is timed.  That the message is there is not guessed by a delay: rank 1 sends
- * another of the same size after it, rank 0 has received that, and then asks MPI_Iprobe until the
- * message itself is seen.  This takes for granted that of two equal messages the one that was sent
- * first is not the last to arrive; an empty one may overtake, where messages share a link.  Above
- * the eager limit a message stays with its sender until it is received, so there is no such time.
- */
+ * Only the call is timed.  Rank 0 does not guess by a delay that the message has arrived: rank 1
+ * sends another of the same size after it, rank 0 receives that, and then calls MPI_Iprobe until
+ * the message itself is there.  This assumes that of two messages of one size the first arrives
+ * first; an empty one could overtake.  Above the eager limit a message stays with its sender until
+ * it is received, so there is no such time. */
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 
@@ -29,7 +27,7 @@ static void receive_follower(const struct mg_state *state)
              MPI_STATUS_IGNORE);
 }
 
-/* Rank 1 sends when it is asked to, so that no others are under way. */
+/* Rank 1 sends on request, so that no other message is in flight. */
 static void prepare(struct mg_state *state)
 {
     if (state->rank == 0) {

@@ -7,7 +7,7 @@ static void call(struct mg_state *state)
     MG_MPI(MPI_Reduce_local(state->send, state->recv, state->count, state->datatype, state->op));
 }
 
-/* recv held what rank 1 would send: see .accumulates. */
+/* recv held what rank 1 would contribute: see .accumulates. */
 static bool piece(const struct mg_state *state, int i, struct mg_piece *piece)
 {
     *piece = (struct mg_piece){.bytes = state->bytes, .source = 0, .ranks = 2};

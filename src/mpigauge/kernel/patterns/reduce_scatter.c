@@ -1,4 +1,4 @@
-/* reduce_scatter - each gets its block of the reduction, of which each has a count. */
+/* reduce_scatter - each rank gets its block of the reduction, with a count per block. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

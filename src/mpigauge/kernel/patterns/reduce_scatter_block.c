@@ -1,4 +1,4 @@
-/* reduce_scatter_block - each gets its block of the reduction. */
+/* reduce_scatter_block - each rank gets its block of the reduction. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

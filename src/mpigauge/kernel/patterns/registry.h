@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* NULL if there is none of this name; if there are no more than i. */
+/* NULL if there is none of this name, or none with this index. */
 const struct mg_pattern *mg_pattern_find(const char *name);
 const struct mg_mode    *mg_mode_find(const struct mg_pattern *pattern, const char *name);
 const struct mg_pattern *mg_pattern_at(size_t i);

@@ -1,5 +1,5 @@
-/* ring - a token: rank 0 sends to 1, 1 to 2, the last back to 0.  Rank 0 holds it again when the
- * lap is over, so each lap may be timed by itself. */
+/* ring - a token: rank 0 sends to 1, 1 to 2, the last back to 0.  Rank 0 has it again after each
+ * lap, so laps can be timed one by one. */
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 

@@ -1,4 +1,4 @@
-/* scan - each gets the reduction over the ranks up to itself. */
+/* scan - each rank gets the reduction over the ranks up to itself. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 
@@ -6,7 +6,7 @@
 
 MG_COLLECTIVE(Scan, Iscan)
 
-/* The operations that there are commute, so that either operand may be what comes from before. */
+/* All operations commute, so either operand may be the result of MPI_Exscan. */
 static void exscan_reduce_local(struct mg_state *state)
 {
     unsigned char *before = state->in_place ? state->scratch : state->recv;

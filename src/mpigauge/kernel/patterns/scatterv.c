@@ -1,4 +1,4 @@
-/* scatterv - scatter with a count and a place for every block. */
+/* scatterv - scatter with a count and a displacement per block. */
 #include "patterns/mockup.h"
 #include "rounds/sampling.h"
 

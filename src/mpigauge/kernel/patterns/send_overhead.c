@@ -1,16 +1,16 @@
-/* send_overhead - what the sender's processor is busy with for one message: o_s of LogP and PLogP.
+/* send_overhead - CPU time of sending a message: o_s of LogP and PLogP.
  *
- * Only the call is timed.  Before each, rank 1 has posted its receive and said so, and nothing else
- * is under way. */
+ * Only the call is timed.  Before it, rank 1 has posted its receive and signalled that, and no
+ * other message is in flight. */
 #include "patterns/calls.h"
 #include "rounds/sampling.h"
 
-static void nothing_under_way(struct mg_state *state)
+static void no_request(struct mg_state *state)
 {
     state->requests[0] = MPI_REQUEST_NULL;
 }
 
-/* At rank 0 the request is that of the last MPI_Isend, if there was one. */
+/* On rank 0 the request is that of the last MPI_Isend, or null. */
 static void prepare(struct mg_state *state)
 {
     if (state->rank == 0) {
@@ -49,14 +49,14 @@ static int from_sender(const struct mg_state *state)
     return state->rank == 1 ? 0 : -1;
 }
 
-#define SENDING_MODE(function, words)    \
-    {.name          = #function,         \
-     .about         = (words),           \
-     .begin         = nothing_under_way, \
-     .call          = (function),        \
-     .finish        = wait_for_last,     \
-     .source        = from_sender,       \
-     .directions    = 1,                 \
+#define SENDING_MODE(function, words) \
+    {.name          = #function,      \
+     .about         = (words),        \
+     .begin         = no_request,     \
+     .call          = (function),     \
+     .finish        = wait_for_last,  \
+     .source        = from_sender,    \
+     .directions    = 1,              \
      .binds_buffers = true}
 
 const struct mg_pattern mg_send_overhead = {

@@ -1,4 +1,4 @@
-/* volumes - what a pattern's operation is about, and needs: from whose blocks it has. */
+/* volumes - bytes that a pattern sends, receives, and counts in its rates. */
 #include "patterns/volumes.h"
 
 static const struct mg_volume none = {0};
@@ -13,7 +13,7 @@ struct mg_volume mg_volume_sent(const struct mg_pattern *pattern)
 struct mg_volume mg_volume_received(const struct mg_pattern *pattern)
 {
     if (pattern->spans_bytes)
-        return none; /* it works on one memory of its own */
+        return none; /* it works on memory of its own */
     return pattern->recv_each ? each : one;
 }
 
@@ -34,8 +34,8 @@ struct mg_volume mg_volume_operation(const struct mg_pattern *pattern)
     return pattern->send_each || pattern->recv_each ? each : one;
 }
 
-/* The factors of nccl-tests (doc/PERFORMANCE.md there derives them), so that figures of any number
- * of ranks compare with the speed of the hardware. */
+/* The factors of nccl-tests, derived in its doc/PERFORMANCE.md: for any number of ranks the result
+ * is comparable with the bandwidth of the hardware. */
 struct mg_volume mg_volume_bus(const struct mg_pattern *pattern)
 {
     const struct mg_volume operation = mg_volume_operation(pattern);

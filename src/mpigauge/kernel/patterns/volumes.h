@@ -1,4 +1,4 @@
-/* volumes.h - what a pattern's operation is about, and needs. */
+/* volumes.h - bytes that a pattern sends, receives, and counts in its rates. */
 #ifndef MG_VOLUMES_H
 #define MG_VOLUMES_H
 
@@ -6,14 +6,15 @@
 
 #include <stddef.h>
 
-/* Of one rank: what one message, or the blocks for all ranks together, take up. */
+/* Size of one message, or of the blocks of all ranks, on one rank. */
 struct mg_volume mg_volume_sent(const struct mg_pattern *pattern);
 struct mg_volume mg_volume_received(const struct mg_pattern *pattern);
 
-/* Of whole blocks. */
+/* In bytes, rounded to whole blocks. */
 size_t mg_volume_bytes(struct mg_volume volume, int ranks, size_t bytes);
 
-/* What its rate counts, in each direction, and what its bus bandwidth counts: all 0 if it has none.
+/* Bytes that its rate counts, per direction, and that its bus bandwidth counts; all 0 if it has
+ * none.
  */
 struct mg_volume mg_volume_operation(const struct mg_pattern *pattern);
 struct mg_volume mg_volume_bus(const struct mg_pattern *pattern);

@@ -1,4 +1,4 @@
-/* write - one value into all words of memory: nothing is read by the program. */
+/* write - one value into all words of memory: memory is only written. */
 #include "memory/plain_passes.h"
 #include "patterns/memory.h"
 #include "rounds/sampling.h"
@@ -19,11 +19,11 @@ static void call(struct mg_state *state)
     }
 }
 
-static bool check(const struct mg_state *state, char *words, size_t words_bytes)
+static bool check(const struct mg_state *state, char *error, size_t error_bytes)
 {
     for (size_t at = 0; at < state->bytes; at += sizeof value)
         if (memcmp(state->recv + at, &value, sizeof value) != 0) {
-            (void) snprintf(words, words_bytes, "byte %zu of %zu was not written", at,
+            (void) snprintf(error, error_bytes, "byte %zu of %zu was not written", at,
                             state->bytes);
             return false;
         }
@@ -39,7 +39,7 @@ const struct mg_pattern mg_write = {
     .min_ranks    = 1,
     .active_ranks = 1,
     .trips        = MG_TRIPS_REPEAT,
-    .least_ns     = MG_MEMORY_LEAST_NS,
+    .least_ns     = MG_MEMORY_MIN_NS,
     .moves_bytes  = true,
     .unit_bytes   = MG_MEMORY_WORD_BYTES,
     .check        = check,

@@ -1,4 +1,4 @@
-/* abort - ends the whole job with one sentence. */
+/* abort - ends the job with one sentence on standard error. */
 #include "ranks/abort.h"
 
 #include <stdarg.h>
@@ -8,26 +8,26 @@
 
 enum {
     EXIT_STATUS     = 2,
-    WORDS_BYTES     = 2048,
-    WORDS_TRAVEL_US = 200000,
+    SENTENCE_BYTES  = 2048,
+    OUTPUT_DELAY_US = 200000,
 };
 
 static _Noreturn void abort_job(void)
 {
     int initialised = 0;
 
-    /* Some launchers drop what a rank said just before it aborted. */
-    (void) usleep(WORDS_TRAVEL_US);
+    /* Some launchers drop what a rank wrote just before it aborted. */
+    (void) usleep(OUTPUT_DELAY_US);
     (void) MPI_Initialized(&initialised);
     if (initialised)
         (void) MPI_Abort(MPI_COMM_WORLD, EXIT_STATUS);
     _exit(EXIT_STATUS);
 }
 
-/* In one piece: another rank that dies of the same may have the job ended at any moment. */
-static void say(const char *file, int line, const char *format, va_list arguments)
+/* Writes the sentence at once: another rank with the same error may end the job at any moment. */
+static void write_sentence(const char *file, int line, const char *format, va_list arguments)
 {
-    char        text[WORDS_BYTES];
+    char        text[SENTENCE_BYTES];
     const char *name = strrchr(file, '/');
     int         rank = -1;
     int         up   = 0;
@@ -37,8 +37,8 @@ static void say(const char *file, int line, const char *format, va_list argument
     int at = snprintf(text, sizeof text, "mpigauge-kernel: rank %d: %s:%d: ", rank,
                       name != NULL ? name + 1 : file, line);
     at += vsnprintf(text + at, sizeof text - (size_t) at, format, arguments);
-    if (at > WORDS_BYTES - 2)
-        at = WORDS_BYTES - 2;
+    if (at > SENTENCE_BYTES - 2)
+        at = SENTENCE_BYTES - 2;
     text[at]     = '\n';
     text[at + 1] = '\0';
     (void) fputs(text, stderr);
@@ -49,7 +49,7 @@ void mg_die(const char *file, int line, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say(file, line, format, arguments);
+    write_sentence(file, line, format, arguments);
     va_end(arguments);
     abort_job();
 }

@@ -1,10 +1,10 @@
-/* abort.h - the end of the whole job, and MPI calls that end it where they fail. */
+/* abort.h - ends the job with one sentence; MPI calls that end it where they fail. */
 #ifndef MG_ABORT_H
 #define MG_ABORT_H
 
 #include <mpi.h>
 
-/* Ends the whole job, naming rank, place and reason.  Never returns. */
+/* Ends the job with a sentence that names rank, file, line and reason. */
 _Noreturn void mg_die(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 _Noreturn void mg_die_mpi(const char *file, int line, const char *call, int code);

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_BYTES = 64, NAME_BYTES = 96, RUN_BYTES = 24 /* of ",1022-1023", the longest */ };
+enum {
+    LIST_BYTES  = 64,
+    NAME_BYTES  = 96,
+    RANGE_BYTES = 24 /* at least the longest, ",1022-1023" */
+};
 
 static void add(struct mg_cpus *cpus, int cpu)
 {
@@ -32,20 +36,20 @@ struct mg_cpus mg_cpus_allowed(void)
 {
     union {
         cpu_set_t     set;
-        unsigned char bytes[MG_CPUS_MOST / 8];
+        unsigned char bytes[MG_CPUS_MAX / 8];
     } mask;
     struct mg_cpus cpus = {0};
 
     memset(&mask, 0, sizeof mask);
     if (sched_getaffinity(0, sizeof mask, &mask.set) != 0)
         return cpus;
-    for (int cpu = 0; cpu < MG_CPUS_MOST; cpu++)
+    for (int cpu = 0; cpu < MG_CPUS_MAX; cpu++)
         if (CPU_ISSET_S((size_t) cpu, sizeof mask, &mask.set))
             add(&cpus, cpu);
     return cpus;
 }
 
-/* The first hardware thread of the core that a processor is of; -1 if the system does not say. */
+/* The first hardware thread of a processor's core; -1 if the system does not say. */
 static int first_sibling(int cpu)
 {
     char  name[NAME_BYTES];
@@ -56,7 +60,7 @@ static int first_sibling(int cpu)
                     cpu);
     mg_small_file_line("", name, list, sizeof list);
     const long first = strtol(list, &end, 10);
-    return end != list && first >= 0 && first < MG_CPUS_MOST ? (int) first : -1;
+    return end != list && first >= 0 && first < MG_CPUS_MAX ? (int) first : -1;
 }
 
 struct mg_cpus mg_cpus_cores(const struct mg_cpus *cpus)
@@ -80,7 +84,7 @@ void mg_cpus_text(const struct mg_cpus *cpus, char *text, size_t bytes)
 
     text[0] = '\0';
     for (int cpu = mg_cpus_next(cpus, 0); cpu >= 0;) {
-        if (at + RUN_BYTES + sizeof more > bytes) {
+        if (at + RANGE_BYTES + sizeof more > bytes) {
             (void) snprintf(text + at, bytes - at, "%s", more);
             return;
         }

@@ -1,6 +1,5 @@
-/* groups - ranks together: communicators, the handshake between visits, and sleep for those left
- * out.
- */
+/* groups - groups of ranks: communicators, the handshake between visits, and a barrier in which
+ * ranks that do not take part sleep. */
 #include "ranks/groups.h"
 
 #include "ranks/abort.h"
@@ -12,9 +11,9 @@
 
 enum {
     MAX_GROUPS  = 64,
-    NAP_US      = 1000, /* between two looks of a resting rank */
-    SPIN_LOOKS  = 200,  /* looks without sleep first: a short wait stays short */
-    SHARE_BYTES = 1 << 30,
+    SLEEP_US    = 1000, /* between two checks of a rank that waits long */
+    SPINS       = 200,  /* checks without sleep first: a short wait stays short */
+    BCAST_BYTES = 1 << 30,
 };
 
 static struct {
@@ -64,44 +63,44 @@ void mg_handshake(MPI_Comm comm)
                             MPI_STATUS_IGNORE));
 }
 
-void mg_rest_until_all(void)
+void mg_idle_barrier(void)
 {
-    mg_rest_until_all_but(NULL);
+    mg_idle_barrier_polling(NULL);
 }
 
-static void rest(int count, MPI_Request *requests, void (*meanwhile)(void))
+static void wait_idle(int count, MPI_Request *requests, void (*poll)(void))
 {
     int arrived = 0;
 
-    for (int look = 0; !arrived; look++) {
-        if (look > SPIN_LOOKS)
-            (void) usleep(NAP_US);
-        if (meanwhile != NULL)
-            meanwhile();
+    for (int i = 0; !arrived; i++) {
+        if (i > SPINS)
+            (void) usleep(SLEEP_US);
+        if (poll != NULL)
+            poll();
         MG_MPI(MPI_Testall(count, requests, &arrived, MPI_STATUSES_IGNORE));
     }
 }
 
-static void tell(int rank)
+static void signal_rank(int rank)
 {
-    MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, rank, MG_TAG_REST, MPI_COMM_WORLD));
+    MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, rank, MG_TAG_IDLE, MPI_COMM_WORLD));
 }
 
-/* The caller waits in rest(), which the checker of clang-tidy does not see.
+/* The caller waits in wait_idle(), which the checker of clang-tidy does not see.
  * NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
-static MPI_Request hear(int rank)
+static MPI_Request await_rank(int rank)
 {
     MPI_Request request = MPI_REQUEST_NULL;
 
-    MG_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, rank, MG_TAG_REST, MPI_COMM_WORLD, &request));
+    MG_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, rank, MG_TAG_IDLE, MPI_COMM_WORLD, &request));
     return request;
 }
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
-/* Up a tree of hosts and down again: a rank that looks once a millisecond then costs its
- * millisecond four times at most, however many there are.  A barrier of the library has a step for
- * every doubling of the ranks, and in each of them all wait for the one that looks last. */
-void mg_rest_until_all_but(void (*meanwhile)(void))
+/* Up a tree of two levels and down again: ranks that check once a millisecond delay it by four
+ * milliseconds at most, however many there are.  MPI_Barrier usually has a step for every doubling
+ * of the ranks, and each could take a millisecond. */
+void mg_idle_barrier_polling(void (*poll)(void))
 {
     const struct mg_hosts *hosts = mg_hosts();
     MPI_Request           *requests =
@@ -110,24 +109,24 @@ void mg_rest_until_all_but(void (*meanwhile)(void))
     if (requests == NULL)
         MG_DIE("no memory to wait for %d ranks", hosts->children_count);
     for (int i = 0; i < hosts->children_count; i++)
-        requests[i] = hear(hosts->children[i]);
-    rest(hosts->children_count, requests, meanwhile);
+        requests[i] = await_rank(hosts->children[i]);
+    wait_idle(hosts->children_count, requests, poll);
     if (hosts->parent >= 0) {
-        requests[0] = hear(hosts->parent);
-        tell(hosts->parent);
-        rest(1, requests, meanwhile);
+        requests[0] = await_rank(hosts->parent);
+        signal_rank(hosts->parent);
+        wait_idle(1, requests, poll);
     }
     for (int i = 0; i < hosts->children_count; i++)
-        tell(hosts->children[i]);
+        signal_rank(hosts->children[i]);
     free((void *) requests);
 }
 
-void mg_share(MPI_Comm comm, void *data, size_t bytes)
+void mg_broadcast(MPI_Comm comm, void *data, size_t bytes)
 {
     unsigned char *at = data;
 
     while (bytes > 0) {
-        const size_t part = bytes < SHARE_BYTES ? bytes : SHARE_BYTES;
+        const size_t part = bytes < BCAST_BYTES ? bytes : BCAST_BYTES;
 
         MG_MPI(MPI_Bcast(at, (int) part, MPI_BYTE, 0, comm));
         at += part;
@@ -135,7 +134,7 @@ void mg_share(MPI_Comm comm, void *data, size_t bytes)
     }
 }
 
-bool mg_all(MPI_Comm comm, bool here)
+bool mg_all_true(MPI_Comm comm, bool here)
 {
     int everywhere = here;
 

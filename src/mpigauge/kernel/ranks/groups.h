@@ -1,4 +1,4 @@
-/* groups.h - ranks together: their communicators, and how they wait for each other. */
+/* groups.h - groups of ranks: communicators, barriers, broadcasts. */
 #ifndef MG_GROUPS_H
 #define MG_GROUPS_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 enum {
-    MG_TAG         = 1, /* of measured messages */
-    MG_TAG_CONTROL = 2, /* of handshakes, outside timed code */
-    MG_TAG_REST    = 3, /* of ranks that wait for all others */
+    MG_TAG         = 1, /* measured messages */
+    MG_TAG_CONTROL = 2, /* handshakes, outside timed code */
+    MG_TAG_IDLE    = 3, /* the idle barrier */
 };
 
 /* The first `ranks` of the world, with a communicator of their own. */
@@ -18,7 +18,7 @@ struct mg_group {
     int      ranks;
 };
 
-/* Cached: the same communicator for the same number of ranks.  Collective over the world. */
+/* The group of so many ranks, made once.  Collective over the world. */
 struct mg_group mg_group_of(int ranks);
 void            mg_groups_free(void);
 
@@ -26,14 +26,14 @@ void            mg_groups_free(void);
  * same for all MPI libraries. */
 void mg_handshake(MPI_Comm comm);
 
-/* Returns when every rank of the world has called it.  Ranks that wait long sleep in it, so that
- * they cost the measured ranks nothing. */
-void mg_rest_until_all(void);
+/* A barrier over the world in which ranks that wait long sleep, so that they do not disturb those
+ * that measure. */
+void mg_idle_barrier(void);
 
-/* The same, which does something between two looks. */
-void mg_rest_until_all_but(void (*meanwhile)(void));
+/* The same; calls `poll` whenever it checks for messages. */
+void mg_idle_barrier_polling(void (*poll)(void));
 
-void mg_share(MPI_Comm comm, void *data, size_t bytes); /* from rank 0 to all */
-bool mg_all(MPI_Comm comm, bool here);                  /* true if it is true on every rank */
+void mg_broadcast(MPI_Comm comm, void *data, size_t bytes); /* from rank 0 */
+bool mg_all_true(MPI_Comm comm, bool here);                 /* true if it is true on every rank */
 
 #endif

@@ -1,8 +1,8 @@
 /* hosts - which ranks share a host.
  *
- * Every rank must know that of all others.  Names take 256 bytes each and a comparison with all
- * that came before; their hashes take 8 bytes and a sort.  Two of a million names agree by chance
- * in fewer than one job of ten million, and then the check of the clocks takes the host apart. */
+ * Ranks exchange hashes of host names, 8 bytes each instead of 256.  With a million hosts, two
+ * hashes agree by chance in fewer than one job of ten million, and then the check of the clocks
+ * finds it. */
 #include "ranks/hosts.h"
 
 #include "ranks/abort.h"
@@ -86,7 +86,7 @@ static bool is_child(int rank)
     return leader == rank ? hosts.rank == 0 : leader == hosts.rank;
 }
 
-static void find_family(void)
+static void find_tree(void)
 {
     const int leader = hosts.leader_of[hosts.rank];
 
@@ -105,7 +105,7 @@ const struct mg_hosts *mg_hosts(void)
     hosts.leader_of = array_of(hosts.ranks, sizeof *hosts.leader_of);
     hosts.children  = array_of(hosts.ranks, sizeof *hosts.children);
     find_leaders();
-    find_family();
+    find_tree();
     return &hosts;
 }
 

@@ -2,19 +2,18 @@
 #ifndef MG_HOSTS_H
 #define MG_HOSTS_H
 
-/* The leader of a host is its lowest rank.  Leaders are the children of rank 0, the other ranks of
- * a host those of its leader. */
+/* The leader of a host is its lowest rank.  In the tree, leaders are children of rank 0, and the
+ * other ranks of a host children of its leader. */
 struct mg_hosts {
     int  rank;
     int  ranks;
     int *leader_of; /* of every rank; the same on all ranks */
-    int  parent;    /* of this rank; -1 for rank 0 */
-    int *children;  /* of this rank */
+    int  parent;    /* -1 for rank 0 */
+    int *children;
     int  children_count;
 };
 
-/* By the names that MPI gives to hosts, gathered once as numbers of 8 bytes.  Collective over the
- * world when it is called first. */
+/* By MPI_Get_processor_name.  The first call gathers them and is collective over the world. */
 const struct mg_hosts *mg_hosts(void);
 void                   mg_hosts_free(void);
 

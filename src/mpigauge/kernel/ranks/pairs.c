@@ -1,10 +1,10 @@
-/* pairs - pairs of ranks, each with a communicator of its own, and steps:
- * visits of several pairs that are made at the same time.
+/* pairs - pairs of ranks, each with a communicator of its own, and steps: visits of several pairs
+ * at the same time.
  *
- * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 what they will do; it
- * writes that down, and all begin together.  What they have measured stays with them until the last
- * is done, so that no line of one travels through the rounds of another; only that a round is slow
- * is told at once. */
+ * The lower rank of a pair leads it.  Before a step the leaders tell rank 0 whether they measure;
+ * rank 0 writes that to the journal, and all pairs start together.  Leaders keep what they have
+ * measured until the whole step is done, so that no message to rank 0 disturbs another pair; only
+ * ticks of slow rounds are sent at once. */
 #include "ranks/pairs.h"
 
 #include "clock/clock.h"
@@ -20,26 +20,26 @@
 #include <string.h>
 
 enum {
-    TAG_HERE    = 11,
-    TAG_OFFER   = 12,
-    TAG_START   = 13,
-    TAG_LINES   = 14,
-    TAG_TICK    = 15,
-    KEEPS_RANKS = 65, /* of a job: 64 communicators a rank */
+    TAG_READY      = 11,
+    TAG_OFFER      = 12,
+    TAG_START      = 13,
+    TAG_LINES      = 14,
+    TAG_TICK       = 15,
+    KEPT_RANKS_MAX = 65, /* of a job: at most 64 communicators per rank are kept */
 };
 
-/* Of this rank and another. */
+/* This rank and another. */
 struct pair {
-    MPI_Comm comm;    /* MPI_COMM_NULL until they meet, and in a large job between their visits */
-    size_t   largest; /* bytes of a message, at least 1, until they have met */
+    MPI_Comm        comm; /* MPI_COMM_NULL before the warm-up, and in a large job between visits */
+    size_t          largest; /* bytes of their largest message, at least 1, until the warm-up */
     struct mg_eager eager;
 };
 
 static struct {
-    struct pair *pairs; /* one place for every rank; NULL while not needed */
+    struct pair *pairs; /* by the other rank; NULL while not needed */
     int          ranks;
     int          rank;
-    MPI_Comm     control; /* of the world, for what is said around visits */
+    MPI_Comm     control; /* of the world, for messages between visits */
 } world = {.control = MPI_COMM_NULL};
 
 static int leader_of(const struct mg_visit *visit)
@@ -74,7 +74,7 @@ int mg_step_length(const struct mg_visit *visits, const struct mg_visit *end)
 void mg_pairs_check(const struct mg_plan *plan)
 {
     int64_t *busy_until = calloc((size_t) plan->ranks, sizeof *busy_until);
-    int64_t  step       = 0; /* counted anew: numbers may come again later */
+    int64_t  step       = 0; /* counted here: the plan may use a number again later */
 
     if (busy_until == NULL)
         MG_DIE("no memory for the plan");
@@ -94,7 +94,7 @@ void mg_pairs_check(const struct mg_plan *plan)
 
 /* ---- Communicators --------------------------------------------------------------------------- */
 
-/* Only the two of them take part. */
+/* Collective over the two ranks. */
 static MPI_Comm comm_of(const struct mg_visit *visit)
 {
     MPI_Group everybody = MPI_GROUP_NULL;
@@ -119,11 +119,11 @@ MPI_Comm mg_pair_begin(const struct mg_visit *visit)
     return pair->comm;
 }
 
-/* With one for every pair, a rank of a large job would have more communicators than its library has
- * room for; of few ranks they are kept, since to make one takes several messages. */
+/* Making a communicator takes several messages, so it is kept; but in a large job a rank would have
+ * more of them than its library has room for. */
 void mg_pair_end(const struct mg_visit *visit)
 {
-    if (world.ranks > KEEPS_RANKS)
+    if (world.ranks > KEPT_RANKS_MAX)
         MG_MPI(MPI_Comm_free(&pair_of(visit)->comm));
 }
 
@@ -139,7 +139,7 @@ static void make_all(const struct mg_plan *plan)
         world.pairs[other].comm = MPI_COMM_NULL;
 }
 
-static bool is_own(const struct mg_visit *visit)
+static bool takes_part(const struct mg_visit *visit)
 {
     return mg_is_pair(visit) && mg_takes_part(visit, world.rank);
 }
@@ -150,12 +150,12 @@ static void find_largest(const struct mg_plan *plan)
         const struct mg_visit *visit = &plan->visits[i];
         const size_t           bytes = visit->bytes > 0 ? visit->bytes : 1;
 
-        if (is_own(visit) && pair_of(visit)->largest < bytes)
+        if (takes_part(visit) && pair_of(visit)->largest < bytes)
             pair_of(visit)->largest = bytes;
     }
 }
 
-static void let_talk(const struct mg_plan *plan, const struct mg_visit *visit, int64_t least_ns)
+static void warm_up_pair(const struct mg_plan *plan, const struct mg_visit *visit, int64_t least_ns)
 {
     MPI_Comm comm = mg_pair_begin(visit);
 
@@ -164,9 +164,9 @@ static void let_talk(const struct mg_plan *plan, const struct mg_visit *visit, i
     pair_of(visit)->largest = 0;
 }
 
-/* In the order of the plan, which is the same for all, so that nobody waits in a circle; and now,
- * since connections that were made at the first visit would be in somebody's time. */
-void mg_pairs_meet(const struct mg_plan *plan)
+/* In the order of the plan, which is the same on all ranks, so that there is no deadlock.  A
+ * connection made later would disturb other pairs that measure. */
+void mg_pairs_warm_up(const struct mg_plan *plan)
 {
     const int64_t least_ns = plan->warmup_ns / (plan->ranks > 2 ? plan->ranks - 1 : 1);
 
@@ -177,10 +177,10 @@ void mg_pairs_meet(const struct mg_plan *plan)
     for (int i = 0; i < plan->visits_count; i++) {
         const struct mg_visit *visit = &plan->visits[i];
 
-        if (is_own(visit) && pair_of(visit)->largest > 0)
-            let_talk(plan, visit, least_ns);
+        if (takes_part(visit) && pair_of(visit)->largest > 0)
+            warm_up_pair(plan, visit, least_ns);
     }
-    mg_rest_until_all();
+    mg_idle_barrier();
 }
 
 void mg_pairs_free(void)
@@ -222,20 +222,21 @@ static void write_offers(const struct mg_visit *visits, int count, const struct 
     mg_settle();
 }
 
-/* The other rank says that it is here to its leader, and that one's offer says so of both. */
-static void say_here(const struct mg_visit *visit, const struct mg_offer *offer)
+/* The other rank reports to its leader, and the leader's offer to rank 0 reports both. */
+static void report_ready(const struct mg_visit *visit, const struct mg_offer *offer)
 {
     if (!leads(visit)) {
-        MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, leader_of(visit), TAG_HERE, world.control));
+        MG_MPI(MPI_Send(NULL, 0, MPI_BYTE, leader_of(visit), TAG_READY, world.control));
         return;
     }
-    MG_MPI(MPI_Recv(NULL, 0, MPI_BYTE, visit->pair[1], TAG_HERE, world.control, MPI_STATUS_IGNORE));
+    MG_MPI(
+        MPI_Recv(NULL, 0, MPI_BYTE, visit->pair[1], TAG_READY, world.control, MPI_STATUS_IGNORE));
     if (world.rank != 0)
         MG_MPI(MPI_Send(offer, (int) sizeof *offer, MPI_BYTE, 0, TAG_OFFER, world.control));
 }
 
-/* By the time since its start, which becomes that of all, so that they agree on when it was. */
-static void start_all(const struct mg_visit *visits, int count, int64_t start_ns)
+/* Sends the time since the start of the launch, so that all ranks agree on it. */
+static void send_start(const struct mg_visit *visits, int count, int64_t start_ns)
 {
     const int64_t since_ns = mg_since_ns(start_ns);
 
@@ -266,10 +267,10 @@ const struct mg_visit *mg_step_begin(const struct mg_visit *visits, int count, m
     if (own != NULL && leads(own))
         offer = offer_of(context, own);
     if (own != NULL)
-        say_here(own, &offer);
+        report_ready(own, &offer);
     if (world.rank == 0) {
         write_offers(visits, count, &offer, *start_ns_p);
-        start_all(visits, count, *start_ns_p);
+        send_start(visits, count, *start_ns_p);
     } else if (own != NULL) {
         await_start(start_ns_p);
     }
@@ -278,21 +279,21 @@ const struct mg_visit *mg_step_begin(const struct mg_visit *visits, int count, m
 
 /* ---- After a step ---------------------------------------------------------------------------- */
 
-void mg_step_tell_tick(int64_t visit, int64_t round_ns)
+void mg_step_send_tick(int64_t visit, int64_t round_ns)
 {
     const int64_t words[2] = {visit, round_ns};
 
     MG_MPI(MPI_Send(words, 2, MPI_INT64_T, 0, TAG_TICK, world.control));
 }
 
-static void hear_ticks(void)
+static void receive_ticks(void)
 {
     for (;;) {
-        int     come = 0;
+        int     arrived = 0;
         int64_t words[2];
 
-        MG_MPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG_TICK, world.control, &come, MPI_STATUS_IGNORE));
-        if (!come)
+        MG_MPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG_TICK, world.control, &arrived, MPI_STATUS_IGNORE));
+        if (!arrived)
             return;
         MG_MPI(MPI_Recv(words, 2, MPI_INT64_T, MPI_ANY_SOURCE, TAG_TICK, world.control,
                         MPI_STATUS_IGNORE));
@@ -311,13 +312,13 @@ static void send_lines(void)
     free(lines);
 }
 
-static void take_lines(int leader)
+static void receive_lines(int leader)
 {
     MPI_Status status;
     int        bytes = 0;
 
     MG_MPI(MPI_Probe(leader, TAG_LINES, world.control, &status));
-    hear_ticks(); /* one that was sent shortly before its leader came to rest is here now, too */
+    receive_ticks(); /* a last one was sent before the lines, so it is here now */
     MG_MPI(MPI_Get_count(&status, MPI_CHAR, &bytes));
     char *lines = malloc((size_t) bytes + 1);
     if (lines == NULL)
@@ -327,19 +328,17 @@ static void take_lines(int leader)
     free(lines);
 }
 
-/* A tick that was sent shortly before its leader came to rest may not have been heard; it goes
- * before the lines, which are here now. */
 void mg_step_end(const struct mg_visit *visits, int count)
 {
     if (world.rank != 0)
-        mg_rest_until_all();
+        mg_idle_barrier();
     else
-        mg_rest_until_all_but(hear_ticks);
+        mg_idle_barrier_polling(receive_ticks);
     for (int i = 0; i < count; i++) {
         if (leader_of(&visits[i]) == 0)
             continue;
         if (world.rank == 0)
-            take_lines(leader_of(&visits[i]));
+            receive_lines(leader_of(&visits[i]));
         else if (leads(&visits[i]))
             send_lines();
     }

@@ -1,4 +1,4 @@
-/* settle - a pause before a visit, for those who carry its first line away. */
+/* settle - a pause before a visit, in which its first line leaves the host. */
 #include "ranks/settle.h"
 
 #include <unistd.h>

@@ -1,9 +1,8 @@
-/* stopped - whether this rank was stopped and goes on: by Ctrl-Z, a scheduler, a debugger, or with
- * the whole machine.
+/* stopped - how often this rank was stopped and continued: by Ctrl-Z, a scheduler, a debugger, or
+ * because the machine was suspended.
  *
- * The system tells who is continued, so that nothing is asked between two readings of the clock. A
- * machine that has slept tells nobody, but has a clock that went on meanwhile, and one that did
- * not. */
+ * SIGCONT tells, so that nothing runs between two readings of the clock.  A suspended machine sends
+ * no signal, but CLOCK_BOOTTIME counts the time of the suspension and CLOCK_MONOTONIC does not. */
 #include "ranks/stopped.h"
 
 #include <signal.h>
@@ -13,18 +12,18 @@
 
 enum { READINGS = 3 };
 
-static const int64_t ns_per_s = 1000000000;
-static const int64_t sleep_ns = 100000000; /* at least: less is the time between two readings */
+static const int64_t ns_per_s         = 1000000000;
+static const int64_t suspended_min_ns = 100000000; /* less is the time between two readings */
 
 static struct {
-    volatile sig_atomic_t times;
-    int64_t               asleep_ns;
+    volatile sig_atomic_t count;
+    int64_t               suspended_ns;
 } state;
 
-static void note(int number)
+static void on_continue(int number)
 {
     (void) number;
-    state.times++;
+    state.count++;
 }
 
 #ifdef __linux__
@@ -36,8 +35,8 @@ static int64_t read_ns(clockid_t clock)
     return (int64_t) now.tv_sec * ns_per_s + now.tv_nsec;
 }
 
-/* Since the machine was started. */
-static int64_t asleep_ns(void)
+/* Time suspended since boot. */
+static int64_t suspended_ns(void)
 {
     int64_t least_ns = INT64_MAX;
 
@@ -51,28 +50,28 @@ static int64_t asleep_ns(void)
     return least_ns;
 }
 #else
-static int64_t asleep_ns(void)
+static int64_t suspended_ns(void)
 {
     return 0;
 }
 #endif
 
-void mg_stopped_heed(void)
+void mg_stopped_watch(void)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
 
     (void) sigemptyset(&action.sa_mask);
     (void) sigaction(SIGCONT, &action, NULL);
-    state.asleep_ns = asleep_ns();
+    state.suspended_ns = suspended_ns();
 }
 
-int mg_stopped_times(void)
+int mg_stopped_count(void)
 {
-    const int64_t now_ns = asleep_ns();
+    const int64_t now_ns = suspended_ns();
 
-    if (now_ns - state.asleep_ns > sleep_ns) {
-        state.asleep_ns = now_ns;
-        state.times++;
+    if (now_ns - state.suspended_ns > suspended_min_ns) {
+        state.suspended_ns = now_ns;
+        state.count++;
     }
-    return state.times;
+    return state.count;
 }

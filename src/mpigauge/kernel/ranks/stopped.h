@@ -1,12 +1,11 @@
-/* stopped.h - whether this rank was stopped and goes on: by Ctrl-Z, a scheduler, a debugger, or
- * with the whole machine. */
+/* stopped.h - how often this rank was stopped and continued. */
 #ifndef MG_STOPPED_H
 #define MG_STOPPED_H
 
-/* From now on it is noticed.  Before MPI_Init, whose threads then have it, too. */
-void mg_stopped_heed(void);
+/* Starts counting.  Call before MPI_Init, so that the library's threads inherit it. */
+void mg_stopped_watch(void);
 
-/* How often that has happened until now; may be asked in a handler. */
-int mg_stopped_times(void);
+/* How often until now.  Safe in a signal handler. */
+int mg_stopped_count(void);
 
 #endif

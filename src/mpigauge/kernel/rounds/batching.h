@@ -6,20 +6,20 @@
 #include "rounds/visits.h"
 
 enum {
-    MG_OVERDRAFT = 8, /* how often its share of time a slow cell may take */
+    MG_OVERDRAFT = 8, /* times its share of time that a slow visit may take */
     MG_SAMPLES_CELL =
-        8, /* of a cell in a launch, at least, unless they take MG_PATIENCE times its time */
-    MG_PATIENCE = 4,
+        8, /* per cell and launch, at least, unless they take MG_OVERTIME times its time */
+    MG_OVERTIME = 4,
 };
 
-/* Calls between two clock readings, given the time of one and the time that a visit has. */
+/* Calls between two clock readings, given the time of a call and the time that a visit has. */
 int mg_batch_for(const struct mg_visit *visit, double round_ns, int64_t share_ns,
                  const struct mg_clock_facts *clock);
 
-/* No more of them than leave a visit some samples, by what they have cost. */
+/* Limits a batch so that a visit has several samples, given what a call has cost. */
 int mg_batch_within(const struct mg_pattern *pattern, int batch, double cost_ns, int64_t share_ns);
 
-/* Samples of one visit, given what one costs and the time that the visit has. */
+/* Samples per visit, given what one costs and the time that the visit has. */
 int mg_rounds_for(const struct mg_plan *plan, double cost_ns, int64_t share_ns);
 
 #endif

@@ -1,20 +1,20 @@
-/* cell - what is known of a cell in this launch: what its visits should take, and whether it needs
- * them. */
+/* cell - what is known of a cell in this launch: batch and rounds of its visits, and whether it
+ * needs more of them. */
 #include "rounds/cell.h"
 
 #include "rounds/batching.h"
 
-static const int64_t warmup_ns = 200000; /* at least: a core that has rested is slow for a while */
+static const int64_t warmup_min_ns = 200000; /* an idle core is slow at first */
 
-int64_t mg_share_ns(const struct mg_run *run)
+int64_t mg_visit_share_ns(const struct mg_run *run)
 {
     return run->plan->cell_ns / run->plan->visits_per_cell;
 }
 
-void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                double round_ns, double cost_of_call_ns)
+void mg_cell_fit(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                 double round_ns, double cost_of_call_ns)
 {
-    const int64_t share   = mg_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
+    const int64_t share   = mg_visit_share_ns(run) / (visit->mode->overlaps ? 2 : 1);
     const double  cost_ns = cost_of_call_ns > round_ns ? cost_of_call_ns : round_ns;
     const int     needed  = mg_batch_for(visit, round_ns, share, &run->clock);
 
@@ -26,38 +26,38 @@ void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct m
 
 int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell)
 {
-    const double needed = (double) warmup_ns / (cell->cost_ns > 0 ? cell->cost_ns : 1);
-    const double share  = (double) mg_share_ns(run);
+    const double needed = (double) warmup_min_ns / (cell->cost_ns > 0 ? cell->cost_ns : 1);
+    const double share  = (double) mg_visit_share_ns(run);
 
     if (needed < 1 && cell->cost_ns > share / 4)
         return 1;
     if (needed <= MG_WARMUPS)
         return MG_WARMUPS;
-    return needed < MG_WARMUPS_MOST ? (int) needed : MG_WARMUPS_MOST;
+    return needed < MG_WARMUPS_MAX ? (int) needed : MG_WARMUPS_MAX;
 }
 
-/* A cell of slow rounds may need more than its time for the fewest samples that tell anything. */
-static bool is_used_up(const struct mg_plan *plan, const struct mg_cell *cell)
+/* A cell with slow rounds may take more than its time for a minimum of samples. */
+static bool time_is_used_up(const struct mg_plan *plan, const struct mg_cell *cell)
 {
     const int count = cell->series.count;
 
     return count > 0 && cell->spent_ns >= plan->cell_ns &&
-           (count >= MG_SAMPLES_CELL || cell->spent_ns >= MG_PATIENCE * plan->cell_ns);
+           (count >= MG_SAMPLES_CELL || cell->spent_ns >= MG_OVERTIME * plan->cell_ns);
 }
 
 /* ---- Stop rule ------------------------------------------------------------------------------- */
 
-/* However alike the rounds of one visit are, they show one moment of the machine: a cell needs half
- * of its visits before precision may end it. */
+/* The rounds of one visit show one moment of the machine, however precise they are: a cell needs
+ * half of its visits. */
 static bool precise_enough(const struct mg_plan *plan, const struct mg_series *series)
 {
-    const struct mg_standing standing = mg_series_standing(series);
+    const struct mg_precision precision = mg_series_precision(series);
 
     return 2 * series->visits >= plan->visits_per_cell && series->count >= plan->rounds_min &&
-           standing.effective >= 20 && standing.half_width <= plan->precision_ppm * 1e-6;
+           precision.effective >= 20 && precision.half_width <= plan->precision_ppm * 1e-6;
 }
 
-const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *cell)
+const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell)
 {
     const struct mg_plan *plan = run->plan;
 
@@ -67,14 +67,15 @@ const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *ce
         return "time";
     if (cell->series.count >= plan->rounds_max || precise_enough(plan, &cell->series))
         return "precise";
-    if (is_used_up(plan, cell))
+    if (time_is_used_up(plan, cell))
         return "share";
     return NULL;
 }
 
-int64_t mg_expect_ns(const struct mg_cell *cell, bool overlaps)
+int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps)
 {
-    const int series = overlaps ? 3 : 1; /* without work, and with as much again */
+    const int series =
+        overlaps ? 3 : 1; /* without computation, and with, which takes twice as long */
 
     return (int64_t) (series * cell->cost_ns * (cell->rounds + MG_WARMUPS));
 }

@@ -1,5 +1,5 @@
-/* cell.h - what is known of a cell in this launch: what its visits should take, and whether it
- * needs them. */
+/* cell.h - what is known of a cell in this launch: batch and rounds of its visits, and whether it
+ * needs more of them. */
 #ifndef MG_CELL_H
 #define MG_CELL_H
 
@@ -10,23 +10,23 @@
 #include "rounds/visits.h"
 
 enum {
-    MG_TRIALS       = 9, /* single rounds that tell how long a round takes */
-    MG_WARMUPS      = 2, /* and at most so many are kept: the last cell left its data in caches */
-    MG_WARMUPS_MOST = 128,
+    MG_TRIALS  = 9, /* single rounds that estimate how long a round takes */
+    MG_WARMUPS = 2, /* at least, since the last cell left its data in caches; so many are kept */
+    MG_WARMUPS_MAX = 128,
 };
 
-/* What is known of a cell in this launch; only rank 0 of its group uses it. */
+/* Used on rank 0 of the group only. */
 struct mg_cell {
     struct mg_series series;
     int              batch; /* 0: not tried yet */
     int              rounds;
     double           round_ns; /* of one call */
-    double           cost_ns;  /* of one sample, with what lies between two of them */
-    int64_t          spent_ns; /* in samples and the warm-up before them, nothing else */
-    bool             closed;   /* corrupt or refused: not visited again */
+    double           cost_ns;  /* of one sample, including time between samples */
+    int64_t          spent_ns; /* in samples and the warm-up before them */
+    bool             closed;   /* corrupt or refused: no further visits */
 };
 
-/* What all ranks of the group must agree on before a visit. */
+/* What rank 0 decides for all ranks of the group before a visit. */
 struct mg_decision {
     int go;
     int batch;
@@ -38,17 +38,17 @@ struct mg_run {
     const struct mg_plan *plan;
     struct mg_cell       *cells;
     int64_t               start_ns;
-    int64_t               visits_ns;  /* when the clocks agreed, and visits could begin */
-    int64_t               heeded_ns;  /* when it was last asked whether this rank was stopped */
-    int64_t               stopped_ns; /* since then: what visits took in which it was */
+    int64_t               visits_ns;        /* when the first visit could begin */
+    int64_t               stops_counted_ns; /* when stops were last counted */
+    int64_t               stopped_ns;       /* duration of visits in which this rank was stopped */
     int                   stops;
-    struct mg_rounds      rounds;     /* of one series, again and again */
-    struct mg_rounds      pure;       /* the same of `overlap`, without its computation */
-    int64_t               checked_ns; /* when the global clock was */
-    int64_t               fastest_ns; /* of the cells that need it */
+    struct mg_rounds      rounds;     /* of one series, reused */
+    struct mg_rounds      pure;       /* of mode `overlap` without its computation, reused */
+    int64_t               checked_ns; /* when the global clock was checked */
+    int64_t               fastest_ns; /* median of the fastest cell that needs the global clock */
     struct mg_clock_facts clock;
     int                   rank;
-    bool                  skips; /* the visit of its pair that it has just made an offer for */
+    bool                  skips; /* the visit that this rank has just made an offer for */
 };
 
 static inline bool mg_is_global(const struct mg_visit *visit)
@@ -56,22 +56,22 @@ static inline bool mg_is_global(const struct mg_visit *visit)
     return visit->pattern->sampling->starts_together;
 }
 
-/* The time that a visit should take. */
-int64_t mg_share_ns(const struct mg_run *run);
+/* The time that each visit of a cell should take. */
+int64_t mg_visit_share_ns(const struct mg_run *run);
 
-/* Fits batch and rounds to what a round takes; after every visit anew, since the trial may have met
- * a slow moment, and too small a batch would give the clock too large a share. */
-void mg_size_up(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                double round_ns, double cost_of_call_ns);
+/* Fits batch and rounds to the time of a round; anew after every visit, since a trial in a slow
+ * moment leads to batches that are too small for the clock. */
+void mg_cell_fit(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                 double round_ns, double cost_of_call_ns);
 
-/* Samples before those that count: MG_WARMUPS, or as many as a core needs that has rested; one of a
- * slow cell, whose visits would be fewer, and which has gone through all its memory then. */
+/* Warm-up samples before those that count: MG_WARMUPS, or as many as an idle core needs; one for a
+ * slow cell, which would otherwise have fewer samples. */
 int mg_warmups_for(const struct mg_run *run, const struct mg_cell *cell);
 
-/* NULL, or why the visit is left out.  Asked between visits only, so it costs no sample. */
-const char *mg_reason_to_skip(const struct mg_run *run, const struct mg_cell *cell);
+/* Why the next visit is skipped; NULL if it is not. */
+const char *mg_skip_reason(const struct mg_run *run, const struct mg_cell *cell);
 
-/* What its rounds should take; 0 if that is not known yet. */
-int64_t mg_expect_ns(const struct mg_cell *cell, bool overlaps);
+/* What the rounds of a visit should take; 0 if not known yet. */
+int64_t mg_expected_ns(const struct mg_cell *cell, bool overlaps);
 
 #endif

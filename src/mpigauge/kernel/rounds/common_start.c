@@ -1,17 +1,17 @@
 /* common_start - rounds that all ranks start together (docs/method-collectives.md#a-round).
  *
- * Rank 0 names a moment of the global clock, the others wait for it, and the time of a round is
- * that from the first start to the last end.  No round is dropped because it was slow: whether a
- * rank was late is known before the operation begins. */
+ * Rank 0 names a time of the global clock, all ranks wait for it, and a sample is the time from the
+ * first start to the last end.  No round is dropped because it was slow: whether a rank is late is
+ * known before the operation begins. */
 #include "rounds/common_start.h"
 
 #include "clock/clock.h"
 #include "clock/global_clock.h"
 #include "ranks/abort.h"
-#include "ranks/crowding.h"
 #include "ranks/groups.h"
-#include "rounds/lead.h"
+#include "ranks/oversubscribed.h"
 #include "rounds/stamps.h"
+#include "rounds/start_message.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -20,35 +20,35 @@
 enum {
     DOUBLINGS  = 4,
     CPU_TRIALS = 101,
-    CPU_ONE_IN = 16, /* rounds of a short operation; in them CPU time is taken, and no sample */
+    CPU_ONE_IN = 16, /* rounds of a short operation measure CPU time instead of a sample */
 };
 
-static const int64_t stop           = -1;
-static const int64_t cpu_margin_ns  = 3000;   /* before the start: time to read the CPU clock */
-static const int64_t cpu_least_ns   = 1500;   /* less than that is left: do not */
-static const int64_t cpu_slow_ns    = 300000; /* so long an operation does not feel the reading */
-static const int64_t behind_most_ns = 500;    /* after the start: something else had the core */
-static const int64_t absurd_ns      = 1000000000; /* no start is so far ahead: a clock is wrong */
+static const int64_t stop          = -1;
+static const int64_t cpu_margin_ns = 3000;   /* before the start: time to read the CPU clock */
+static const int64_t cpu_least_ns  = 1500;   /* with less time left it is not read */
+static const int64_t cpu_slow_ns   = 300000; /* longer operations are not affected by the reading */
+static const int64_t behind_most_ns = 500;   /* later than that, something else had the core */
+static const int64_t absurd_ns = 1000000000; /* a start further ahead means that a clock is wrong */
 
 static struct {
-    struct mg_stamp *stamps; /* one place a round, touched */
+    struct mg_stamp *stamps; /* one per round, touched */
     int              room;
     int64_t          cpu_reading_ns; /* what reading the CPU clock costs; 0 = not known yet */
-    int64_t          last_visit;     /* whose rounds took `last_ns` in the median, on rank 0 */
-    int64_t          last_ns;
+    int64_t          last_visit;     /* id, on rank 0 */
+    int64_t          last_ns;        /* median of its rounds */
 } own = {.last_visit = -1};
 
 /* ---- Timed code ------------------------------------------------------------------------------ */
 
-static inline void wait_until(int64_t local_ns, bool crowded)
+static inline void wait_until(int64_t local_ns, bool oversubscribed)
 {
     while (mg_now_ns() < local_ns)
-        if (crowded)
-            (void) sched_yield(); /* the ranks that we wait for need this core */
+        if (oversubscribed)
+            (void) sched_yield(); /* other ranks need this core */
 }
 
-/* CPU time of the operation alone: the clock is read a little before the start, and the rest of the
- * wait, which only burns time, is taken off. */
+/* CPU time of the operation alone: the CPU clock is read a little before the start, and the time
+ * that was spun until the start is subtracted. */
 static int64_t cpu_since(int64_t cpu_ns, int64_t read_ns, int64_t begin_ns)
 {
     const int64_t spun_ns = begin_ns - read_ns;
@@ -56,7 +56,7 @@ static int64_t cpu_since(int64_t cpu_ns, int64_t read_ns, int64_t begin_ns)
     return mg_cpu_ns() - cpu_ns - (spun_ns < cpu_margin_ns ? spun_ns : cpu_margin_ns);
 }
 
-/* The same of no operation at all: what these readings cost themselves. */
+/* The same without an operation: the cost of these readings. */
 static int64_t measure_cpu_reading(void)
 {
     int64_t costs_ns[CPU_TRIALS];
@@ -79,16 +79,16 @@ static void add_cpu(struct mg_stamps *series, int64_t used_ns)
     series->cpu_rounds++;
 }
 
-/* Known before the operation begins, so that leaving late rounds out cannot select fast ones. Where
+/* Known before the operation begins, so that dropping late rounds cannot select fast ones.  Where
  * ranks share cores, each waits for its turn, and all rounds would be late. */
-static int64_t lateness_of(bool told_late, int64_t behind_ns, bool crowded)
+static int64_t lateness_of(bool message_late, int64_t behind_ns, bool oversubscribed)
 {
-    if (told_late)
-        return MG_LATE_TOLD;
-    return !crowded && behind_ns > behind_most_ns ? MG_LATE_BEHIND : 0;
+    if (message_late)
+        return MG_LATE_MESSAGE;
+    return !oversubscribed && behind_ns > behind_most_ns ? MG_LATE_BEHIND : 0;
 }
 
-/* A sample of one call is that call and no loop around it. */
+/* A single call has no loop around it. */
 static inline void call_in_a_row(void (*call)(struct mg_state *), struct mg_state *state, int batch)
 {
     call(state);
@@ -98,18 +98,18 @@ static inline void call_in_a_row(void (*call)(struct mg_state *), struct mg_stat
 
 static void round_in_common(void (*call)(struct mg_state *), struct mg_state *state,
                             struct mg_stamps *series, struct mg_stamp *stamp,
-                            const struct mg_word *word, bool crowded)
+                            const struct mg_start_message *message, bool oversubscribed)
 {
-    int64_t       local_ns = mg_local_of(word->start_ns);
+    int64_t       local_ns = mg_local_of(message->start_ns);
     const int64_t ahead_ns = local_ns - mg_now_ns();
     int64_t       cpu_ns   = -1;
     int64_t       read_ns  = 0;
 
-    const bool told_late = ahead_ns <= 0 || ahead_ns > absurd_ns;
-    if (told_late)
+    const bool message_late = ahead_ns <= 0 || ahead_ns > absurd_ns;
+    if (message_late)
         local_ns = mg_now_ns();
-    wait_until(local_ns - cpu_margin_ns, crowded);
-    if (word->with_cpu && mg_now_ns() < local_ns - cpu_least_ns) {
+    wait_until(local_ns - cpu_margin_ns, oversubscribed);
+    if (message->with_cpu && mg_now_ns() < local_ns - cpu_least_ns) {
         cpu_ns  = mg_cpu_ns();
         read_ns = mg_now_ns();
     }
@@ -119,7 +119,7 @@ static void round_in_common(void (*call)(struct mg_state *), struct mg_state *st
     call_in_a_row(call, state, series->batch);
     stamp->end_ns   = mg_now_ns();
     stamp->begin_ns = begin_ns;
-    stamp->lateness = lateness_of(told_late, begin_ns - local_ns, crowded);
+    stamp->lateness = lateness_of(message_late, begin_ns - local_ns, oversubscribed);
     if (cpu_ns >= 0)
         add_cpu(series, cpu_since(cpu_ns, read_ns, begin_ns));
 }
@@ -137,9 +137,9 @@ static void round_after_barrier(void (*call)(struct mg_state *), struct mg_state
     stamp->lateness = 0;
 }
 
-/* What a rank sends when it is done arrives while others are still at work.  So it waits as long as
- * the operation took before. */
-static void stay_quiet(const struct mg_stamp *stamp, int64_t quiet_ns)
+/* A rank that is done sooner waits as long as the operation took in the last series, so that its
+ * next message does not disturb ranks that still work. */
+static void wait_quiet(const struct mg_stamp *stamp, int64_t quiet_ns)
 {
     while (mg_now_ns() < stamp->begin_ns + quiet_ns)
         ;
@@ -167,9 +167,10 @@ void mg_common_start_free(void)
     own.room   = 0;
 }
 
-/* Rank 0's word of the next round.  Reading the CPU clock is a call of the system: a short
- * operation that follows it is another one, so rounds for CPU time are no samples there. */
-static struct mg_word next_word(const struct mg_stamps *series, int64_t lead_ns, int64_t quiet_ns)
+/* The start message of rank 0 for the next round.  Reading the CPU clock is a system call that
+ * changes a short operation after it, so rounds that measure its CPU time are not samples. */
+static struct mg_start_message next_start(const struct mg_stamps *series, int64_t lead_ns,
+                                          int64_t quiet_ns)
 {
     const int64_t last = series->count - 1;
     const int64_t last_ns =
@@ -177,25 +178,26 @@ static struct mg_word next_word(const struct mg_stamps *series, int64_t lead_ns,
     const bool slow = last_ns > cpu_slow_ns;
     const bool due  = series->rounds % CPU_ONE_IN == CPU_ONE_IN / 2;
 
-    return (struct mg_word){.start_ns = mg_global_of(mg_now_ns()) + lead_ns,
-                            .quiet_ns = quiet_ns,
-                            .with_cpu = slow || due,
-                            .extra    = !slow && due};
+    return (struct mg_start_message){.start_ns = mg_global_of(mg_now_ns()) + lead_ns,
+                                     .quiet_ns = quiet_ns,
+                                     .with_cpu = slow || due,
+                                     .extra    = !slow && due};
 }
 
 static bool make_round(const struct mg_visit *visit, struct mg_state *state,
-                       const struct mg_word *word, struct mg_stamps *series)
+                       const struct mg_start_message *message, struct mg_stamps *series)
 {
     struct mg_stamp  unused = {0};
-    struct mg_stamp *stamp  = word->extra ? &unused : &series->stamps[series->count];
+    struct mg_stamp *stamp  = message->extra ? &unused : &series->stamps[series->count];
 
     if (visit->start == MG_START_COMMON)
-        round_in_common(visit->mode->call, state, series, stamp, word, mg_crowded_here(visit));
+        round_in_common(visit->mode->call, state, series, stamp, message,
+                        mg_oversubscribed_here(visit));
     else
         round_after_barrier(visit->mode->call, state, series->batch, stamp, visit->start);
-    stay_quiet(stamp, word->quiet_ns);
+    wait_quiet(stamp, message->quiet_ns);
     series->rounds++;
-    return !word->extra;
+    return !message->extra;
 }
 
 static void run_series(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
@@ -205,17 +207,17 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
     const int64_t end_ns = mg_now_ns() + limit_ns;
 
     for (;;) {
-        const bool     more = series->count < count && (series->count == 0 || mg_now_ns() < end_ns);
-        struct mg_word word = {.start_ns = stop};
+        const bool more = series->count < count && (series->count == 0 || mg_now_ns() < end_ns);
+        struct mg_start_message message = {.start_ns = stop};
 
-        /* Else rank 0's word would arrive while others still work on the last round. */
+        /* Otherwise the start message would arrive while others still work on the last round. */
         mg_handshake(state->comm);
         if (state->rank == 0 && more)
-            word = next_word(series, lead_ns, quiet_ns);
-        mg_word_spread(state, &word);
-        if (word.start_ns == stop)
+            message = next_start(series, lead_ns, quiet_ns);
+        mg_start_message_spread(state, &message);
+        if (message.start_ns == stop)
             return;
-        if (make_round(visit, state, &word, series)) {
+        if (make_round(visit, state, &message, series)) {
             series->count++;
             if (visit->root < 0)
                 state->root = (state->root + 1) % state->ranks;
@@ -229,7 +231,7 @@ static void run_series(const struct mg_visit *visit, struct mg_state *state, str
 
 static int64_t quiet_of(const struct mg_visit *visit)
 {
-    return own.last_visit == visit->id && !mg_crowded_anywhere(visit) ? own.last_ns : 0;
+    return own.last_visit == visit->id && !mg_oversubscribed_anywhere(visit) ? own.last_ns : 0;
 }
 
 static void remember(const struct mg_visit *visit, const struct mg_rounds *rounds)
@@ -259,7 +261,7 @@ void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, stru
         mg_stamps_collect(&series, visit, state, root, rounds);
         if (state->rank == 0)
             remember(visit, rounds);
-        rounds->alive();
+        rounds->heartbeat();
         *lead_ns_p = mg_lead_next(visit, state, rounds, limit_ns);
         if (i == DOUBLINGS || *lead_ns_p <= rounds->lead_ns)
             return;

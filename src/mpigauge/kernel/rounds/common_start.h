@@ -6,7 +6,7 @@
 #include "rounds/samples.h"
 #include "rounds/visits.h"
 
-/* The `run` of a sampling: up to `count` single operations, none begun after limit_ns. */
+/* The `run` of a sampling: up to `count` samples, none begun after limit_ns. */
 void mg_rounds_common(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                       int batch, int count, int64_t limit_ns, struct mg_rounds *rounds);
 void mg_common_start_free(void);

@@ -1,26 +1,26 @@
-/* measure - the visits of a plan: whose turn it is, alone or beside others, and checks between
- * them. */
+/* measure - makes the visits of a plan, alone or several at the same time, and checks the clocks
+ * between them. */
 #include "rounds/measure.h"
 
 #include "clock/clock.h"
 #include "clock/sync.h"
+#include "machine/counters.h"
+#include "machine/neighbours.h"
 #include "memory/payload.h"
 #include "memory/shared_memory.h"
+#include "probe/heartbeat.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 #include "ranks/pairs.h"
 #include "ranks/settle.h"
 #include "ranks/stopped.h"
-#include "rounds/alive.h"
-#include "rounds/cards.h"
 #include "rounds/common_start.h"
-#include "rounds/counters.h"
-#include "rounds/neighbours.h"
 #include "rounds/samples.h"
 #include "rounds/stop_rule.h"
 #include "rounds/visit.h"
 #include "rounds/warmup.h"
 #include "text/journal.h"
+#include "traffic/cards.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +30,15 @@ static const double  tolerated_clock_error = 0.1; /* of the time of the fastest 
 
 /* ---- Visits of groups ------------------------------------------------------------------------ */
 
-/* The visit of a group, decided by its rank 0 and known to all its ranks. */
+/* A visit of a group; its rank 0 decides whether it is skipped. */
 static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state)
 {
     struct mg_cell    *cell     = &run->cells[visit->cell];
-    const char        *skip     = state->rank == 0 ? mg_reason_to_skip(run, cell) : NULL;
+    const char        *skip     = state->rank == 0 ? mg_skip_reason(run, cell) : NULL;
     struct mg_decision decision = {
         .go = skip == NULL, .batch = cell->batch, .rounds = cell->rounds};
 
-    mg_share(state->comm, &decision, sizeof decision);
+    mg_broadcast(state->comm, &decision, sizeof decision);
     if (!decision.go) {
         if (state->rank == 0)
             mg_journal_skip(visit, skip);
@@ -46,10 +46,10 @@ static void visit_in_group(struct mg_run *run, const struct mg_visit *visit, str
     }
     if (state->rank == 0) {
         mg_journal_begin(visit, mg_since_ns(run->start_ns),
-                         mg_expect_ns(cell, visit->mode->overlaps));
+                         mg_expected_ns(cell, visit->mode->overlaps));
         mg_settle();
     }
-    mg_perform(run, visit, state, cell, &decision);
+    mg_visit_run(run, visit, state, cell, &decision);
 }
 
 static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Request *requests)
@@ -62,11 +62,11 @@ static void do_visit(struct mg_run *run, const struct mg_visit *visit, MPI_Reque
                                    .window   = visit->window,
                                    .requests = requests};
 
-    mg_alive_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
+    mg_heartbeat_begin(run->plan, visit, group.comm != MPI_COMM_NULL);
     if (group.comm != MPI_COMM_NULL)
         visit_in_group(run, visit, &state);
     if (group.ranks < run->plan->ranks)
-        mg_rest_until_all();
+        mg_idle_barrier();
 }
 
 /* ---- Visits of pairs ------------------------------------------------------------------------- */
@@ -75,8 +75,8 @@ static struct mg_offer offer_of(void *context, const struct mg_visit *visit)
 {
     struct mg_run        *run   = context;
     const struct mg_cell *cell  = &run->cells[visit->cell];
-    const char           *skip  = mg_reason_to_skip(run, cell);
-    struct mg_offer       offer = {.expect_ns = mg_expect_ns(cell, visit->mode->overlaps)};
+    const char           *skip  = mg_skip_reason(run, cell);
+    struct mg_offer       offer = {.expect_ns = mg_expected_ns(cell, visit->mode->overlaps)};
 
     (void) snprintf(offer.skip, sizeof offer.skip, "%s", skip != NULL ? skip : "");
     run->skips = skip != NULL;
@@ -88,15 +88,15 @@ static void visit_of_pair(struct mg_run *run, const struct mg_visit *visit, stru
     struct mg_cell    *cell     = &run->cells[visit->cell];
     struct mg_decision decision = {.go = !run->skips, .batch = cell->batch, .rounds = cell->rounds};
 
-    mg_share(state->comm, &decision, sizeof decision);
+    mg_broadcast(state->comm, &decision, sizeof decision);
     if (!decision.go)
         return;
     if (state->rank == 0)
-        mg_journal_keep(visit, mg_step_tell_tick);
-    mg_perform(run, visit, state, cell, &decision);
+        mg_journal_keep(visit, mg_step_send_tick);
+    mg_visit_run(run, visit, state, cell, &decision);
 }
 
-/* All visits of a step at the same time; ranks that have none rest. */
+/* All visits of a step at the same time; ranks without one sleep. */
 static void do_step(struct mg_run *run, const struct mg_visit *visits, int count,
                     MPI_Request *requests)
 {
@@ -110,11 +110,11 @@ static void do_step(struct mg_run *run, const struct mg_visit *visits, int count
                                  .window   = visit->window,
                                  .requests = requests};
 
-        mg_alive_begin(run->plan, visit, true);
+        mg_heartbeat_begin(run->plan, visit, true);
         visit_of_pair(run, visit, &state);
         mg_pair_end(visit);
     }
-    mg_alive_begin(run->plan, visits, false);
+    mg_heartbeat_begin(run->plan, visits, false);
     mg_step_end(visits, count);
 }
 
@@ -149,7 +149,7 @@ static bool needs_clock(const struct mg_plan *plan)
     return false;
 }
 
-/* Visits between two checks are a block: the clock was no worse in it than either of them says. */
+/* Checks the global clock if that is due.  Between two checks it was no worse than either found. */
 static void check_clock(struct mg_run *run, bool last)
 {
     enum { DUE, TOLERANCE_NS, WORDS };
@@ -157,24 +157,24 @@ static void check_clock(struct mg_run *run, bool last)
                             [TOLERANCE_NS] =
                                 (int64_t) (tolerated_clock_error * (double) run->fastest_ns)};
 
-    mg_share(MPI_COMM_WORLD, check, sizeof check);
+    mg_broadcast(MPI_COMM_WORLD, check, sizeof check);
     if (!check[DUE])
         return;
     mg_clocks_check(run->start_ns, check[TOLERANCE_NS], last);
     run->checked_ns = mg_now_ns();
 }
 
-/* Time in which this rank was stopped is none of the launch's: with it, what came before it since
- * the last visit, for nobody knows when it was. */
-static void heed_stops(struct mg_run *run)
+/* The time of a visit in which this rank was stopped does not count towards the deadline: how long
+ * it was stopped is not known. */
+static void subtract_stops(struct mg_run *run)
 {
     const int64_t now_ns = mg_now_ns();
-    const int     stops  = mg_stopped_times();
+    const int     stops  = mg_stopped_count();
 
     if (stops != run->stops)
-        run->stopped_ns += now_ns - run->heeded_ns;
-    run->stops     = stops;
-    run->heeded_ns = now_ns;
+        run->stopped_ns += now_ns - run->stops_counted_ns;
+    run->stops            = stops;
+    run->stops_counted_ns = now_ns;
 }
 
 static void do_visits(struct mg_run *run, MPI_Request *requests)
@@ -185,19 +185,19 @@ static void do_visits(struct mg_run *run, MPI_Request *requests)
 
     if (global)
         mg_clocks_synchronise(run->start_ns);
-    mg_alive_end();
-    run->visits_ns  = mg_now_ns();
-    run->checked_ns = run->visits_ns;
-    run->heeded_ns  = run->visits_ns;
-    run->stops      = mg_stopped_times();
+    mg_heartbeat_end();
+    run->visits_ns        = mg_now_ns();
+    run->checked_ns       = run->visits_ns;
+    run->stops_counted_ns = run->visits_ns;
+    run->stops            = mg_stopped_count();
     for (int count = 1; visits < end; visits += count) {
         count = mg_is_pair(visits) ? mg_step_length(visits, end) : 1;
         if (mg_is_pair(visits))
             do_step(run, visits, count, requests);
         else
             do_visit(run, visits, requests);
-        mg_alive_end();
-        heed_stops(run);
+        mg_heartbeat_end();
+        subtract_stops(run);
         if (global && mg_is_global(visits))
             check_clock(run, false);
     }
@@ -215,17 +215,17 @@ void mg_measure(const struct mg_plan *plan, int64_t start_ns)
     };
     const size_t requests_count = 2 * (size_t) largest_window(plan);
     MPI_Request *requests       = (MPI_Request *) zeros(requests_count, sizeof *requests);
-    const int    room = plan->rounds_max > MG_WARMUPS_MOST ? plan->rounds_max : MG_WARMUPS_MOST;
+    const int    room = plan->rounds_max > MG_WARMUPS_MAX ? plan->rounds_max : MG_WARMUPS_MAX;
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &run.rank));
-    mg_rounds_make(&run.rounds, room, mg_alive);
-    mg_rounds_make(&run.pure, room, mg_alive);
-    /* All memory now, in its final size: pages that moved later would make one launch two.  A visit
+    mg_rounds_make(&run.rounds, room, mg_heartbeat);
+    mg_rounds_make(&run.pure, room, mg_heartbeat);
+    /* All memory in its final size: pages that moved later would change the launch.  A visit
      * without memory is refused in its turn. */
     mg_payload_reserve_all(plan, run.rank);
-    mg_alive_warm_up(plan);
+    mg_heartbeat_warm_up(plan);
     mg_warm_up(plan);
-    mg_pairs_meet(plan);
+    mg_pairs_warm_up(plan);
     mg_neighbours_make(run.clock.cost_ns);
     do_visits(&run, requests);
 

@@ -1,10 +1,10 @@
-/* measure.h - the visits of a plan. */
+/* measure.h - makes the visits of a plan. */
 #ifndef MG_MEASURE_H
 #define MG_MEASURE_H
 
 #include "rounds/visits.h"
 
-/* Every visit of the plan in its order, each ended by its line in the journal. */
+/* Makes every visit of the plan in order, and writes each to the journal. */
 void mg_measure(const struct mg_plan *plan, int64_t start_ns);
 
 #endif

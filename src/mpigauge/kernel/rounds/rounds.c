@@ -1,4 +1,4 @@
-/* rounds - series of rounds, timed.  With common_start.c, the only timed code. */
+/* rounds - timed series of rounds.  With common_start.c, the only timed code. */
 #include "rounds/rounds.h"
 
 #include "clock/clock.h"
@@ -23,7 +23,7 @@ static void run_warm(call_fn call, struct mg_state *state, int batch, int rounds
     }
 }
 
-/* The same through buffers that have left the cache by the time they are used again. */
+/* The same, walking through buffers that have left the cache by the time they are used again. */
 static void run_cold(call_fn call, struct mg_state *state, struct mg_walk *walk, int batch,
                      int rounds, int64_t *stamps_ns)
 {
@@ -59,15 +59,15 @@ static int64_t time_blocks(call_fn call, struct mg_state *state, int batch)
     return mg_median_of(stamps_ns, BASELINES);
 }
 
-/* Empty round trips between the root and the rank whose turn it is, as many as a sample has calls,
- * without the clock's reading: it stays in the sample, as it does in all others. */
+/* The time of as many empty round trips between the root and the acknowledging rank as a sample has
+ * calls, without the cost of reading the clock, which stays in the sample as in all others. */
 static int64_t time_baseline(call_fn baseline, struct mg_state *state, int batch)
 {
     return time_blocks(baseline, state, batch) - time_blocks(baseline, state, 0);
 }
 
-/* Of one turn: what `batch` calls took, less half of as many empty round trips (de Supinski and
- * Karonis, HPDC 1999). */
+/* Samples of one turn: the time of `batch` calls less half of as many empty round trips (de
+ * Supinski and Karonis, HPDC 1999). */
 static void run_turn(call_fn baseline, call_fn call, struct mg_state *state, int batch, int rounds,
                      int64_t *samples_ns)
 {
@@ -79,15 +79,15 @@ static void run_turn(call_fn baseline, call_fn call, struct mg_state *state, int
             call(state);
         samples_ns[i] = mg_now_ns() - begin_ns - trips_ns / 2;
     }
-    mg_handshake(state->comm); /* the ranks whose turn it is not may be behind */
+    mg_handshake(state->comm); /* ranks that do not acknowledge may be behind */
 }
 
-/* The samples are those of the slowest turn by its median: the largest of single samples over many
- * turns would be the largest disturbance. */
+/* Keeps the samples of the turn with the largest median: the maximum over turns of single samples
+ * would pick disturbances. */
 static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, int batch, int count,
                       struct mg_rounds *rounds)
 {
-    int64_t *turn_ns    = rounds->skew_ns; /* which has no other use here */
+    int64_t *turn_ns    = rounds->skew_ns; /* not used otherwise here */
     int64_t  slowest_ns = INT64_MIN;
 
     for (state->turn = 1; state->turn < state->ranks; state->turn++) {
@@ -98,9 +98,9 @@ static void run_turns(call_fn baseline, call_fn call, struct mg_state *state, in
             memcpy(rounds->samples_ns, turn_ns, (size_t) count * sizeof *turn_ns);
             slowest_ns = median_ns;
         }
-        rounds->alive();
+        rounds->heartbeat();
     }
-    state->turn = 1; /* the check that follows is a call, too */
+    state->turn = 1; /* for the call that checks the payload */
 }
 
 /* ---- Series ---------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* rounds.h - series of rounds by the clock of one rank; each is the `run` of a sampling. */
+/* rounds.h - series of rounds timed by the clock of one rank; each is the `run` of a sampling. */
 #ifndef MG_ROUNDS_H
 #define MG_ROUNDS_H
 

@@ -1,4 +1,4 @@
-/* samples - memory for what a series of rounds gives. */
+/* samples - results of a series of rounds: their memory, medians. */
 #include "rounds/samples.h"
 
 #include "ranks/abort.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Touched now, so that no sample pays for a page. */
+/* Touches the memory, so that no sample includes a page fault. */
 static void *touched(int count, size_t bytes)
 {
     void *data = malloc((size_t) count * bytes);
@@ -17,10 +17,10 @@ static void *touched(int count, size_t bytes)
     return data;
 }
 
-void mg_rounds_make(struct mg_rounds *rounds, int room, void (*alive)(void))
+void mg_rounds_make(struct mg_rounds *rounds, int room, void (*heartbeat)(void))
 {
     *rounds = (struct mg_rounds){.room       = room,
-                                 .alive      = alive,
+                                 .heartbeat  = heartbeat,
                                  .samples_ns = touched(room + 1, sizeof(int64_t)),
                                  .skew_ns    = touched(room, sizeof(int64_t)),
                                  .root_ns    = touched(room, sizeof(int64_t)),
@@ -48,8 +48,8 @@ static void swap(int64_t *a, int64_t *b)
     *b = kept;
 }
 
-/* The value that has this place in order; what is before it then is not larger (Hoare, Algorithm
- * 65, CACM 1961). */
+/* The value with this index in sorted order; values before it are not larger afterwards (Hoare,
+ * Algorithm 65, CACM 1961). */
 static int64_t select_in(int64_t *values, int count, int place)
 {
     for (int low = 0, high = count - 1; low < high;) {

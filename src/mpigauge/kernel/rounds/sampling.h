@@ -12,36 +12,36 @@ struct mg_rounds;
 
 /* How many calls lie between two clock readings. */
 enum mg_batching {
-    MG_BATCH_ONE,    /* one, however short it is */
-    MG_BATCH_CLOCK,  /* so many that reading the clock costs little beside them */
-    MG_BATCH_BLOCKS, /* an even number of at least some */
+    MG_BATCH_ONE,    /* one, even if it is short */
+    MG_BATCH_CLOCK,  /* enough to make the cost of the clock negligible */
+    MG_BATCH_BLOCKS, /* an even number, for stable averages */
 };
 
 struct mg_sampling {
     const char      *name;
     enum mg_batching batching;
-    bool             cpu_known;       /* not where preparations, in no sample, cost on-core time */
-    bool             starts_together; /* all ranks start each round at one moment */
-    bool             probes;          /* finds a limit instead of a time: it has no `run` */
-    bool             floor;           /* shows what the instrument itself costs */
+    bool             cpu_known;       /* not if untimed preparation uses CPU time */
+    bool             starts_together; /* all ranks start each round at the same time */
+    bool             probes;          /* finds a limit instead of a time, without `run` */
+    bool             floor;           /* measures the cost of the measurement itself */
     /* Up to `count` samples of `batch` calls each. */
     void (*run)(const struct mg_visit *visit, struct mg_state *state, struct mg_walk *walk,
                 int batch, int count, int64_t limit_ns, struct mg_rounds *rounds);
 };
 
-/* Every round is a sample: the root's clock sees cause and effect. */
+/* Every round is a sample, timed on one rank from cause to effect. */
 extern const struct mg_sampling mg_sampling_chained;
-/* Both sides can lock into a skewed rhythm, so a sample is a block of rounds. */
+/* A sample is a block of rounds, since ranks can alternate long and short rounds. */
 extern const struct mg_sampling mg_sampling_blocks;
-/* One round a sample whatever it takes. */
+/* A sample is one round, however short. */
 extern const struct mg_sampling mg_sampling_floor;
 /* Finds a limit instead of a time. */
 extern const struct mg_sampling mg_sampling_probe;
-/* All ranks start at one moment; a sample is last end - first start. */
+/* All ranks start at the same time; a sample is last end - first start. */
 extern const struct mg_sampling mg_sampling_common;
 /* `prepare` before every call, untimed; the root times the call alone. */
 extern const struct mg_sampling mg_sampling_prepared;
-/* Every rank in turn acknowledges; the largest time but half a round trip. */
+/* Every rank in turn acknowledges; the largest time less half a round trip. */
 extern const struct mg_sampling mg_sampling_acked;
 
 #endif

@@ -1,4 +1,4 @@
-/* stamps - when every rank began and ended its rounds, and what that makes of each round. */
+/* stamps - when every rank began and ended its rounds, and samples from that. */
 #include "rounds/stamps.h"
 
 #include "clock/global_clock.h"
@@ -8,7 +8,7 @@
 
 enum {
     GATHERED      = 64, /* rounds whose stamps are collected at once */
-    SELDOM_ONE_IN = 10, /* rounds with a rank behind: more of them are what so many ranks cost */
+    SELDOM_ONE_IN = 10, /* at most, for rounds with a rank behind to be exceptions */
 };
 
 static int64_t duration(const struct mg_stamp *stamp)
@@ -16,9 +16,9 @@ static int64_t duration(const struct mg_stamp *stamp)
     return stamp->end_ns - stamp->begin_ns;
 }
 
-/* One round, from the stamps of all ranks, each `stride` apart. */
-static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks, int root,
-                           bool barrier, int64_t *scratch_ns, struct mg_rounds *rounds, int i)
+/* A sample from the stamps of all ranks, each `stride` apart. */
+static void add_sample(const struct mg_stamp *stamps, int stride, int ranks, int root, bool barrier,
+                       int64_t *scratch_ns, struct mg_rounds *rounds, int i)
 {
     int64_t first_begin = INT64_MAX, last_begin = INT64_MIN, first_end = INT64_MAX;
     int64_t last_end = INT64_MIN;
@@ -32,7 +32,7 @@ static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks,
         last_begin  = stamp->begin_ns > last_begin ? stamp->begin_ns : last_begin;
         first_end   = stamp->end_ns < first_end ? stamp->end_ns : first_end;
         last_end    = stamp->end_ns > last_end ? stamp->end_ns : last_end;
-        rounds->late[i] |= (stamp->lateness & MG_LATE_TOLD) != 0;
+        rounds->late[i] |= (stamp->lateness & MG_LATE_MESSAGE) != 0;
         rounds->behind[i] |= (stamp->lateness & MG_LATE_BEHIND) != 0;
         scratch_ns[rank] = duration(stamp);
     }
@@ -43,14 +43,14 @@ static void conclude_round(const struct mg_stamp *stamps, int stride, int ranks,
     rounds->left_early += barrier && first_end < last_begin;
 }
 
-/* Whoever is told too late is left out.  Rounds with a rank behind are, too, while they are an
- * accident; where they are the rule, the others are no machine that anybody has. */
-static void leave_out(struct mg_rounds *rounds)
+/* Rounds with a late message are marked late.  Those with a rank behind are, too, if they are
+ * exceptions; if they are common, they are what this machine does. */
+static void mark_late(struct mg_rounds *rounds)
 {
     int behind = 0;
 
     for (int i = 0; i < rounds->count; i++) {
-        rounds->told_late_count += rounds->late[i];
+        rounds->late_message_count += rounds->late[i];
         behind += rounds->behind[i];
     }
     for (int i = 0; i < rounds->count; i++) {
@@ -59,8 +59,7 @@ static void leave_out(struct mg_rounds *rounds)
     }
 }
 
-/* Stamps of all ranks become samples on rank 0, some rounds at a time so that memory does not grow
- * with the length of a series. */
+/* Gathers some rounds at a time, so that memory does not grow with the length of a series. */
 void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *visit,
                        const struct mg_state *state, int first_root, struct mg_rounds *rounds)
 {
@@ -75,9 +74,9 @@ void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *vi
         series->stamps[i].begin_ns = mg_global_of(series->stamps[i].begin_ns);
         series->stamps[i].end_ns   = mg_global_of(series->stamps[i].end_ns);
     }
-    rounds->left_early      = 0;
-    rounds->late_count      = 0;
-    rounds->told_late_count = 0;
+    rounds->left_early         = 0;
+    rounds->late_count         = 0;
+    rounds->late_message_count = 0;
     for (int at = 0; at < series->count; at += GATHERED) {
         const int part  = series->count - at < GATHERED ? series->count - at : GATHERED;
         const int bytes = part * (int) sizeof *all;
@@ -85,16 +84,16 @@ void mg_stamps_collect(const struct mg_stamps *series, const struct mg_visit *vi
         MG_MPI(
             MPI_Gather(&series->stamps[at], bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, state->comm));
         for (int i = 0; state->rank == 0 && i < part; i++)
-            conclude_round(all + i, part, state->ranks,
-                           visit->root < 0 ? (first_root + at + i) % state->ranks : visit->root,
-                           visit->pattern->synchronises && mg_clocks_shared(), scratch_ns, rounds,
-                           at + i);
+            add_sample(all + i, part, state->ranks,
+                       visit->root < 0 ? (first_root + at + i) % state->ranks : visit->root,
+                       visit->pattern->synchronises && mg_clocks_shared(), scratch_ns, rounds,
+                       at + i);
     }
     free(all);
     free(scratch_ns);
     rounds->count = series->count;
     if (state->rank == 0)
-        leave_out(rounds);
+        mark_late(rounds);
     rounds->cpu_ns =
         series->cpu_rounds > 0 ? series->cpu_ns * series->count / series->cpu_rounds : -1;
 }

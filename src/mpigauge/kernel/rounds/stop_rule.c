@@ -1,4 +1,4 @@
-/* stop_rule - all samples of a cell in this launch, and whether there are enough. */
+/* stop_rule - the samples of a cell in this launch, and how precise their median is. */
 #include "rounds/stop_rule.h"
 
 #include "ranks/abort.h"
@@ -54,7 +54,7 @@ static void take_logs(const struct mg_series *series, double *logs, double *sort
     qsort(sorted, (size_t) series->count, sizeof *sorted, by_value);
 }
 
-/* Logarithm of a percentile of the times, with linear interpolation as the analysis has it. */
+/* Logarithm of a percentile of the times, with linear interpolation as in the analysis. */
 static double log_percentile(const double *sorted, int count, int percent)
 {
     const int64_t place = (int64_t) percent * (count - 1);
@@ -65,7 +65,7 @@ static double log_percentile(const double *sorted, int count, int percent)
     return log(lower + (upper - lower) * (double) (place % 100) / 100);
 }
 
-/* Sum of products of deviations `lag` samples apart, never across the end of a visit. */
+/* Sum of products of deviations `lag` samples apart, within visits. */
 static double products(const struct mg_series *series, const double *deviations, int lag)
 {
     double sum   = 0;
@@ -80,7 +80,8 @@ static double products(const struct mg_series *series, const double *deviations,
 }
 
 /* Integrated autocorrelation time: 1 + 2 * sum of r_j up to the first pair (2j, 2j + 1) whose sum
- * is not positive; never below 1.  logs become deviations from their mean. */
+ * is not positive; never below 1.  Turns logs into deviations from
+ * their mean. */
 static double correlation_time(const struct mg_series *series, double *logs, const double *sorted)
 {
     const int    count = series->count;
@@ -111,27 +112,27 @@ static double correlation_time(const struct mg_series *series, double *logs, con
     return time > 1 ? time : 1;
 }
 
-struct mg_standing mg_series_standing(const struct mg_series *series)
+struct mg_precision mg_series_precision(const struct mg_series *series)
 {
-    const int          count    = series->count;
-    struct mg_standing standing = {.correlation_time = 1, .half_width = INFINITY};
+    const int           count     = series->count;
+    struct mg_precision precision = {.correlation_time = 1, .half_width = INFINITY};
 
     if (count < 6)
-        return standing;
+        return precision;
     double *logs   = malloc((size_t) count * sizeof *logs);
     double *sorted = malloc((size_t) count * sizeof *sorted);
     if (logs == NULL || sorted == NULL)
         MG_DIE("no memory to judge %d samples", count);
 
     take_logs(series, logs, sorted);
-    standing.correlation_time = correlation_time(series, logs, sorted);
-    standing.effective        = count / standing.correlation_time;
+    precision.correlation_time = correlation_time(series, logs, sorted);
+    precision.effective        = count / precision.correlation_time;
 
-    const double reach = z95 * sqrt(count * standing.correlation_time);
+    const double reach = z95 * sqrt(count * precision.correlation_time);
     const int    low   = (int) floor((count - reach) / 2);
     if (low >= 1)
-        standing.half_width = expm1((sorted[count - low] - sorted[low - 1]) / 2);
+        precision.half_width = expm1((sorted[count - low] - sorted[low - 1]) / 2);
     free(logs);
     free(sorted);
-    return standing;
+    return precision;
 }

@@ -1,30 +1,30 @@
-/* visit - the life of a visit: trial, warm-up, timed rounds, check. */
+/* visit - makes one visit: trial, warm-up, timed rounds, check. */
 #include "rounds/visit.h"
 
+#include "machine/compute.h"
+#include "machine/condition.h"
 #include "memory/payload.h"
+#include "probe/feasible.h"
+#include "probe/heartbeat.h"
 #include "ranks/abort.h"
 #include "ranks/groups.h"
 #include "ranks/stopped.h"
-#include "rounds/alive.h"
 #include "rounds/batching.h"
-#include "rounds/carried.h"
-#include "rounds/compute.h"
-#include "rounds/condition.h"
-#include "rounds/feasible.h"
 #include "text/journal.h"
 #include "text/visit_line.h"
+#include "traffic/visit_traffic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    TRIALS_USED   = 5,  /* the last of them; the first still pay for the change of cell */
-    MUCH_OF_CLOCK = 20, /* of a trial no more than all but a 20th is: or batches had no bounds */
-    VERIFIED_EACH = 4,  /* of a cell's visits in a launch, from the first; the last is, too */
-    PROOF_MOST    = 64, /* calls */
-    PROOF_LEAST   = 4,
-    PROVED_BYTES  = 4096, /* from here on the payload itself is proof enough */
+    TRIALS_USED   = 5,  /* the last ones: the first are slower after a change of cell */
+    CLOCK_SHARE   = 20, /* a round takes at least a 20th of its trial, the rest being the clock */
+    VERIFIED_EACH = 4,  /* visits of a cell, from the first; and the last */
+    COUNTED_CALLS_MAX   = 64,
+    COUNTED_CALLS_MIN   = 4,
+    COUNTED_APART_BYTES = 4096, /* below it start messages would dominate the traffic */
 };
 
 static const int64_t tick_ns = 1000000000;
@@ -42,26 +42,26 @@ static void finish(const struct mg_visit *visit, struct mg_state *state)
 {
     if (visit->mode->finish != NULL)
         visit->mode->finish(state);
-    mg_handshake(state->comm); /* the partner's last message may still be under way */
+    mg_handshake(state->comm); /* the last message may still be under way */
 }
 
 /* ---- How long, how many ---------------------------------------------------------------------- */
 
-/* How many rounds a trial has beside its first: eight, or as many as their time allows. */
-static int more_trials(int64_t first_ns, int64_t limit_ns)
+/* How many rounds a trial has after its first: eight, or as many as fit the time. */
+static int further_trials(int64_t first_ns, int64_t limit_ns)
 {
     const int64_t fit = limit_ns / (first_ns > 0 ? first_ns : 1);
 
     return fit < MG_TRIALS - 1 ? (int) fit : MG_TRIALS - 1;
 }
 
-/* A first round, and more unless it took too long.
- * Slow rounds are told to the journal, so that a slow cell is not taken for a hanging one. */
+/* A first round, and more unless it took too long.  Slow rounds are written to the journal as
+ * ticks, so that a slow cell is not taken for a hang. */
 static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                       struct mg_walk *walk, int64_t *trial_ns)
 {
     struct mg_rounds *rounds = &run->rounds;
-    const int64_t     limit  = MG_OVERDRAFT * mg_share_ns(run);
+    const int64_t     limit  = MG_OVERDRAFT * mg_visit_share_ns(run);
     int               trials = 0;
 
     for (int more = 1; more > 0;) {
@@ -70,25 +70,25 @@ static int try_rounds(struct mg_run *run, const struct mg_visit *visit, struct m
         if (state->rank == 0 && rounds->samples_ns[0] > tick_ns)
             mg_journal_tick(visit, rounds->samples_ns[0]);
         trials += rounds->count;
-        more = trials > 1 ? 0 : more_trials(trial_ns[0], limit);
-        mg_share(state->comm, &more, sizeof more);
+        more = trials > 1 ? 0 : further_trials(trial_ns[0], limit);
+        mg_broadcast(state->comm, &more, sizeof more);
     }
     return trials;
 }
 
-/* What one round takes by a trial, without the clock reading that each of its rounds contains. */
+/* The time of a round from a trial, without the cost of reading the clock. */
 static int64_t round_of_trial(const struct mg_run *run, const int64_t *trial_ns, int trials)
 {
     const int     used  = trials < TRIALS_USED ? trials : TRIALS_USED;
     const int64_t trial = mg_median_of(trial_ns + trials - used, used);
-    const int64_t least = trial / MUCH_OF_CLOCK > 0 ? trial / MUCH_OF_CLOCK : 1;
+    const int64_t least = trial / CLOCK_SHARE > 0 ? trial / CLOCK_SHARE : 1;
     const int64_t round = trial - run->clock.cost_ns;
 
     return round > least ? round : least;
 }
 
-/* A visit under way; the outcome points into all that is beside it. */
-struct course {
+/* A visit in progress; the outcome points to the other members. */
+struct visit_context {
     struct mg_run         *run;
     const struct mg_visit *visit;
     struct mg_state       *state;
@@ -110,10 +110,10 @@ static int64_t cpu_of_all(const struct mg_state *state, int64_t here_ns)
     int64_t total_ns = here_ns > 0 ? here_ns : 0;
 
     MG_MPI(MPI_Allreduce(MPI_IN_PLACE, &total_ns, 1, MPI_INT64_T, MPI_SUM, state->comm));
-    return mg_all(state->comm, here_ns >= 0) ? total_ns : -1;
+    return mg_all_true(state->comm, here_ns >= 0) ? total_ns : -1;
 }
 
-/* Trial rounds on the first visit of a cell in this launch; afterwards all ranks know batch and
+/* Makes trial rounds on the first visit of a cell in this launch; then all ranks know batch and
  * rounds. */
 static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                    struct mg_walk *walk, struct mg_cell *cell, struct mg_decision *decision,
@@ -126,27 +126,28 @@ static int prepare(struct mg_run *run, const struct mg_visit *visit, struct mg_s
         trials = try_rounds(run, visit, state, walk, trial_ns);
         finish(visit, state);
         if (state->rank == 0)
-            mg_size_up(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
-                       (double) run->rounds.elapsed_ns / run->rounds.count);
+            mg_cell_fit(run, visit, cell, (double) round_of_trial(run, trial_ns, trials),
+                        (double) run->rounds.elapsed_ns / run->rounds.count);
     }
     decision->batch   = cell->batch;
     decision->rounds  = cell->rounds;
     decision->warmups = mg_warmups_for(run, cell);
-    mg_share(state->comm, decision, sizeof *decision);
+    mg_broadcast(state->comm, decision, sizeof *decision);
     return trials;
 }
 
-/* A series of rounds of the visit, which its cell pays for. */
-static void run_rounds(struct course *of, int count, struct mg_rounds *rounds)
+/* Runs a series of rounds, whose time is charged to the cell. */
+static void run_rounds(struct visit_context *context, int count, struct mg_rounds *rounds)
 {
-    of->visit->pattern->sampling->run(of->visit, of->state, &of->walk, of->decision->batch, count,
-                                      MG_OVERDRAFT * mg_share_ns(of->run), rounds);
-    of->cell->spent_ns += rounds->elapsed_ns;
-    of->outcome.net_calls += rounds->calls;
+    context->visit->pattern->sampling->run(context->visit, context->state, &context->walk,
+                                           context->decision->batch, count,
+                                           MG_OVERDRAFT * mg_visit_share_ns(context->run), rounds);
+    context->cell->spent_ns += rounds->elapsed_ns;
+    context->outcome.net_calls += rounds->calls;
 }
 
-/* Samples that started in time; all, if there are none. */
-static int punctual(const struct mg_rounds *rounds, int64_t *samples_ns)
+/* Copies the samples that started on time, or all if none did; returns how many. */
+static int on_time(const struct mg_rounds *rounds, int64_t *samples_ns)
 {
     const bool all   = rounds->late_count == rounds->count;
     int        count = 0;
@@ -157,17 +158,17 @@ static int punctual(const struct mg_rounds *rounds, int64_t *samples_ns)
     return count;
 }
 
-/* What the journal has of a series of rounds. */
-static void report(const struct mg_visit *visit, const struct mg_rounds *rounds,
-                   const struct mg_standing *standing, struct mg_outcome *outcome)
+/* Fills the outcome from a series of rounds. */
+static void fill_outcome(const struct mg_visit *visit, const struct mg_rounds *rounds,
+                         const struct mg_precision *precision, struct mg_outcome *outcome)
 {
     const int count = rounds->count;
 
     outcome->window           = visit->pattern->windowed ? visit->window : 0;
     outcome->cpu_ns           = rounds->cpu_ns;
-    outcome->correlation_time = standing->correlation_time;
-    outcome->effective        = standing->effective;
-    outcome->half_width       = standing->half_width;
+    outcome->correlation_time = precision->correlation_time;
+    outcome->effective        = precision->effective;
+    outcome->half_width       = precision->half_width;
     outcome->samples_ns       = (mg_numbers){rounds->samples_ns, count};
     if (!mg_is_global(visit))
         return;
@@ -179,89 +180,91 @@ static void report(const struct mg_visit *visit, const struct mg_rounds *rounds,
     outcome->local_ns = (mg_numbers){rounds->local_ns, count};
 }
 
-/* Rank 0 alone: the samples join those of the cell, and decide about its next visit. */
-static void take_in(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                    const struct mg_outcome *outcome)
+/* On rank 0: adds the samples to the cell, and fits its next visit to them. */
+static void add_samples(struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
+                        const struct mg_outcome *outcome)
 {
     const struct mg_rounds *rounds     = &run->rounds;
     int64_t                *samples_ns = malloc((size_t) rounds->count * sizeof *samples_ns);
 
     if (samples_ns == NULL)
         MG_DIE("no memory for %d samples", rounds->count);
-    const int     count     = punctual(rounds, samples_ns);
+    const int     count     = on_time(rounds, samples_ns);
     const int64_t median_ns = mg_median_of(samples_ns, count);
 
     mg_series_append(&cell->series, samples_ns, count, (int) outcome->batch);
-    mg_size_up(run, visit, cell, (double) median_ns / (double) outcome->batch,
-               (double) rounds->elapsed_ns / rounds->count / (double) outcome->batch);
+    mg_cell_fit(run, visit, cell, (double) median_ns / (double) outcome->batch,
+                (double) rounds->elapsed_ns / rounds->count / (double) outcome->batch);
     if (mg_is_global(visit) && (run->fastest_ns == 0 || median_ns < run->fastest_ns))
         run->fastest_ns = median_ns;
     free(samples_ns);
 }
 
-/* Rank 0 alone: what is known of the visit goes to the journal. */
-static void conclude(const struct mg_run *run, const struct mg_visit *visit, struct mg_cell *cell,
-                     struct mg_outcome *outcome)
+/* On rank 0: writes the visit to the journal. */
+static void write_visit(const struct mg_run *run, const struct mg_visit *visit,
+                        struct mg_cell *cell, struct mg_outcome *outcome)
 {
-    const struct mg_standing standing = mg_series_standing(&cell->series);
+    const struct mg_precision precision = mg_series_precision(&cell->series);
 
     outcome->elapsed_ns = mg_since_ns(run->start_ns + outcome->at_ns);
     cell->closed        = outcome->corrupt != NULL;
-    report(visit, &run->rounds, &standing, outcome);
+    fill_outcome(visit, &run->rounds, &precision, outcome);
     mg_journal_visit(visit, outcome);
 }
 
 static const char *what_is_wrong(const struct mg_run *run, const struct mg_visit *visit,
-                                 struct mg_state *state, bool verifies, char *words,
-                                 size_t words_bytes)
+                                 struct mg_state *state, bool verifies, char *error,
+                                 size_t error_bytes)
 {
-    if (verifies && !mg_payload_verify(visit, state, words, words_bytes))
-        return words;
+    if (verifies && !mg_payload_verify(visit, state, error, error_bytes))
+        return error;
     if (state->rank == 0 && run->rounds.left_early > 0) {
-        (void) snprintf(words, words_bytes,
+        (void) snprintf(error, error_bytes,
                         "in %d of %d rounds a rank left before another had come",
                         run->rounds.left_early, run->rounds.count);
-        return words;
+        return error;
     }
     return NULL;
 }
 
-static bool talks(const struct mg_visit *visit)
+static bool sends_messages(const struct mg_visit *visit)
 {
     return visit->pattern->family == MG_MESSAGE || visit->pattern->family == MG_COLLECTIVE;
 }
 
-/* Of short operations the words that start a round are what the cards would count: these travel as
- * messages do.  So they are called a few times without them, where their content is checked. */
-static bool is_proved_apart(const struct mg_visit *visit)
+/* Rounds of short operations with a common start have more traffic from start messages than of
+ * their own.  So their traffic is counted in separate calls, in visits that are verified. */
+static bool is_counted_apart(const struct mg_visit *visit)
 {
-    return mg_is_global(visit) && visit->bytes < PROVED_BYTES;
+    return mg_is_global(visit) && visit->bytes < COUNTED_APART_BYTES;
 }
 
-/* As many as fit a share of the cell's time. */
-static int proof_calls(const struct mg_run *run, const struct mg_cell *cell)
+/* Calls whose traffic is counted apart: as many as fit the share of time. */
+static int counted_calls(const struct mg_run *run, const struct mg_cell *cell)
 {
-    const double fits = (double) mg_share_ns(run) / (cell->round_ns > 1 ? cell->round_ns : 1);
+    const double fits = (double) mg_visit_share_ns(run) / (cell->round_ns > 1 ? cell->round_ns : 1);
 
-    return fits < PROOF_LEAST ? PROOF_LEAST : fits < PROOF_MOST ? (int) fits : PROOF_MOST;
+    return fits < COUNTED_CALLS_MIN   ? COUNTED_CALLS_MIN
+           : fits < COUNTED_CALLS_MAX ? (int) fits
+                                      : COUNTED_CALLS_MAX;
 }
 
-/* All hosts have read their counters before anybody calls. */
-static void prove(const struct mg_visit *visit, struct mg_state *state, bool first, int calls,
-                  struct mg_outcome *outcome)
+/* Counts the traffic of some calls.  All hosts read their counters before the first call. */
+static void count_traffic(const struct mg_visit *visit, struct mg_state *state, bool first,
+                          int calls, struct mg_outcome *outcome)
 {
-    struct mg_carried before;
+    struct mg_card_reading before;
 
-    mg_carried_until_now(visit, state, first, &before);
+    mg_visit_traffic_begin(visit, state, first, &before);
     begin(visit, state);
-    /* The handshake of the begin is none of its messages. */
+    /* The handshake in begin() does not count. */
     if (state->rank == 0 && !before.is_stale)
         mg_cards_read_ip(&before);
     for (int i = 0; i < calls; i++)
         visit->mode->call(state);
     finish(visit, state);
     outcome->net_calls = calls;
-    mg_carried_since(visit, state, first, &before, outcome);
+    mg_visit_traffic_end(visit, state, first, &before, outcome);
 }
 
 static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
@@ -273,148 +276,149 @@ static int trips_of(const struct mg_visit *visit, const struct mg_state *state)
     return visit->pattern->trips > 0 ? visit->pattern->trips : visit->window;
 }
 
-/* The rounds of `overlap` without and with a computation that takes as long as they do. */
-static void time_pure(struct course *of)
+/* For mode `overlap`: times rounds without computation, and sets one that takes as long. */
+static void time_pure(struct visit_context *context)
 {
-    struct mg_run     *run     = of->run;
-    struct mg_outcome *outcome = &of->outcome;
+    struct mg_run     *run     = context->run;
+    struct mg_outcome *outcome = &context->outcome;
 
-    of->state->work = 0;
-    if (!of->visit->mode->overlaps)
+    context->state->work = 0;
+    if (!context->visit->mode->overlaps)
         return;
-    run_rounds(of, of->decision->rounds, &run->pure);
+    run_rounds(context, context->decision->rounds, &run->pure);
     outcome->backwards += mg_clamp(run->pure.samples_ns, run->pure.count);
-    const int count  = punctual(&run->pure, run->pure.samples_ns);
+    const int count  = on_time(&run->pure, run->pure.samples_ns);
     outcome->pure_ns = (mg_numbers){run->pure.samples_ns, count};
     outcome->work_ns = mg_median_of(run->pure.samples_ns, count);
-    mg_share(of->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
-    of->state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
+    mg_broadcast(context->state->comm, &outcome->work_ns, sizeof outcome->work_ns);
+    context->state->work = mg_work_for(outcome->work_ns, run->clock.step_ns);
 }
 
-/* Samples that do not count, the first of which are kept. */
-static void warm_up(struct course *of)
+/* Runs warm-up rounds and keeps the first samples. */
+static void warm_up(struct visit_context *context)
 {
-    struct mg_rounds *rounds = &of->run->rounds;
+    struct mg_rounds *rounds = &context->run->rounds;
 
-    run_rounds(of, of->decision->warmups, rounds);
+    run_rounds(context, context->decision->warmups, rounds);
     const int kept = rounds->count < MG_WARMUPS ? rounds->count : MG_WARMUPS;
 
-    memcpy(of->kept_ns, rounds->samples_ns, (size_t) kept * sizeof *of->kept_ns);
-    of->outcome.backwards += mg_clamp(of->kept_ns, kept);
-    of->outcome.warmup_ns = (mg_numbers){of->kept_ns, kept};
+    memcpy(context->kept_ns, rounds->samples_ns, (size_t) kept * sizeof *context->kept_ns);
+    context->outcome.backwards += mg_clamp(context->kept_ns, kept);
+    context->outcome.warmup_ns = (mg_numbers){context->kept_ns, kept};
 }
 
 /* The rounds of a visit. */
-static void time_rounds(struct course *of)
+static void time_rounds(struct visit_context *context)
 {
-    struct mg_rounds *rounds = &of->run->rounds;
+    struct mg_rounds *rounds = &context->run->rounds;
 
-    begin(of->visit, of->state);
-    warm_up(of);
-    time_pure(of);
-    run_rounds(of, of->decision->rounds, rounds);
-    finish(of->visit, of->state);
-    of->outcome.backwards += mg_clamp(rounds->samples_ns, rounds->count);
-    of->state->work = 0;
+    begin(context->visit, context->state);
+    warm_up(context);
+    time_pure(context);
+    run_rounds(context, context->decision->rounds, rounds);
+    finish(context->visit, context->state);
+    context->outcome.backwards += mg_clamp(rounds->samples_ns, rounds->count);
+    context->state->work = 0;
 }
 
-/* The rounds between two looks at the machine, and all of that between two at the cards: a card may
- * have to be waited for, and the machine of then would be another one. */
-static void time_in_condition(struct course *of)
+/* The condition is read next to the rounds, the cards before and after both: waiting for their
+ * counters could change the condition. */
+static void time_in_condition(struct visit_context *context)
 {
-    const struct mg_visit *visit  = of->visit;
-    struct mg_state       *state  = of->state;
-    const bool             counts = talks(visit) && !is_proved_apart(visit);
-    struct mg_carried      before;
+    const struct mg_visit *visit  = context->visit;
+    struct mg_state       *state  = context->state;
+    const bool             counts = sends_messages(visit) && !is_counted_apart(visit);
+    struct mg_card_reading before;
 
-    mg_condition_ask_path(visit, state, &of->condition, MG_BEFORE);
+    mg_condition_read_path(visit, state, &context->condition, MG_BEFORE);
     if (counts)
-        mg_carried_until_now(visit, state, of->is_first, &before);
-    mg_condition_take(visit, state, &of->condition, MG_BEFORE);
-    time_rounds(of);
-    mg_condition_take(visit, state, &of->condition, MG_AFTER);
+        mg_visit_traffic_begin(visit, state, context->is_first, &before);
+    mg_condition_read(visit, state, &context->condition, MG_BEFORE);
+    time_rounds(context);
+    mg_condition_read(visit, state, &context->condition, MG_AFTER);
     if (counts)
-        mg_carried_since(visit, state, of->is_first, &before, &of->outcome);
+        mg_visit_traffic_end(visit, state, context->is_first, &before, &context->outcome);
     else
-        of->outcome.net_calls = 0;
-    mg_condition_ask_path(visit, state, &of->condition, MG_AFTER);
-    mg_condition_tell(state, &of->condition, &of->outcome);
+        context->outcome.net_calls = 0;
+    mg_condition_read_path(visit, state, &context->condition, MG_AFTER);
+    mg_condition_gather(state, &context->condition, &context->outcome);
 }
 
-/* What comes after the samples, decided by rank 0. */
-struct after {
+/* What is done after the samples, decided by rank 0. */
+struct checks {
     int is_verified;
-    int proof_calls;
+    int counted_calls;
 };
 
-static struct after after_of(const struct mg_run *run, const struct mg_state *state,
-                             const struct mg_cell *cell)
+static struct checks checks_after(const struct mg_run *run, const struct mg_state *state,
+                                  const struct mg_cell *cell)
 {
-    const int    made  = cell->series.visits;
-    struct after after = {0};
+    const int     made   = cell->series.visits;
+    struct checks checks = {0};
 
     if (state->rank == 0) {
-        after.is_verified = made % VERIFIED_EACH == 1 || made == run->plan->visits_per_cell ||
-                            mg_reason_to_skip(run, cell) != NULL;
-        after.proof_calls = proof_calls(run, cell);
+        checks.is_verified   = made % VERIFIED_EACH == 1 || made == run->plan->visits_per_cell ||
+                               mg_skip_reason(run, cell) != NULL;
+        checks.counted_calls = counted_calls(run, cell);
     }
-    mg_share(state->comm, &after, sizeof after);
-    return after;
+    mg_broadcast(state->comm, &checks, sizeof checks);
+    return checks;
 }
 
-/* Whether it counts: one in which a rank was stopped does not, and leaves no trace. */
+/* Returns false, and leaves no trace, if a rank was stopped meanwhile. */
 static bool time_visit(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
                        struct mg_cell *cell, struct mg_decision *decision)
 {
-    const int     stops = mg_stopped_times();
-    char          words[MG_WORDS_BYTES];
-    int           slots = 1;
-    struct course of    = {.run      = run,
-                           .visit    = visit,
-                           .state    = state,
-                           .cell     = cell,
-                           .decision = decision,
-                           .is_first = decision->batch == 0,
-                           .outcome  = {.at_ns = mg_since_ns(run->start_ns)}};
+    const int            stops = mg_stopped_count();
+    char                 error[MG_ERROR_BYTES];
+    int                  slots   = 1;
+    struct visit_context context = {.run      = run,
+                                    .visit    = visit,
+                                    .state    = state,
+                                    .cell     = cell,
+                                    .decision = decision,
+                                    .is_first = decision->batch == 0,
+                                    .outcome  = {.at_ns = mg_since_ns(run->start_ns)}};
 
     mg_payload_prepare(visit, state, &slots);
-    of.walk               = mg_payload_walk(visit, state, slots);
-    const int trials      = prepare(run, visit, state, &of.walk, cell, decision, of.trial_ns);
-    of.outcome.trial_ns   = (mg_numbers){of.trial_ns, trials};
-    of.outcome.backwards  = mg_clamp(of.trial_ns, trials);
-    of.outcome.batch      = decision->batch;
-    of.outcome.ops        = (int64_t) decision->batch * trips_of(visit, state);
-    of.outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
-    mg_alive();
+    context.walk     = mg_payload_walk(visit, state, slots);
+    const int trials = prepare(run, visit, state, &context.walk, cell, decision, context.trial_ns);
+    context.outcome.trial_ns   = (mg_numbers){context.trial_ns, trials};
+    context.outcome.backwards  = mg_clamp(context.trial_ns, trials);
+    context.outcome.batch      = decision->batch;
+    context.outcome.ops        = (int64_t) decision->batch * trips_of(visit, state);
+    context.outcome.pool_bytes = slots > 1 ? (int64_t) visit->pool_bytes : 0;
+    mg_heartbeat();
 
-    time_in_condition(&of);
-    mg_payload_walked(&of.walk);
-    mg_alive();
-    if (!mg_all(state->comm, mg_stopped_times() == stops))
+    time_in_condition(&context);
+    mg_payload_walk_end(&context.walk);
+    mg_heartbeat();
+    if (!mg_all_true(state->comm, mg_stopped_count() == stops))
         return false;
     if (state->rank == 0)
-        take_in(run, visit, cell, &of.outcome);
-    const struct after after = after_of(run, state, cell);
-    if (is_proved_apart(visit) && after.is_verified)
-        prove(visit, state, of.is_first, after.proof_calls, &of.outcome);
-    if (talks(visit) && (!is_proved_apart(visit) || after.is_verified))
-        mg_carried_tell(visit, state, &of.outcome);
+        add_samples(run, visit, cell, &context.outcome);
+    const struct checks checks = checks_after(run, state, cell);
+    if (is_counted_apart(visit) && checks.is_verified)
+        count_traffic(visit, state, context.is_first, checks.counted_calls, &context.outcome);
+    if (sends_messages(visit) && (!is_counted_apart(visit) || checks.is_verified))
+        mg_visit_traffic_gather(visit, state, &context.outcome);
 
-    state->send = of.walk.send_first;
-    state->recv = of.walk.recv_first;
+    state->send = context.walk.send_first;
+    state->recv = context.walk.recv_first;
     run->rounds.cpu_ns =
         cpu_of_all(state, visit->pattern->sampling->cpu_known ? run->rounds.cpu_ns : -1);
-    of.outcome.verified = after.is_verified != 0;
-    of.outcome.corrupt = what_is_wrong(run, visit, state, of.outcome.verified, words, sizeof words);
+    context.outcome.verified = checks.is_verified != 0;
+    context.outcome.corrupt =
+        what_is_wrong(run, visit, state, context.outcome.verified, error, sizeof error);
     if (state->rank == 0)
-        conclude(run, visit, cell, &of.outcome);
+        write_visit(run, visit, cell, &context.outcome);
     return true;
 }
 
-/* Again and again, until nobody is stopped meanwhile. */
-static void time_whole_visit(struct mg_run *run, const struct mg_visit *visit,
-                             struct mg_state *state, struct mg_cell *cell,
-                             struct mg_decision *decision)
+/* Repeats the visit until no rank is stopped in it. */
+static void time_visit_unstopped(struct mg_run *run, const struct mg_visit *visit,
+                                 struct mg_state *state, struct mg_cell *cell,
+                                 struct mg_decision *decision)
 {
     const struct mg_cell     known   = *cell;
     const struct mg_decision decided = *decision;
@@ -427,13 +431,13 @@ static void time_whole_visit(struct mg_run *run, const struct mg_visit *visit,
     }
 }
 
-void mg_perform(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
-                struct mg_cell *cell, struct mg_decision *decision)
+void mg_visit_run(struct mg_run *run, const struct mg_visit *visit, struct mg_state *state,
+                  struct mg_cell *cell, struct mg_decision *decision)
 {
     if (visit->pattern->sampling->probes)
-        mg_probe_visit(run->plan, visit, state, mg_since_ns(run->start_ns));
-    else if (mg_is_possible(run->plan, visit, state))
-        time_whole_visit(run, visit, state, cell, decision);
+        mg_eager_visit(run->plan, visit, state, mg_since_ns(run->start_ns));
+    else if (mg_is_feasible(run->plan, visit, state))
+        time_visit_unstopped(run, visit, state, cell, decision);
     else
         cell->closed = true;
 }

@@ -1,4 +1,4 @@
-/* visits.h - what is to be measured: the visits of a plan, in their order. */
+/* visits.h - the visits of a plan, in order. */
 #ifndef MG_VISITS_H
 #define MG_VISITS_H
 
@@ -12,25 +12,25 @@
 
 /* How the ranks of a round start together. */
 enum mg_start {
-    MG_START_COMMON,      /* at a moment of the global clock */
-    MG_START_BARRIER,     /* as they leave our dissemination barrier */
-    MG_START_MPI_BARRIER, /* as they leave MPI_Barrier */
+    MG_START_COMMON,      /* at a time of the global clock */
+    MG_START_BARRIER,     /* after our dissemination barrier */
+    MG_START_MPI_BARRIER, /* after MPI_Barrier */
 };
 
-#define MG_BYTES_MOST (INT64_C(1) << 46)
+#define MG_BYTES_MAX (INT64_C(1) << 46)
 
-/* More than a year: several of them and a clock still add up to what 64 bits hold. */
-#define MG_TIME_MOST_NS (INT64_C(1) << 55)
+/* More than a year; sums of several of them and a clock fit 64 bits. */
+#define MG_TIME_MAX_NS (INT64_C(1) << 55)
 
-/* The numbers of a visit: type, key in the plan, least, most, what it is where the plan has none,
- * and what it means.  The plan's text, --describe and the struct below have them from here. */
+/* The numbers of a visit: type, key in the plan, minimum, maximum, default, meaning.  The parser of
+ * the plan, --describe and the struct below are made from it. */
 #define MG_VISIT_NUMBERS(NUMBER)                                                                   \
     NUMBER(int64_t, id, 0, INT64_MAX, -1, "comes back in the journal")                             \
     NUMBER(int, cell, 0, INT_MAX - 1, -1,                                                          \
            "number from 0; visits of one cell share it, its samples and its limits")               \
-    NUMBER(size_t, bytes, 0, MG_BYTES_MOST, -1, "size of one message; for `eager`, where to end")  \
+    NUMBER(size_t, bytes, 0, MG_BYTES_MAX, -1, "size of one message; for `eager`, where to end")   \
     NUMBER(int, window, 1, 1 << 20, 1, "messages in flight")                                       \
-    NUMBER(size_t, pool_bytes, 0, MG_BYTES_MOST, 0,                                                \
+    NUMBER(size_t, pool_bytes, 0, MG_BYTES_MAX, 0,                                                 \
            "what cold rounds walk through on each side; 0 is warm")                                \
     NUMBER(int, root, -1, INT_MAX, 0, "a rank; -1 is another one each round")                      \
     NUMBER(bool, in_place, 0, 1, 0, "1 for `MPI_IN_PLACE`")                                        \
@@ -48,26 +48,26 @@ struct mg_visit {
     enum mg_start              start;
     const struct mg_datatype  *datatype; /* NULL unless the pattern reduces */
     const struct mg_operation *operation;
-    int                        pair[2]; /* world ranks; those of other visits are the first ones */
+    int                        pair[2]; /* world ranks, if it is a visit of a pair */
 };
 #undef MG_VISIT_NUMBER_MEMBER
 
 struct mg_plan {
-    int              ranks;
-    int              cores; /* that they share */
-    int              visits_per_cell;
-    int              rounds_min; /* of a cell in this launch, before the stop rule may end it */
-    int              rounds_max;
-    int              precision_ppm; /* half-width of the within-launch interval to stop at */
-    int64_t          cell_ns;       /* time a cell should take in this launch */
-    int64_t          deadline_ns;   /* no visit begins later than this after clocks agree */
-    int64_t          warmup_ns;     /* per group of ranks, before the first visit */
-    int64_t          warmup_bytes;  /* the most that is sent in it; 0: as much as in any visit */
-    int64_t          hang_ns;       /* of silence, after which a visit hangs; 0: others watch */
-    bool             watched;       /* who feeds it keeps its input open until the end */
-    int64_t          pool_caches;   /* largest caches of a host that cold pools have at least */
-    int              visits_count;
-    int              cells_count;
+    int     ranks;
+    int     cores; /* of a host, which its ranks share */
+    int     visits_per_cell;
+    int     rounds_min; /* of a cell in this launch, before the stop rule may end it */
+    int     rounds_max;
+    int     precision_ppm; /* half-width of the within-launch interval to stop at */
+    int64_t cell_ns;       /* time a cell should take in this launch */
+    int64_t deadline_ns;   /* no visit begins later than this after the clocks are synchronised */
+    int64_t warmup_ns;     /* per group of ranks, before the first visit */
+    int64_t warmup_bytes;  /* largest message of the warm-up; 0: no limit */
+    int64_t hang_ns;       /* without a heartbeat a visit counts as hung; 0: mpigauge watches */
+    bool    watched;       /* mpigauge keeps the standard input open until the end */
+    int64_t pool_caches;   /* least size of cold pools, in largest caches of a host */
+    int     visits_count;
+    int     cells_count;
     struct mg_visit *visits;
     bool             has_pairs;
 };
@@ -82,7 +82,7 @@ static inline size_t mg_messages_per_call(const struct mg_visit *visit)
     return visit->pattern->windowed ? (size_t) visit->window : 1;
 }
 
-/* Where something is added to what is there, that is what one rank more would contribute. */
+/* Where recv is an operand too, it holds what one more rank would contribute. */
 static inline struct mg_reduction mg_reduction_of(const struct mg_visit *visit)
 {
     return (struct mg_reduction) {.visit     = visit->id,
@@ -98,14 +98,14 @@ static inline bool mg_takes_part(const struct mg_visit *visit, int world_rank)
     return world_rank < visit->ranks;
 }
 
-/* Of a rank of its group. */
+/* The world rank of a rank of its group. */
 static inline int mg_world_rank(const struct mg_visit *visit, int rank)
 {
     return mg_is_pair(visit) ? visit->pair[rank > 0] : rank;
 }
 
-/* Whether two visits are of the same pair, or none of them is of a pair.  A rank knows all of these
- * visits, whatever else it knows of a plan. */
+/* Whether two visits are of the same pair, or neither is of a pair.  A rank has all visits of its
+ * own pairs in its plan, even if not those of others. */
 static inline bool mg_same_pair(const struct mg_visit *a, const struct mg_visit *b)
 {
     return mg_is_pair(a) == mg_is_pair(b) && a->pair[0] == b->pair[0] && a->pair[1] == b->pair[1];

@@ -1,4 +1,4 @@
-/* warmup.h - once in a launch: connections, page faults, clock frequency. */
+/* warmup.h - once per launch: connections, page faults, clock frequency. */
 #ifndef MG_WARMUP_H
 #define MG_WARMUP_H
 
@@ -6,11 +6,11 @@
 
 #include <mpi.h>
 
-/* Once per group of ranks that the plan uses, at one byte and at its largest message. */
+/* Warms up every group of ranks of the plan, at one byte and at its largest message. */
 void mg_warm_up(const struct mg_plan *plan);
 
-/* Neighbours in comm talk for at least least_ns, with one byte and then with so many, if the plan
- * has no limit below that. */
+/* Neighbours in comm exchange messages of one byte for at least least_ns, and then of `bytes` if
+ * that is within the limit of the plan. */
 void mg_warm_up_group(const struct mg_plan *plan, const struct mg_visit *visit, size_t bytes,
                       MPI_Comm comm, int ranks, int64_t least_ns);
 

@@ -1,5 +1,4 @@
-/* describe - what this kernel can do, as JSON: every pattern and mode, all that Python asks of
- * them. */
+/* describe - what this kernel can do, as JSON: all patterns and modes with their properties. */
 #include "text/describe.h"
 
 #include "memory/reduction.h"
@@ -81,7 +80,7 @@ static void describe_sampling(FILE *out, const struct mg_sampling *sampling)
     (void) fputc('}', out);
 }
 
-/* How many reported operations are in one call: a number, or the word for one. */
+/* How many reported operations are in one call: a number, or a word for it. */
 static void describe_trips(FILE *out, const struct mg_pattern *pattern)
 {
     if (pattern->trips == 0)
@@ -184,7 +183,7 @@ static void describe_word(FILE *out, const struct mg_plan_word *word)
     (void) fputc('}', out);
 }
 
-/* The keys of a visit in the plan, but for pattern and mode. */
+/* The keys of a visit in the plan, except pattern and mode. */
 static void describe_keys(FILE *out)
 {
 #define NUMBER(type, name, least, most, usual, about) \
@@ -198,7 +197,7 @@ static void describe_keys(FILE *out)
     }
 }
 
-/* What library this really is: some have the mpi.h of another.  It may be asked before MPI_Init. */
+/* The library that is linked, which may not be the one of mpi.h.  May be asked before MPI_Init. */
 static void describe_library(FILE *out)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";

@@ -1,4 +1,4 @@
-/* journal - what rank 0 writes: one JSON object a line, each flushed. */
+/* journal - the journal that rank 0 writes: one JSON object per line, each flushed. */
 #include "text/journal.h"
 
 #include "clock/clock.h"
@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t quiet_ns = 1000000000;
+static const int64_t heartbeat_ns = 1000000000;
 
-/* A line is put together in memory, however long it is, and leaves in one piece, not to be torn by
- * other output.  A leader that is not rank 0 keeps its lines there. */
+/* A line is composed in memory and written at once, so that other output cannot tear it.  Leaders
+ * of pairs other than rank 0 keep their lines in memory. */
 static struct {
-    FILE      *out;  /* where lines go: on rank 0 alone */
+    FILE      *out;  /* the journal; NULL except on rank 0 */
     FILE      *file; /* in memory: `text` */
     char      *text;
     size_t     bytes;
     int64_t    last_line_ns;
     int64_t    current_visit;
-    mg_tick_fn tell_tick;
+    mg_tick_fn send_tick;
 } journal;
 
 static void open_text(void)
@@ -48,7 +48,7 @@ void mg_journal_open(const char *path)
     journal.out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
     if (journal.out == NULL)
         MG_DIE("cannot write the journal %s", path);
-    (void) signal(SIGPIPE, SIG_IGN); /* or a reader that is gone would end this rank alone */
+    (void) signal(SIGPIPE, SIG_IGN); /* or a closed pipe would end this rank only */
     (void) setvbuf(journal.out, NULL, _IONBF, 0);
     open_text();
 }
@@ -88,7 +88,7 @@ void mg_journal_end_line(void)
     if (journal.out == NULL)
         return;
     write_out(journal.text, journal.bytes);
-    (void) fseek(journal.file, 0, SEEK_SET); /* the next line takes its place */
+    (void) fseek(journal.file, 0, SEEK_SET); /* the next line overwrites it */
 }
 
 /* ---- Visits ---------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ void mg_journal_begin(const struct mg_visit *visit, int64_t at_ns, int64_t expec
 void mg_journal_tick_of(int64_t visit, int64_t round_ns)
 {
     if (journal.out == NULL) {
-        journal.tell_tick(visit, round_ns);
+        journal.send_tick(visit, round_ns);
         journal.last_line_ns = mg_now_ns();
         return;
     }
@@ -119,21 +119,21 @@ void mg_journal_tick(const struct mg_visit *visit, int64_t round_ns)
     mg_journal_tick_of(visit->id, round_ns);
 }
 
-void mg_journal_alive(void)
+void mg_journal_heartbeat(void)
 {
-    if (journal.file != NULL && mg_now_ns() - journal.last_line_ns >= quiet_ns)
+    if (journal.file != NULL && mg_now_ns() - journal.last_line_ns >= heartbeat_ns)
         mg_journal_tick_of(journal.current_visit, 0);
 }
 
 /* ---- Lines of other ranks -------------------------------------------------------------------- */
 
-void mg_journal_keep(const struct mg_visit *visit, mg_tick_fn tell_tick)
+void mg_journal_keep(const struct mg_visit *visit, mg_tick_fn send_tick)
 {
     journal.current_visit = visit->id;
     journal.last_line_ns  = mg_now_ns();
     if (journal.out != NULL)
         return;
-    journal.tell_tick = tell_tick;
+    journal.send_tick = send_tick;
     open_text();
 }
 

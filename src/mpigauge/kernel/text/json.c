@@ -1,4 +1,4 @@
-/* json - words and numbers as JSON has them. */
+/* json - writes JSON. */
 #include "text/json.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ void mg_json_string(FILE *out, const char *text)
     for (const unsigned char *at = (const unsigned char *) text; *at != '\0'; at++) {
         if (*at == '"' || *at == '\\')
             (void) fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at > 0x7e) /* byte by byte: also right where it is not UTF-8 */
+        else if (*at < 0x20 || *at > 0x7e) /* byte by byte, so also if it is not UTF-8 */
             (void) fprintf(out, "\\u%04x", *at);
         else
             (void) fputc(*at, out);

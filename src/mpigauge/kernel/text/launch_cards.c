@@ -1,10 +1,10 @@
-/* launch_cards - the network cards of all hosts of a launch. */
+/* launch_cards - gathers and writes the network cards of all hosts of a launch. */
 #include "text/launch_cards.h"
 
 #include "ranks/abort.h"
 #include "ranks/hosts.h"
-#include "rounds/cards.h"
 #include "text/json.h"
+#include "traffic/cards.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static void *array_of(size_t count, size_t bytes)
     return array;
 }
 
-/* Where the cards of every rank begin, in bytes; the last number is that of all. */
+/* Displacements of the cards of every rank, in bytes, and the total. */
 static int *places_of(const int *bytes, int ranks)
 {
     int *places = array_of((size_t) ranks + 1, sizeof *places);
@@ -32,8 +32,8 @@ static int *places_of(const int *bytes, int ranks)
     return places;
 }
 
-/* What ranks have said that speak for a host. */
-static struct mg_launch_cards sorted(const struct mg_hosts *hosts, const int *bytes)
+/* Makes room for the cards that the first rank of each host has sent. */
+static struct mg_launch_cards by_host(const struct mg_hosts *hosts, const int *bytes)
 {
     const size_t           ranks = (size_t) hosts->ranks;
     struct mg_launch_cards all   = {.leaders = array_of(ranks, sizeof *all.leaders),
@@ -51,7 +51,7 @@ static struct mg_launch_cards sorted(const struct mg_hosts *hosts, const int *by
 struct mg_launch_cards mg_launch_cards_gather(void)
 {
     const struct mg_hosts *hosts = mg_hosts();
-    struct mg_card         own[MG_CARDS_MOST];
+    struct mg_card         own[MG_CARDS_MAX];
     const bool             leads = hosts->leader_of[hosts->rank] == hosts->rank;
     const int              here  = leads ? mg_cards_list(own) * (int) sizeof *own : 0;
     int                   *bytes = array_of((size_t) hosts->ranks, sizeof *bytes);
@@ -60,7 +60,7 @@ struct mg_launch_cards mg_launch_cards_gather(void)
     MG_MPI(MPI_Gather(&here, 1, MPI_INT, bytes, 1, MPI_INT, 0, MPI_COMM_WORLD));
     int *places = places_of(bytes, hosts->ranks);
     if (hosts->rank == 0) {
-        all       = sorted(hosts, bytes);
+        all       = by_host(hosts, bytes);
         all.cards = array_of((size_t) places[hosts->ranks], 1);
     }
     MG_MPI(MPI_Gatherv(own, here, MPI_BYTE, all.cards, bytes, places, MPI_BYTE, 0, MPI_COMM_WORLD));
@@ -112,7 +112,7 @@ static bool is_alike(const struct mg_card *a, const struct mg_card *b, int count
     return true;
 }
 
-/* The first host with the same cards as this one. */
+/* The first host with the same cards. */
 static int first_like(const struct mg_launch_cards *all, int host, const struct mg_card *cards)
 {
     const struct mg_card *others = all->cards;
@@ -123,8 +123,8 @@ static int first_like(const struct mg_launch_cards *all, int host, const struct 
     return host;
 }
 
-/* Of every host, the first one that has the same cards. */
-static int *alike_to(const struct mg_launch_cards *all)
+/* For every host, the first one with the same cards. */
+static int *first_with_same_cards(const struct mg_launch_cards *all)
 {
     int                  *first = array_of((size_t) all->hosts, sizeof *first);
     const struct mg_card *cards = all->cards;
@@ -137,7 +137,7 @@ static int *alike_to(const struct mg_launch_cards *all)
 void mg_launch_cards_put(FILE *out, const struct mg_launch_cards *all, mg_name_fn name_of,
                          const void *facts)
 {
-    int                  *first = alike_to(all);
+    int                  *first = first_with_same_cards(all);
     const struct mg_card *cards = all->cards;
 
     (void) fprintf(out, "\"cards\":[");

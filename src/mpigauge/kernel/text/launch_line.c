@@ -1,11 +1,11 @@
-/* launch_line - the facts of the launch: which library, and where every rank is. */
+/* launch_line - the first line of a journal: library, clock, placement and hosts of the launch. */
 #include "text/launch_line.h"
 
 #include "clock/clock.h"
+#include "machine/host_facts.h"
 #include "ranks/abort.h"
 #include "ranks/affinity.h"
-#include "ranks/crowding.h"
-#include "ranks/machine.h"
+#include "ranks/oversubscribed.h"
 #include "text/journal.h"
 #include "text/json.h"
 #include "text/launch_cards.h"
@@ -22,12 +22,12 @@ enum { NAME_BYTES = 256, CPUS_BYTES = 1024 };
 struct rank_facts {
     char                  host[NAME_BYTES];
     char                  cpus[CPUS_BYTES];  /* where it may run: "0-3,8" */
-    char                  cores[CPUS_BYTES]; /* each by its first hardware thread; may be empty */
-    int                   threads;           /* that keep looking for messages */
-    int                   cpu;               /* where it ran when asked */
+    char                  cores[CPUS_BYTES]; /* each as its first hardware thread; may be empty */
+    int                   threads;           /* that poll for messages */
+    int                   cpu;               /* on which it ran when read */
     bool                  traced;            /* by a debugger or tracer */
     struct mg_clock_facts clock;
-    struct mg_machine     machine;
+    struct mg_host_facts  host_facts;
 };
 
 static struct rank_facts facts_here(void)
@@ -43,11 +43,11 @@ static struct rank_facts facts_here(void)
     const struct mg_cpus cores = mg_cpus_cores(&cpus);
     mg_cpus_text(&cpus, facts.cpus, sizeof facts.cpus);
     mg_cpus_text(&cores, facts.cores, sizeof facts.cores);
-    facts.threads = mg_polling_threads();
-    facts.cpu     = sched_getcpu();
-    facts.clock   = mg_clock_measure();
-    facts.machine = mg_machine_here();
-    facts.traced  = mg_machine_is_traced();
+    facts.threads    = mg_polling_threads();
+    facts.cpu        = sched_getcpu();
+    facts.clock      = mg_clock_measure();
+    facts.host_facts = mg_host_facts_read();
+    facts.traced     = mg_is_traced();
     return facts;
 }
 
@@ -93,20 +93,20 @@ static bool is_first_of_host(const struct rank_facts *facts, int rank)
     return true;
 }
 
-static void put_machine(FILE *out, const struct mg_machine *machine)
+static void put_machine(FILE *out, const struct mg_host_facts *host_facts)
 {
-    mg_json_word(out, "cpu", machine->cpu);
+    mg_json_word(out, "cpu", host_facts->cpu);
     (void) fputc(',', out);
-    mg_json_word(out, "kernel", machine->system);
+    mg_json_word(out, "kernel", host_facts->system);
     (void) fprintf(out, ",\"cache_bytes\":%" PRId64 ",\"memory_bytes\":%" PRId64,
-                   machine->cache_bytes, machine->memory_bytes);
-    mg_json_known(out, "microcode", machine->microcode);
-    mg_json_known(out, "online", machine->online);
-    mg_json_known(out, "governor", machine->governor);
-    mg_json_known(out, "clock_source", machine->clock_source);
+                   host_facts->cache_bytes, host_facts->memory_bytes);
+    mg_json_known(out, "microcode", host_facts->microcode);
+    mg_json_known(out, "online", host_facts->online);
+    mg_json_known(out, "governor", host_facts->governor);
+    mg_json_known(out, "clock_source", host_facts->clock_source);
 }
 
-/* Every host once, as its first rank sees it. */
+/* Every host once, from the facts of its first rank. */
 static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
 {
     (void) fprintf(out, ",\"machines\":[");
@@ -116,7 +116,7 @@ static void put_machines(FILE *out, const struct rank_facts *facts, int ranks)
         (void) fprintf(out, i > 0 ? ",{" : "{");
         mg_json_word(out, "host", facts[i].host);
         (void) fputc(',', out);
-        put_machine(out, &facts[i].machine);
+        put_machine(out, &facts[i].host_facts);
         (void) fputc('}', out);
     }
     (void) fputc(']', out);

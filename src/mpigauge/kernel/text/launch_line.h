@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Collective: gathers the facts of every rank. */
+/* Gathers the facts of all ranks and writes the line.  Collective over the world. */
 void mg_journal_launch(int ranks_asked, int64_t first_round_trip_ns);
 
 #endif

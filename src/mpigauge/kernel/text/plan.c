@@ -1,5 +1,5 @@
-/* plan - reads what to do: a line of limits, then one visit a line, all of them key=value
- * words, and at last the line `end`. */
+/* plan - parses the plan: a line of limits, one line per visit, all of key=value words, and the
+ * line `end`. */
 #include "text/plan.h"
 
 #include "patterns/calls.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A key, where its number goes, and what it may be. */
+/* A key, where its number is stored, and its range. */
 struct key {
     const char *name;
     int64_t    *value_p;
@@ -73,11 +73,11 @@ static void read_launch(int line, char *words, struct mg_plan *plan)
         {"rounds_min", &least, 1, 100000000},
         {"rounds_max", &most, 1, 100000000},
         {"precision_ppm", &ppm, 1, 1000000},
-        {"cell_ns", &plan->cell_ns, 1, MG_TIME_MOST_NS},
-        {"deadline_ns", &plan->deadline_ns, 1, MG_TIME_MOST_NS},
-        {"warmup_ns", &plan->warmup_ns, 0, MG_TIME_MOST_NS},
+        {"cell_ns", &plan->cell_ns, 1, MG_TIME_MAX_NS},
+        {"deadline_ns", &plan->deadline_ns, 1, MG_TIME_MAX_NS},
+        {"warmup_ns", &plan->warmup_ns, 0, MG_TIME_MAX_NS},
         {"warmup_bytes", &plan->warmup_bytes, 0, INT64_MAX},
-        {"hang_ns", &plan->hang_ns, 0, MG_TIME_MOST_NS},
+        {"hang_ns", &plan->hang_ns, 0, MG_TIME_MAX_NS},
         {"watched", &watched, 0, 1},
         {"pool_caches", &plan->pool_caches, 0, 1000},
         {0},
@@ -159,7 +159,7 @@ const struct mg_plan_word *mg_plan_word_at(size_t i)
     return i < sizeof words_of_visits / sizeof *words_of_visits ? &words_of_visits[i] : NULL;
 }
 
-/* False if it is none of these. */
+/* False if it is not one of these. */
 static bool read_word(int line, const char *key, const char *text, struct mg_visit *visit)
 {
     for (size_t i = 0; mg_plan_word_at(i) != NULL; i++)
@@ -170,13 +170,13 @@ static bool read_word(int line, const char *key, const char *text, struct mg_vis
     return false;
 }
 
-/* Whether its calls have counts of elements alone, whatever MPI brought for messages. */
+/* Whether its calls count elements by int, even where MPI has large counts for messages. */
 static bool is_counted(const struct mg_pattern *pattern)
 {
     return pattern->sampling->starts_together || pattern->reduces || pattern->bus != MG_BUS_NONE;
 }
 
-/* The most that an int can count of what is one count, or one place among the blocks of all. */
+/* The most bytes that an int can count, as one count or as a displacement among all blocks. */
 static size_t counted_most(const struct mg_visit *visit)
 {
     const size_t width = visit->pattern->reduces ? visit->datatype->bytes : 1;
@@ -234,7 +234,7 @@ static void check_visit(int line, const struct mg_visit *visit, const struct mg_
     if (sends && visit->bytes > INT_MAX && !MG_LARGE_COUNTS)
         MG_DIE("plan line %d: %zu B need the large counts of MPI 4, which this library lacks", line,
                visit->bytes);
-    if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MOST / (size_t) visit->window)
+    if (visit->pattern->windowed && visit->bytes > (size_t) MG_BYTES_MAX / (size_t) visit->window)
         MG_DIE("plan line %d: %d messages of %zu B are more than any memory", line, visit->window,
                visit->bytes);
     if (visit->mode->attaches_buffer && visit->bytes > INT_MAX / 4 - MPI_BSEND_OVERHEAD)
@@ -312,12 +312,12 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-/* Until rank 0 has called it, too. */
+/* Waits until rank 0 has called it. */
 static void wait_for_first(void)
 {
     char read = 0;
 
-    mg_share(MPI_COMM_WORLD, &read, sizeof read);
+    mg_broadcast(MPI_COMM_WORLD, &read, sizeof read);
 }
 
 struct mg_plan mg_plan_read(const char *path)
@@ -329,7 +329,7 @@ struct mg_plan mg_plan_read(const char *path)
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     if (rank != 0)
-        wait_for_first(); /* who knows all lines names the one that is wrong, and alone */
+        wait_for_first(); /* only rank 0, which has all lines, reports one that is wrong */
     plan.visits = malloc(count_lines(text) * sizeof *plan.visits);
     if (plan.visits == NULL)
         MG_DIE("no memory for the plan");

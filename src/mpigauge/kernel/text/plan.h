@@ -1,19 +1,19 @@
-/* plan.h - reads the plan. */
+/* plan.h - parses the plan. */
 #ifndef MG_PLAN_H
 #define MG_PLAN_H
 
 #include "rounds/visits.h"
 
 enum {
-    MG_PLAN_VERSION = 2 /* of the plan and journal texts; mpigauge refuses a kernel of another */
+    MG_PLAN_VERSION = 2 /* of plan and journal; mpigauge refuses a kernel with another version */
 };
 
-/* Read on rank 0 from the file (- = standard input), known to all ranks afterwards.  A plan that
- * cannot be followed ends the job with one sentence naming the line. */
+/* Reads the plan on rank 0 from a file (- = standard input) and sends it to all ranks.  An error in
+ * it ends the job with a sentence that names the line. */
 struct mg_plan mg_plan_read(const char *path);
 void           mg_plan_free(struct mg_plan *plan);
 
-/* A key of a visit whose value is a word: what it is where the plan has none, and what it means. */
+/* A key of a visit whose value is a word: name, default, meaning. */
 struct mg_plan_word {
     const char *name;
     const char *usual;
@@ -21,7 +21,7 @@ struct mg_plan_word {
     void (*read)(int line, const char *text, struct mg_visit *visit);
 };
 
-/* NULL after the last one. */
+/* NULL after the last. */
 const struct mg_plan_word *mg_plan_word_at(size_t i);
 
 #endif

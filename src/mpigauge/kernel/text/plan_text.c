@@ -1,8 +1,8 @@
-/* plan_text - the text of the plan: read on rank 0; the others hear what concerns them.
+/* plan_text - the text of the plan, read on rank 0 and sent to the others.
  *
- * A map of p ranks has p (p - 1) / 2 pairs, of which a rank is in p - 1: each keeps its own lines,
- * and of a step in which it has none a line that says so, so that it needs memory for one line a
- * step.  The text passes by in blocks. */
+ * A map of p ranks has p (p - 1) / 2 pairs, and a rank is in p - 1 of them.  So each rank keeps
+ * only its own lines, and one line of every step in which it has none: memory for one line per
+ * step.  The text is sent in blocks. */
 #include "text/plan_text.h"
 
 #include "ranks/abort.h"
@@ -18,8 +18,8 @@ enum { LINE_BYTES = 1024, BLOCK_BYTES = 1 << 20 };
 
 static const long no_step = -1;
 
-/* Whoever feeds us a plan through a launcher sends no more than we have asked for: Hydra gives a
- * job up that does not take 64 KiB at once. */
+/* mpigauge sends a plan on standard input only as far as it is asked for: Hydra aborts a job that
+ * does not read 64 KiB at once. */
 static void ask_for_more(const FILE *file, size_t bytes)
 {
     if (file != stdin)
@@ -28,7 +28,7 @@ static void ask_for_more(const FILE *file, size_t bytes)
 }
 
 /* Makes room for another line. */
-static char *grown(char *text, size_t bytes, size_t *room_p)
+static char *with_room(char *text, size_t bytes, size_t *room_p)
 {
     if (*room_p - bytes >= LINE_BYTES)
         return text;
@@ -39,9 +39,8 @@ static char *grown(char *text, size_t bytes, size_t *room_p)
     return more;
 }
 
-/* Reads up to the line "end", not up to the end of the file: some launchers hand on what they read
- * but never close our standard input.  It also tells a whole plan from a torn one.
- * A line "more" stands where the next part of it will only come if we ask. */
+/* Reads up to the line "end", which also shows that the plan is complete: some launchers never
+ * close the standard input of a rank.  At a line "more" the next part has to be asked for. */
 static char *read_all(const char *path, size_t *bytes_p)
 {
     FILE  *file  = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
@@ -53,7 +52,7 @@ static char *read_all(const char *path, size_t *bytes_p)
         MG_DIE("cannot read the plan %s", path);
     ask_for_more(file, bytes);
     do {
-        text = grown(text, bytes, &room);
+        text = with_room(text, bytes, &room);
         if (fgets(text + bytes, LINE_BYTES, file) == NULL)
             MG_DIE("the plan %s has no line 'end': it is torn or empty", path);
         if (strcmp(text + bytes, "more\n") == 0)
@@ -69,9 +68,9 @@ static char *read_all(const char *path, size_t *bytes_p)
     return text;
 }
 
-/* ---- What concerns a rank -------------------------------------------------------------------- */
+/* ---- Lines for one rank ---------------------------------------------------------------------- */
 
-/* What is behind a key of a line, NULL without it. */
+/* The value of a key in a line; NULL without it. */
 static const char *value_of(const char *line, const char *end, const char *key)
 {
     const char *at = memmem(line, (size_t) (end - line), key, strlen(key));
@@ -79,15 +78,15 @@ static const char *value_of(const char *line, const char *end, const char *key)
     return at != NULL ? at + strlen(key) : NULL;
 }
 
-static bool is_of(const char *pair, int rank)
+static bool has_rank(const char *pair, int rank)
 {
     char *end = NULL;
 
     return strtol(pair, &end, 10) == rank || (*end == '-' && strtol(end + 1, &end, 10) == rank);
 }
 
-/* Lines of pairs that this rank is not in are left out, but for the first of a step. */
-static size_t keep_own(char *text, int rank, long *step_p)
+/* Removes lines of pairs without this rank, except the first of a step; returns the new length. */
+static size_t drop_others(char *text, int rank, long *step_p)
 {
     char *to = text;
 
@@ -99,7 +98,7 @@ static size_t keep_own(char *text, int rank, long *step_p)
         const char *const word = pair != NULL ? value_of(line, end, " step=") : NULL;
         const long        step = word != NULL ? strtol(word, NULL, 10) : no_step;
 
-        if (step == no_step || step != *step_p || is_of(pair, rank)) {
+        if (step == no_step || step != *step_p || has_rank(pair, rank)) {
             memmove(to, line, (size_t) (end - line));
             to += end - line;
         }
@@ -109,7 +108,7 @@ static size_t keep_own(char *text, int rank, long *step_p)
     return (size_t) (to - text);
 }
 
-/* Up to the end of a line, as many bytes as fit into a block. */
+/* The length of as many whole lines as fit into a block. */
 static size_t block_of(const char *text, size_t bytes)
 {
     if (bytes <= BLOCK_BYTES)
@@ -120,30 +119,30 @@ static size_t block_of(const char *text, size_t bytes)
     return bytes;
 }
 
-static void tell(char *text, size_t bytes)
+static void send_text(char *text, size_t bytes)
 {
     for (size_t part = 1; part > 0; text += part, bytes -= part) {
         part = block_of(text, bytes);
-        mg_share(MPI_COMM_WORLD, &part, sizeof part);
-        mg_share(MPI_COMM_WORLD, text, part);
+        mg_broadcast(MPI_COMM_WORLD, &part, sizeof part);
+        mg_broadcast(MPI_COMM_WORLD, text, part);
     }
 }
 
-static char *hear(int rank)
+static char *receive_text(int rank)
 {
     char  *text  = NULL;
     size_t bytes = 0;
     long   step  = no_step;
 
     for (size_t part = 1; part > 0;) {
-        mg_share(MPI_COMM_WORLD, &part, sizeof part);
+        mg_broadcast(MPI_COMM_WORLD, &part, sizeof part);
         char *more = realloc(text, bytes + part + 1);
         if (more == NULL)
             MG_DIE("no memory for the plan");
         text = more;
-        mg_share(MPI_COMM_WORLD, text + bytes, part);
+        mg_broadcast(MPI_COMM_WORLD, text + bytes, part);
         text[bytes + part] = '\0';
-        bytes += keep_own(text + bytes, rank, &step);
+        bytes += drop_others(text + bytes, rank, &step);
     }
     return text;
 }
@@ -155,8 +154,8 @@ char *mg_plan_text(const char *path)
 
     MG_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     if (rank != 0)
-        return hear(rank);
+        return receive_text(rank);
     char *text = read_all(path, &bytes);
-    tell(text, bytes);
+    send_text(text, bytes);
     return text;
 }

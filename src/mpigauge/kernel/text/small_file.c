@@ -1,4 +1,4 @@
-/* small_file - files of the system that are one line. */
+/* small_file - reads one-line files of /proc and /sys. */
 #include "text/small_file.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* visit_line - the line of a finished visit. */
+/* visit_line - writes the journal line of a finished visit. */
 #include "text/visit_line.h"
 
 #include "text/journal.h"
@@ -60,8 +60,8 @@ static void put_cards(FILE *out, const char *key, mg_cards cards)
         (void) fprintf(out, i > 0 ? ",{\"rank\":%d," : "{\"rank\":%d,", cards.values[i].rank);
         mg_json_word(out, "card", card->name);
         (void) fprintf(out, ",\"kind\":\"%s\"", card->is_rdma ? "rdma" : "ip");
-        put_number(out, "received_bytes", card->is_counted ? card->carried.received_bytes : -1);
-        put_number(out, "sent_bytes", card->is_counted ? card->carried.sent_bytes : -1);
+        put_number(out, "received_bytes", card->is_counted ? card->traffic.received_bytes : -1);
+        put_number(out, "sent_bytes", card->is_counted ? card->traffic.sent_bytes : -1);
         (void) fputc('}', out);
     }
     (void) fputc(']', out);

@@ -1,14 +1,14 @@
-/* visit_line.h - the line of a finished visit: its fields, once. */
+/* visit_line.h - the journal line of a finished visit, and the list of its fields. */
 #ifndef MG_VISIT_LINE_H
 #define MG_VISIT_LINE_H
 
-#include "rounds/traffic.h"
 #include "rounds/visits.h"
+#include "traffic/traffic.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a field is written. */
+/* Types of fields. */
 typedef int64_t     mg_number;
 typedef bool        mg_truth;
 typedef double      mg_real;
@@ -24,24 +24,24 @@ typedef struct {
     int           count;
 } mg_reals;
 
-/* The places of those that are true. */
+/* Written as the indices of those that are true. */
 typedef struct {
     const bool *values;
     int         count;
 } mg_flags;
 
-struct mg_told_card {
-    int                    rank; /* of the world, on its host */
+struct mg_listed_card {
+    int                    rank; /* a world rank on its host */
     struct mg_card_traffic card;
 };
 
 typedef struct {
-    const struct mg_told_card *values;
-    int                        count;
+    const struct mg_listed_card *values;
+    int                          count;
 } mg_cards;
 
-/* Kind, name, and when the line has it, in the order of the line.  A new field is a row here, and
- * what fills it in visit.c. */
+/* Type, name, and condition of every field, in order.  To add a field, add a row here, and fill it
+ * in visit.c. */
 #define MG_VISIT_FIELDS(FIELD)                                                                     \
     FIELD(number, at_ns, true)                                                                     \
     FIELD(number, elapsed_ns, true)                                                                \

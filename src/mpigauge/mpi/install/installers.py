@@ -23,7 +23,7 @@ WHEELS_ONLY = "--only-binary=:all:"
 
 
 def _uv(target: Path, _: Path) -> Words | None:
-    """`uv pip install --target` keeps the whole wheel."""
+    """Return the command of uv; `uv pip install --target` keeps the whole wheel."""
     uv = which("uv")
     if uv is None:
         return None
@@ -31,12 +31,12 @@ def _uv(target: Path, _: Path) -> Words | None:
 
 
 def _own_pip(target: Path, _: Path) -> Words | None:
-    """The pip beside us, which an environment made by uv does not have."""
+    """Return the command of the pip in our environment; one made by uv has none."""
     return _pip(Path(sys.executable), target) if find_spec("pip") else None
 
 
 def _pip_of_an_environment(target: Path, scratch: Path) -> Words | None:
-    """The pip that the standard library brings along."""
+    """Make an environment with the pip of the standard library."""
     environment = scratch / "environment"
     done = _run([sys.executable, "-P", "-m", "venv", str(environment)], scratch)
     return _pip(environment / "bin" / "python", target) if done.returncode == 0 else None
@@ -54,7 +54,7 @@ INSTALLERS: tuple[Callable[[Path, Path], Words | None], ...] = (_uv, _own_pip, _
 
 
 def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, keep: Sequence[int]) -> None:
-    """Installs a package and what it needs into a folder.
+    """Install a package and its dependencies into a folder.
 
     Args:
         requirement: As pip has it: `mpich==5.0.2`.
@@ -79,7 +79,7 @@ def install(requirement: str, target: Path, scratch: Path, wheels: Path | None, 
 
 
 def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:
-    """In a folder of ours: installers read settings and modules of the one that they are started in."""
+    """Run an installer in a folder of ours, since it reads settings and modules of the current folder."""
     try:
         return subprocess.run(
             words,
@@ -99,7 +99,7 @@ def _run(words: Words, scratch: Path, keep: Sequence[int] = ()) -> subprocess.Co
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without what would send the package elsewhere, or keep pip from working outside an environment."""
+    """Return the environment without variables that redirect packages or bind pip to an environment."""
     elsewhere = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV")
     return {name: value for name, value in environment.items() if name not in elsewhere}
 
@@ -131,7 +131,7 @@ PLACEHOLDER = "0.0.0"
 
 
 def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
-    """The error that an installer's last words mean."""
+    """Return the error for an installer's last output."""
     line = telling_line(words)
     if NO_SPACE.search(words):
         return EnvironmentLacksError(
@@ -156,7 +156,7 @@ def explain(requirement: str, wheels: Path | None, words: str) -> MpigaugeError:
 
 
 def _has_none(requirement: str, words: str) -> bool:
-    """Whether it is the package itself that is not there, and not something that it needs."""
+    """Whether the package itself is not available, and not a dependency."""
     name = requirement.partition("==")[0]
     says = (
         f"satisfies the requirement {requirement} (from versions",
@@ -167,7 +167,7 @@ def _has_none(requirement: str, words: str) -> bool:
 
 
 def _choice(words: str) -> str:
-    """Only pip tells which versions there are; uv does not."""
+    """Return which versions there are; only pip lists them."""
     found = VERSIONS.search(words)
     versions = found[1].split(", ") if found else []
     there = ", ".join(version for version in versions if version not in ("none", PLACEHOLDER))
@@ -175,7 +175,7 @@ def _choice(words: str) -> str:
 
 
 def telling_line(words: str) -> str:
-    """The line that says why: the reason that uv's resolver gives, else the first that is an error."""
+    """Return the line with the reason: that of uv's resolver, else the first error."""
     lines = [PREFACE.sub("", line) for line in words.splitlines()]
     reasons = [line for line in lines if line.startswith("Because ")]
     errors = [line for line in lines if re.search(r"error|could not|failed|no space", line, re.IGNORECASE)]

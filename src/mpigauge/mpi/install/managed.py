@@ -32,21 +32,21 @@ class Wanted:
 
     @property
     def label(self) -> str:
-        """As the user would write it."""
+        """Name and version, as a user writes them."""
         return f"{self.kind.name}=={self.version}" if self.version else self.kind.name
 
     @property
     def requirement(self) -> str:
-        """As the installer wants it."""
+        """The requirement for the installer."""
         return f"{self.kind.wheel}=={self.version}" if self.version else self.kind.wheel
 
     def is_there(self) -> list[Managed]:
-        """Those of our prefixes that it means."""
+        """Return the managed prefixes that fit it."""
         return [one for one in managed() if one.kind is self.kind and self.version in ("", one.version)]
 
 
 def wanted(word: str) -> Wanted:
-    """What a user's word means.
+    """Parse the name of a library.
 
     Raises:
         UsageError: No library is called so, or that is no version.
@@ -70,7 +70,7 @@ def wanted(word: str) -> Wanted:
 
 
 def add(one: Wanted, wheels: Path | None = None, digest: str = "") -> tuple[Library, bool]:
-    """Installs a library into a prefix of its own, if it is not there yet.
+    """Install a library into a prefix of its own, if it is not there yet.
 
     Args:
         wheels: A folder of wheels to take it from, instead of the index.
@@ -93,7 +93,7 @@ def add(one: Wanted, wheels: Path | None = None, digest: str = "") -> tuple[Libr
 
 
 def _placed(root: Path, one: Wanted, scratch: Path, digest: str) -> tuple[Library, bool]:
-    """Gives what was installed its place, if it is what it should be; nothing of it is run before.
+    """Move what was installed to its prefix, if its digest is right; nothing of it is run before.
 
     A library may report another version than its wheel has, and it is called by the one that it reports.
     """
@@ -118,7 +118,7 @@ def _placed(root: Path, one: Wanted, scratch: Path, digest: str) -> tuple[Librar
 
 
 def _inspected(root: Path, one: Wanted) -> Managed:
-    """The prefix that a library is to have, by what it says of itself."""
+    """Return the prefix for a library, by its own name and version."""
     built = wrapper.inspect(wrapper.Candidate(root / "bin" / "mpicc", "the installer"))
     if built.kind is not one.kind:
         raise EnvironmentLacksError(
@@ -128,13 +128,13 @@ def _inspected(root: Path, one: Wanted) -> Managed:
 
 
 def _kept(there: Managed, digest: str) -> Library:
-    """A library that is there already, if it is from the wheels that are asked for."""
+    """Return a library that is there already, if it is from the requested wheels."""
     pins.check_digest(there.label, of_files(there.prefix), digest, asked=True)
     return _library(there)
 
 
 def remove(one: Wanted) -> Managed:
-    """Removes a prefix of ours, and nothing else.
+    """Remove a managed prefix, and nothing else.
 
     Raises:
         UsageError: It is not ours, or the word means several.
@@ -165,7 +165,7 @@ def _check_place(wheels: Path | None) -> None:
 
 
 def _root(target: Path, one: Wanted) -> Path:
-    """The folder with bin/ in it: Debian's own Python puts local/ between."""
+    """Return the folder with bin/ in it: Debian's Python puts local/ between."""
     for root in (target, target / "local"):
         if (root / "bin" / "mpicc").is_file():
             return root
@@ -181,7 +181,7 @@ def _library(one: Managed) -> Library:
 
 @contextlib.contextmanager
 def _workshop() -> Iterator[tuple[Path, int]]:
-    """A folder beside the prefixes that is gone afterwards, and the descriptor of the lock upon it.
+    """Yield a temporary folder beside the prefixes, and the descriptor of its lock.
 
     What a killed process has left behind goes first: the lock says that nobody is at it any more.
     """
@@ -228,5 +228,5 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def size_bytes(prefix: Path) -> int:
-    """What the files of a prefix take."""
+    """Return the size of all files of a prefix."""
     return sum(path.lstat().st_size for path in prefix.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""What was installed under a name once is what is installed under it again, by digests that are kept.
+"""Pins of installed libraries: the digests that a name had when it was first installed.
 
 They are kept beside the prefixes, also of libraries that were removed. A digest is of the lists that wheels
 bring, so their files are held against these lists first: no installer does that. A file that no list has
@@ -28,7 +28,7 @@ WORD = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 
 def check_word(word: str) -> None:
-    """That a word can be a digest.
+    """Check that a word can be a digest.
 
     Raises:
         UsageError: It cannot.
@@ -41,7 +41,7 @@ def check_word(word: str) -> None:
 
 
 def check(label: str, prefix: Path, asked: str) -> None:
-    """Holds a library that was just installed against its wheels, and these against what is known of them.
+    """Check a library that was just installed against its wheels, and these against known digests.
 
     Args:
         label: Name and version: "mpich==5.0.2".
@@ -57,7 +57,7 @@ def check(label: str, prefix: Path, asked: str) -> None:
 
 
 def check_known(label: str, prefix: Path, asked: str) -> None:
-    """Holds the digest of a library alone against the one that is asked for or known, if there is one.
+    """Check the digest of a library against the one that is asked for or known, if there is one.
 
     Raises:
         EnvironmentLacksError: It has another one.
@@ -66,7 +66,7 @@ def check_known(label: str, prefix: Path, asked: str) -> None:
 
 
 def check_digest(label: str, found: str, wanted: str, *, asked: bool) -> None:
-    """That a library has the digest that is wanted, if one is.
+    """Check that a library has the expected digest, if there is one.
 
     Raises:
         EnvironmentLacksError: It has another one.
@@ -102,7 +102,7 @@ def _check_all_listed(label: str, prefix: Path) -> None:
 
 
 def _files(prefix: Path) -> Iterator[Path]:
-    """All below a prefix but folders; a link is a file, wherever it leads to."""
+    """Return all files below a prefix; a link counts as a file, wherever it leads."""
     for place, folders, names in os.walk(prefix):
         yield from (Path(place, name) for name in names)
         yield from (path for name in folders if (path := Path(place, name)).is_symlink())
@@ -120,7 +120,7 @@ def _is_as_listed(file: PackagePath) -> bool:
 
 
 def _known() -> dict[str, str]:
-    """By name and version."""
+    """Return the known digests by name and version."""
     try:
         return msgspec.json.decode((folder() / FILE).read_bytes(), type=dict[str, str])
     except FileNotFoundError:
@@ -132,7 +132,7 @@ def _known() -> dict[str, str]:
 
 
 def remember(labels: Iterable[str], prefix: Path) -> None:
-    """Keeps the digest of a library under its names; OSError if it cannot be kept."""
+    """Store the digest of a library under its names; OSError if it cannot be stored."""
     if digest := of_files(prefix):
         known = _known() | dict.fromkeys(labels, digest)
         with appearing(folder() / FILE, overwrite=True) as file:
@@ -140,7 +140,7 @@ def remember(labels: Iterable[str], prefix: Path) -> None:
 
 
 def version_of(wheel: str, prefix: Path) -> str:
-    """Which version of a wheel was installed, as its own metadata have it; empty if they do not say."""
+    """Return the installed version of a wheel from its metadata; empty if not known."""
     for one in distributions(path=places(prefix)):
         metadata = one.metadata
         name = metadata["Name"] if metadata and "Name" in metadata else ""

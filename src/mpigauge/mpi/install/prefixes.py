@@ -16,7 +16,7 @@ from mpigauge.mpi.kinds import KINDS, MpiKind, kind_named
 
 @dataclass(frozen=True, slots=True)
 class Managed:
-    """A prefix of ours; whether the library in it works is another question."""
+    """A managed prefix; the library in it need not work."""
 
     kind: MpiKind
     version: str
@@ -29,17 +29,17 @@ class Managed:
 
     @property
     def mpicc(self) -> Path:
-        """Its compiler wrapper."""
+        """The compiler wrapper of the prefix."""
         return self.prefix / "bin" / "mpicc"
 
     @property
     def origin(self) -> str:
-        """Where it comes from, in words."""
+        """A phrase for where it comes from."""
         return f"the wheel {self.kind.wheel}, by mpigauge mpi add"
 
 
 def folder() -> Path:
-    """Where the prefixes are: $XDG_DATA_HOME/mpigauge/mpi, or its usual place at home; without links.
+    """Return the folder of the prefixes: $XDG_DATA_HOME/mpigauge/mpi, or its default; without links.
 
     Raises:
         EnvironmentLacksError: Nobody knows where the user's home is.
@@ -49,12 +49,12 @@ def folder() -> Path:
 
 
 def name_of(kind: MpiKind, version: str) -> str:
-    """What the prefix of a library is called."""
+    """Return the name of the prefix of a library."""
     return f"{kind.name}-{version}"
 
 
 def managed() -> list[Managed]:
-    """What is there: by kind as in KINDS, newest first; who has no home has none."""
+    """Return the managed prefixes by kind as in KINDS, newest first; none without a home."""
     try:
         names = sorted(os.listdir(folder()))  # noqa: PTH208 - only names are needed
     except (OSError, EnvironmentLacksError):

@@ -1,0 +1,106 @@
+/* feasible - visits that cannot be measured: too large for the memory, a deadlock, no shared
+ * memory.
+ */
+#include "probe/feasible.h"
+
+#include "memory/granularity.h"
+#include "memory/payload.h"
+#include "memory/shared_memory.h"
+#include "probe/eager_probe.h"
+#include "probe/heartbeat.h"
+#include "ranks/groups.h"
+#include "ranks/pairs.h"
+#include "ranks/stopped.h"
+#include "rounds/sampling.h"
+#include "text/journal.h"
+
+static struct mg_eager first_pair; /* ranks 0 and 1; known once probed in a launch */
+
+static struct mg_eager *eager_of(const struct mg_visit *visit)
+{
+    return mg_is_pair(visit) ? mg_pair_eager(visit) : &first_pair;
+}
+
+/* The largest message that the plan sends between these ranks before it is received.  The limit is
+ * probed up to there, once per launch, by the first visit that needs it. */
+static size_t largest_unreceived(const struct mg_plan *plan, const struct mg_visit *like)
+{
+    size_t largest = 1;
+
+    for (int i = 0; i < plan->visits_count; i++) {
+        const struct mg_visit *visit = &plan->visits[i];
+
+        if ((visit->mode->needs_eager || visit->pattern->sampling->probes) &&
+            mg_same_pair(visit, like) && visit->bytes > largest)
+            largest = visit->bytes;
+    }
+    return largest;
+}
+
+static void probe_once(const struct mg_plan *plan, const struct mg_visit *visit,
+                       struct mg_state *state)
+{
+    struct mg_eager *eager   = eager_of(visit);
+    struct mg_visit  largest = *visit;
+    int              slots   = 1;
+    int              stops   = 0;
+
+    if (eager->known)
+        return;
+    largest.bytes = largest_unreceived(plan, visit);
+    if (!mg_all_true(state->comm, mg_payload_reserve(&largest, state->rank)))
+        return;
+    mg_payload_prepare(&largest, state, &slots);
+    do { /* once more if a rank was stopped, since then nothing completes in time */
+        stops  = mg_stopped_count();
+        *eager = mg_eager_probe(state, largest.bytes, mg_heartbeat);
+    } while (!mg_all_true(state->comm, mg_stopped_count() == stops));
+}
+
+void mg_eager_visit(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state, int64_t at_ns)
+{
+    probe_once(plan, visit, state);
+    if (state->rank != 0)
+        return;
+    if (eager_of(visit)->known)
+        mg_journal_eager(visit, eager_of(visit), at_ns);
+    else
+        mg_journal_refused(visit, "there is no memory for a message of this size");
+}
+
+static const char *const unshared[] = {
+    [MG_UNSHARED_OTHER_HOST] = "its ranks share no memory: they are on different hosts",
+    [MG_UNSHARED_NO_ROOM]    = "a rank has no room for the memory to be shared",
+    [MG_UNSHARED_NO_FILE]    = "rank 0 cannot make the memory to be shared",
+};
+
+static bool shares(const struct mg_visit *visit, struct mg_state *state)
+{
+    const enum mg_unshared why = mg_shared_reserve(state, MG_PAGE_MAX_BYTES + visit->bytes);
+
+    if (why != MG_SHARED && state->rank == 0)
+        mg_journal_refused(visit, unshared[why]);
+    return why == MG_SHARED;
+}
+
+bool mg_is_feasible(const struct mg_plan *plan, const struct mg_visit *visit,
+                    struct mg_state *state)
+{
+    const bool needs_eager = visit->mode->needs_eager;
+
+    if (needs_eager)
+        probe_once(plan, visit, state);
+    if ((needs_eager && !eager_of(visit)->known) ||
+        !mg_all_true(state->comm, mg_payload_reserve(visit, state->rank))) {
+        if (state->rank == 0)
+            mg_journal_refused(visit, "there is no memory for a message of this size");
+        return false;
+    }
+    if (needs_eager && (int64_t) visit->bytes > eager_of(visit)->longer_bytes) {
+        if (state->rank == 0)
+            mg_journal_blocked(visit, eager_of(visit));
+        return false;
+    }
+    return !visit->pattern->shares_memory || shares(visit, state);
+}
