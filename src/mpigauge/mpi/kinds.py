@@ -61,8 +61,8 @@ class MpiKind:
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
             the program.
-        reached_by: The same where a scheduler does, by its name in `campaign.allocations`, unless the user says
-            otherwise; empty if it finds that by itself.
+        reached_by: The same where a scheduler does, by its name in `campaign.allocations`, unless the user
+            says otherwise; empty if it finds that by itself.
         without_shell: What lets its launcher start ranks here although there is neither ssh nor rsh.
         needs_shell_before: The major version from which on it does so by itself.
         pmi: What srun --mpi must be for it; empty leaves that to Slurm.
