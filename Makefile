@@ -9,7 +9,7 @@ KERNEL  := src/mpigauge/kernel
 LAB     := src/mpigauge/launch/lab
 C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c benchmarks/*.c $(LAB)/*.c tests/real/*/*.c tests/unit/*/*.c)
 H_FILES := $(wildcard $(KERNEL)/*/*.h $(LAB)/*.h)
-C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Werror
 # Behind a proxy with a certificate of its own, uv must ask the system.
 export UV_SYSTEM_CERTS = 1
 # Whatever the caller's shell says: without kept bytecode each worker compiles all tests anew.

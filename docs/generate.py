@@ -5,12 +5,11 @@
 A test holds the committed files against what this makes.
 """
 
-import ast
 import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -18,14 +17,12 @@ import click
 import msgspec
 import registries
 
-import mpigauge as house
 from mpigauge import errors
 from mpigauge.cli import manual, mpigauge
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.plan.patterns import known
 from mpigauge.result.kernel_data import Card, CardTraffic, ClockCheck, ClockModel, HostCards, RankPlace
 from mpigauge.result.older import HISTORY
 from mpigauge.result.records import FORMAT, VERSION, Record
@@ -177,57 +174,6 @@ def history() -> str:
 # ---- Pages ---------------------------------------------------------------------------------------
 
 
-# ---- design.md -----------------------------------------------------------------------------------
-
-HOUSE = Path(house.__file__).parent
-PATTERNS = kernel.SOURCES / "patterns"
-
-C_ABOUT = re.compile(r"/\* [\w.]+ - (.*?)(?:\*/|\n \*\n)", re.DOTALL)
-"""What the comment at the head of a C file says, after the file's name."""
-
-
-def modules() -> dict[Path, str]:
-    """What every module says of itself, by its path in src/mpigauge; each pattern is in docs/howto.md."""
-    python = {path: _docstring(path) for path in HOUSE.rglob("*.py")}
-    parts = {path.with_suffix("") for path in HOUSE.rglob("*.[ch]")}
-    parts -= {PATTERNS / name.replace("-", "_") for name in known()}
-    c = [next(path for path in map(part.with_suffix, (".c", ".h")) if path.exists()) for part in parts]
-    found = python | {path: _comment(path) for path in c}
-    return {path.relative_to(HOUSE): about for path, about in sorted(found.items())}
-
-
-def _docstring(path: Path) -> str:
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return text.partition("\n")[0].removesuffix(".")
-
-
-def _comment(path: Path) -> str:
-    """Its first sentence, without the page that explains it."""
-    (about,) = C_ABOUT.findall(path.read_text(encoding="ascii"))[:1]
-    words = " ".join(re.sub(r" \(docs/[^)]*\)", "", about.replace("\n *", "")).split())
-    first = re.split(r"\.(?: |$)", words)[0]
-    return first if first.startswith("mpigauge") else first[0].upper() + first[1:]
-
-
-def modules_tables() -> str:
-    """A table for each folder of the house, the kernel's last; a folder's own docstring is above it."""
-    folders: dict[Path, dict[Path, str]] = {}
-    for path, about in modules().items():
-        folders.setdefault(path.parent, {})[path] = about
-    order = sorted(folders, key=lambda folder: (folder.parts[:1] == ("kernel",), folder))
-    return "\n".join(line for folder in order for line in _folder(folder, folders[folder]))
-
-
-def _folder(folder: Path, found: dict[Path, str]) -> Iterator[str]:
-    """Its own docstring, if it has one, and its modules."""
-    about = found.pop(folder / "__init__.py", "")
-    yield from (f"**`{'src/mpigauge' / folder}/`**{f': {about}.' if about else ''}", "")
-    if found:
-        yield from ("| module | is |", "| --- | --- |")
-        yield from (f"| `{path}` | {_cell(words)} |" for path, words in found.items())
-        yield ""
-
-
 def with_parts(name: str, parts: Mapping[str, str]) -> str:
     """A page with its computed parts, each between a comment of its name and that of its end."""
     text = (HERE / name).read_text(encoding="utf-8")
@@ -260,7 +206,6 @@ def pages() -> dict[str, str]:
     """Every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
-        "design.md": with_parts("design.md", {"modules": modules_tables()}),
         "formats.md": with_parts("formats.md", _formats()),
         "figures.md": with_parts("figures.md", {"kinds": registries.kinds(figures.KINDS)}),
         "gallery.md": registries.gallery(figures.KINDS),

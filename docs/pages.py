@@ -15,7 +15,7 @@ comments below them, and so do plans:
     <!-- end -->               <!-- end -->
 
 What is said about numbers is what `mpigauge explain` prints: prose that compares would be wrong with the next
-measurement, and a test looks for it.
+measurement.
 
 To add a figure or a table: write its command into a page.
 """

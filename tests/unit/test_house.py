@@ -16,12 +16,13 @@ import pytest
 import mpigauge
 from mpigauge.cli import COMMANDS
 from mpigauge.cli import MODULES as VERB_MODULES
-from tests import places
+from tests.places import ROOT as REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(mpigauge.__file__).parent
+TESTS = REPOSITORY / "tests"
 MODULES = sorted(
     path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem not in {"__init__", "__main__"}
 )
@@ -48,6 +49,7 @@ SIDEWAYS = {"campaign", "errors", "vocabulary"}
 """campaign drives others of its rank; errors and vocabulary are everybody's."""
 
 START_PROCESSES = {"launch", "mpi"}
+WITHOUT_ENGLISH = {"analysis"}
 SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 
@@ -96,12 +98,12 @@ def test_every_part_has_a_rank() -> None:
     assert {"cli", "campaign", "result", "plan", "units"} <= parts
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nobody_imports_upward_or_sideways(path: Path) -> None:
-    part = part_of(path)
-    for other in parts_imported(path) - {part}:
-        here, there = rank_of(part), rank_of(other)
-        assert here < there or (here == there and {part, other} & SIDEWAYS), f"{part} imports {other}"
+def test_nobody_imports_upward_or_sideways() -> None:
+    for path in MODULES:
+        part = part_of(path)
+        for other in parts_imported(path) - {part}:
+            here, there = rank_of(part), rank_of(other)
+            assert here < there or (here == there and {part, other} & SIDEWAYS), f"{path} imports {other}"
 
 
 def test_programs_are_searched_for_in_one_place() -> None:
@@ -150,14 +152,6 @@ def test_only_launch_and_mpi_start_processes() -> None:
             )
 
 
-def test_the_modules_of_the_kernels_texts_are_alone_with_them() -> None:
-    """Only plan writes the kernel's plan, only result reads its journal; campaign is handed both."""
-    for path in MODULES:
-        text = path.read_text(encoding="utf-8")
-        assert "rounds_min=" not in text or part_of(path) == "plan", path
-        assert "samples_ns: Annotated" not in text or part_of(path) == "result", path
-
-
 def modules_imported(path: Path) -> set[str]:
     """The modules of the house that a file imports, wherever in it and for whatever purpose."""
     found = set()
@@ -178,11 +172,10 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-@pytest.mark.parametrize("verb", COMMANDS)
-def test_no_verb_imports_another(verb: str) -> None:
-    modules = {name: f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
-    path = ROOT / "cli" / f"{VERB_MODULES.get(verb, verb)}.py"
-    assert not modules_imported(path) & (set(modules.values()) - {modules[verb]})
+def test_no_verb_imports_another() -> None:
+    verbs = {f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
+    for verb in verbs:
+        assert not modules_imported(NAMES[verb]) & (verbs - {verb}), verb
 
 
 def english_in(path: Path) -> Iterator[str]:
@@ -198,11 +191,10 @@ def english_in(path: Path) -> Iterator[str]:
     yield from (text for text in texts if re.search(r"[A-Za-z] | [A-Za-z]", text))
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in MODULES if part_of(path) == "analysis"], ids=lambda path: str(path.stem)
-)
-def test_analysis_finds_facts_and_writes_no_sentences(path: Path) -> None:
-    assert not [*english_in(path)]
+def test_what_finds_facts_writes_no_sentences() -> None:
+    found = {path: [*english_in(path)] for path in MODULES if part_of(path) in WITHOUT_ENGLISH}
+    assert found
+    assert {path: texts for path, texts in found.items() if texts} == {}
 
 
 def loaded_by(*words: str) -> set[str]:
@@ -240,10 +232,9 @@ def is_thorough(node: ast.AST) -> bool:
     return any(ast.unparse(mark).endswith(("pytest.mark.thorough", "pytest.mark.truth")) for mark in marks)
 
 
-@pytest.mark.parametrize("folder", ["cli", "unit"])
-def test_every_module_is_tested_every_day(folder: str) -> None:
+def test_every_module_is_tested_every_day() -> None:
     """Some of the tests of a module may be thorough or measure, never all of them."""
-    for path in (places.ROOT / "tests" / folder).rglob("test_*.py"):
+    for path in (one for folder in ("cli", "unit") for one in (TESTS / folder).rglob("test_*.py")):
         tests = [node for node in nodes_of(path) if is_test(node)]
         thorough = [test for test in tests if is_thorough(test)]
         assert not thorough or len(thorough) < len(tests), path
@@ -253,7 +244,7 @@ def test_every_module_is_tested_every_day(folder: str) -> None:
 
 def test_marks_that_say_where_a_test_runs_stand_in_its_own_file() -> None:
     """The Makefile finds the files of some marks by their text, so no other file may give them a mark."""
-    for path in (places.ROOT / "tests").rglob("*.py"):
+    for path in TESTS.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"import .*\bpytestmark\b", text), path
         assert path.name.startswith("test_") or not re.search(r"\bmark\.(mpi|slurm|lab)\b", text), path
