@@ -1,141 +1,179 @@
-"""Tables of `mpigauge explain --claims`: the numbers of either column, from the file of the claims."""
-
-# ruff: noqa: RUF001 - pages print dashes and signs of their own
+"""The facts of `mpigauge explain --claims`: numbers of either column, and what they make of a claim."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.docs.recomputing.claim_numbers import Number, Of, holds_of, numbers_of
-from tests.cli.docs.recomputing.ledger import Said
-from tests.cli.docs.recomputing.reading import SIZES
+from tests.cli.docs.recomputing.points import firsts_of
+from tests.cli.docs.recomputing.reading import MEMORY, RATES, SIZES, TIMES
+from tests.cli.docs.recomputing.shown import rate_of
+from tests.cli.docs.recomputing.statistics_of import Interval, over_launches, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tests.cli.docs.recomputing.ledger import Ledger
+    from tests.cli.docs.recomputing.cells import Book
+    from tests.cli.docs.recomputing.reading import Row
 
-LINE = re.compile(r"^\| (?P<says>.*?) \| (?P<printed>.*?) \| (?P<here>.*?) \| (?P<verdict>.*?) \|$")
-N = r"[\d.]+(?:e[+-]?\d+)?"
-UNIT = r"(?: (%|B|[KMG]iB|[MG]bit/s|[MG]B/s|ns|µs|ms|s|times))?"
-EACH = re.compile(
-    rf"({N}){UNIT}(?: \(({N}){UNIT} – ({N}){UNIT}\)| \(({N} \w+) or more\))?(?: "
-    rf"\[[^]]*\])?(?: at [\d.]+ \w+)?"
-)
-MANY = re.compile(rf"({N}) to ({N}) times, median ({N}); so at (\d+) of (\d+)(.*)$")
-LAUNCHES = re.compile(r"(\d+)(?: – (\d+))? launch")
-HOLDS = re.compile(r"; so at (\d+) of (\d+)(?!\d)")
-HEADLINE = re.compile(r"^\*of \d+ conclusions .*\*$", re.MULTILINE)
-VERDICTS = ("confirmed", "refuted", "undecided", "not testable here", "not tested here")
-NOTHING = ("not in its tables", "not measured")
+BOUND = re.compile(r"^(>=|<=|>|<) *([\d.]+) *(\S*)$|^([\d.]+) *(\S*) *\.\. *([\d.]+) *(\S*)$")
+SCALES = {**RATES, **TIMES, **SIZES, "%": 0.01, "": 1.0}
 
 
-def check_claims(ledger: Ledger, text: str, claims: Sequence[Mapping[str, Any]], here: Sequence[Of]) -> None:
-    """All lines of the tables of an output."""
-    of_claim = {one["says"]: (whole, one) for whole in claims for one in whole["claim"]}
-    for line in text.splitlines():
-        match = LINE.match(line)
-        if match is None or match["says"] not in of_claim:
-            continue
-        whole, claim = of_claim[match["says"]]
-        for column, found in (("printed", whole["printed_rows"]), ("here", here)):
-            said = Said(ledger, match[column])
-            before = len(ledger.differ)
-            try:
-                _check(said, claim, numbers_of(whole, claim, column, found), exact=column == "printed")
-            except (IndexError, ValueError, KeyError, TypeError, ZeroDivisionError) as error:
-                ledger.differ.append(f"{type(error).__name__} {error}: {match[column]}")
-            ledger.differ[before:] = [f"claim {claim['name']}: {one}" for one in ledger.differ[before:]]
-            said.close(f"claim {claim['name']}, {column}")
-        _verdict(ledger, claim, match["verdict"], numbers_of(whole, claim, "here", here))
-    if headline := HEADLINE.search(text):
-        _headline(Said(ledger, headline[0]), text)
+def of_claims(said: Mapping[str, Any], book: Book) -> Iterator[tuple[str, Any, Callable[[], Any]]]:
+    """Yield all numbers and verdicts of claims, each with what recomputes it."""
+    claims = [one for report in said["reports"] for one in report["claims"]]
+    for claim in claims:
+        for column in ("printed", "here"):
+            for one in claim[column]["numbers"]:
+                where = f"claim {column}, {claim['kind']} {claim['quantity']}, {claim['name']}"
+                fact = {name: one[name] for name in ("estimate", "low", "high", "launches", "verdict")}
+                yield where, fact, partial(_of_number, claim, one, book)
+        holds = [one["verdict"] for one in claim["here"]["numbers"]]
+        if claim["verdict"] in ("confirmed", "refuted", "undecided") and holds:
+            yield f"claim {claim['name']}", claim["verdict"], partial(_verdict, claim["quantifier"], holds)
+    fact = {"conclusions": said["conclusions"], "verdicts": said["verdicts"]}
+    verdicts = Counter(dict.fromkeys(said["verdicts"], 0))
+    verdicts.update(one["verdict"] for one in claims)
+    yield "claims", fact, lambda: {"conclusions": len(claims), "verdicts": dict(verdicts)}
 
 
-def _verdict(ledger: Ledger, claim: Mapping[str, Any], word: str, found: Sequence[Number]) -> None:
+def _verdict(quantifier: str, holds: Sequence[str]) -> str:
     """What the numbers here make of a claim."""
-    if word not in ("confirmed", "refuted", "undecided") or not found:
-        return
-    holds = [holds_of(claim, one.own, exact=False) for one in found]
     yes, no, many = holds.count("holds"), holds.count("fails"), len(holds)
-    own = {
+    return {
         "all": "refuted" if no else "confirmed" if yes == many else "undecided",
         "most": "confirmed" if 2 * yes > many else "refuted" if 2 * (many - no) <= many else "undecided",
         "any": "confirmed" if yes else "refuted" if no == many else "undecided",
-    }[claim.get("quantifier", "all")]
-    Said(ledger, f"{word} {claim['name']}").word((0, len(word)), own)
+    }[quantifier]
 
 
-def _headline(said: Said, text: str) -> None:
-    """How many conclusions have which verdict."""
-    words = [match["verdict"] for line in text.splitlines() if (match := LINE.match(line))]
-    for match in re.finditer(r"of (\d+) conclusions", said.text):
-        said.number(match.span(1), "", sum(word in VERDICTS for word in words))
-    for match in re.finditer(r"(\d+) ((?:confirmed|refuted|undecided|not \w+ here))", said.text):
-        said.number(match.span(1), "", words.count(match[2]))
+def _of_number(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> dict[str, Any]:
+    own = _own(claim, fact, book)
+    if own is None:
+        return {}
+    verdict = _holds(claim["bound"] or "> 1", own, exact=fact["imported"])
+    ends = {name: None if end == math.inf else end for name, end in (("low", own.low), ("high", own.high))}
+    return {"estimate": own.estimate, **ends, "launches": own.launches, "verdict": verdict}
 
 
-def _check(said: Said, claim: Mapping[str, Any], found: Sequence[Number], *, exact: bool) -> None:
-    if not found or said.text in NOTHING:
-        return
-    begin = re.match(r"(?:agrees|contradicts it|open|the lab's own number): ", said.text)
-    at = begin.end() if begin else 0
-    values = [one.own.estimate for one in found]
-    holds = [holds_of(claim, one.own, exact=exact) for one in found]
-    if match := MANY.search(said.text, at):
-        for group, value in zip((1, 2, 3), (min(values), max(values), median(values)), strict=True):
-            said.number(match.span(group), "", value)
-        said.number(match.span(4), "", holds.count("holds"))
-        said.number(match.span(5), "", len(found))
-        _counted(said, match, found, holds)
-    elif len(found) <= 4:
-        _each(said, at, claim, found)
-        if match := HOLDS.search(said.text):
-            said.number(match.span(1), "", holds.count("holds"))
-            said.number(match.span(2), "", len(found))
-    if match := LAUNCHES.search(said.text):
-        counts = sorted({one.own.launches for one in found if one.own.launches})
-        said.number(match.span(1), "", counts[0])
-        said.number(match.span(2), "", counts[-1])
+def _own(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Interval | None:
+    """The number of a cell, or of two; None of a kind that is not recomputed."""
+    kind, quantity = claim["kind"], claim["quantity"]
+    if kind == "limit":
+        size = fact["bytes"] if fact["imported"] else book.limit(fact["file"], fact)
+        return Interval(size, size, size)
+    if kind == "from":
+        return _from(claim, fact, book)
+    row = book.row(fact["file"], fact, fact["state"])
+    if fact["against"]:
+        under = book.row(fact["against_file"], fact["against"], fact["state"])
+        return _divided(row, under, quantity) if quantity in ("time", "bandwidth") else None
+    return _of_one(quantity, row, book.alike(fact["file"], fact, fact["state"], "bytes", "window"))
 
 
-def _counted(said: Said, match: re.Match[str], found: Sequence[Number], holds: Sequence[str]) -> None:
-    tail, at = match[6], match.start(6)
-    if open_ := re.search(r"undecided at (\d+)", tail):
-        said.number((at + open_.start(1), at + open_.end(1)), "", holds.count("undecided"))
-    if fails := re.search(r"not at (\d+)(?=$|[,;])(?! \w+iB| B)", tail):
-        said.number((at + fails.start(1), at + fails.end(1)), "", holds.count("fails"))
-    elif fails := re.search(r"not at (.*?)(?:, undecided|;|$)", tail):
-        sizes = [one.row.bytes for one, word in zip(found, holds, strict=True) if word == "fails"]
-        named = [*re.finditer(r"[\d.]+ (?:B|[KMG]iB)", fails[1])]
-        if len(named) == len(sizes):
-            base = at + fails.start(1)
-            for one, size in zip(named, sizes, strict=True):
-                said.size((base + one.start(), base + one.end()), size)
+def _of_one(quantity: str, row: Row, curve: Sequence[Row]) -> Interval | None:
+    match quantity:
+        case "cpu":
+            return _core_share(row)
+        case "first":
+            firsts = firsts_of(row)
+            return over_launches([firsts[n] / row.medians[n] for n in firsts])
+        case "bandwidth":
+            return rate_of(row)[0] if row.result else Interval(row.bytes_per_time / row.seconds)
+        case "size":
+            return _peak_size(curve)
+    return None
 
 
-def _each(said: Said, at: int, claim: Mapping[str, Any], found: Sequence[Number]) -> None:
-    end = said.text.find(";", at)
-    matches = [*EACH.finditer(said.text, at, end if end >= 0 else len(said.text))]
-    matches = [
-        one
-        for one in matches
-        if said.text[one.start() - 2 : one.start()] in (": ", ", ") or one.start() == at
+# ---- Bounds --------------------------------------------------------------------------------------
+
+
+def _holds(bound: str, own: Interval, *, exact: bool) -> str:
+    """Whether the whole interval is within the bound."""
+    low, high = (own.estimate, own.estimate) if exact else (own.low, own.high)
+    if low is None or high is None:
+        return "undecided"
+    inside = [_side(bound, low), _side(bound, high)]
+    if all(one == 0 for one in inside):
+        return "holds"
+    return "fails" if inside[0] == inside[1] else "undecided"
+
+
+def _side(bound: str, value: float) -> int:
+    """On which side of a bound a number is: 0 within."""
+    match = BOUND.match(bound)
+    if match is None:
+        raise ValueError(bound)
+    if match[1]:
+        limit = float(match[2]) * SCALES[match[3]]
+        compare = {">": float.__gt__, ">=": float.__ge__, "<": float.__lt__, "<=": float.__le__}[match[1]]
+        return 0 if compare(float(value), limit) else 1
+    low, high = float(match[4]) * SCALES[match[5]], float(match[6]) * SCALES[match[7]]
+    return -1 if value < low else 1 if value > high else 0
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def _divided(over: Row, under: Row, quantity: str) -> Interval | None:
+    scale = 1.0
+    if quantity == "bandwidth":
+        over, under = under, over
+        scale = under.bytes_per_time / over.bytes_per_time
+    if over.result is None or under.result is None:
+        return Interval(over.seconds / under.seconds * scale)
+    within = over.result is under.result
+    same = all(over.cell[name] == under.cell[name] for name in ("transport", "placement", "ranks"))
+    own = ratio(over.times, under.times, paired=within, alike=same and within)
+    if own is None:
+        return None
+    low, high = (None if end is None else end * scale for end in (own.low, own.high))
+    return Interval(own.estimate * scale, low, high, own.launches)
+
+
+def _from(claim: Mapping[str, Any], fact: Mapping[str, Any], book: Book) -> Interval:
+    """The smallest size from which on a ratio keeps a limit: by estimates, perhaps, for certain."""
+    sides = ((fact["file"], fact), (fact["against_file"], fact["against"]))
+    over, under = ({row.bytes: row for row in book.curve(file, cell, fact["state"])} for file, cell in sides)
+    sizes = sorted((size for size in over.keys() & under.keys() if size), reverse=True)
+    found = [(size, _divided(over[size], under[size], claim["quantity"])) for size in sizes]
+    known = [(size, own) for size, own in found if own is not None]
+    words = [_holds(claim["limit"], own, exact=fact["imported"]) for _, own in known]
+    kept = [_side(claim["limit"], own.estimate) == 0 for _, own in known]
+    size, low, high = (
+        _onwards([size for size, _ in known], good)
+        for good in (kept, [word != "fails" for word in words], [word == "holds" for word in words])
+    )
+    return Interval(size, low, high, min(own.launches for _, own in known))
+
+
+def _onwards(sizes: Sequence[int], good: Sequence[bool]) -> float:
+    """Of sizes from the largest down the last before the first that is not good."""
+    count = next((n for n, one in enumerate(good) if not one), len(good))
+    return sizes[count - 1] if count else math.inf
+
+
+def _core_share(row: Row) -> Interval:
+    active = 2 if row.pattern in ("pingpong", "exchange") else 1 if row.pattern in MEMORY else row.ranks
+    shares = [
+        min(1.0, median(one.record["cpu_ns"] / (active * one.record["wall_ns"]) for one in mine))
+        for mine in row.launches.values()
     ]
-    if len(matches) != len(found):
-        said.word((0, 0), f"{len(found)} numbers")
-    for match, one in zip(matches, found, strict=False):
-        unit = match[2] or ""
-        if unit in SIZES:
-            said.size((match.start(1), match.end(2)), one.own.estimate)
-            if match[7]:
-                said.size(match.span(7), one.own.low or -1)
-            continue
-        said.number(match.span(1), unit, one.own.estimate)
-        said.number(match.span(3), match[4] or "", one.own.low)
-        said.number(match.span(5), match[6] or "", one.own.high)
-        if place := re.search(r" at ([\d.]+ \w+)$", match[0]):
-            both = (match.start() + place.start(1), match.start() + place.end(1))
-            said.size(both, one.row.bytes)
+    own = over_launches(shares)
+    return own._replace(high=own.high and min(1.0, own.high))
+
+
+def _peak_size(curve: Sequence[Row]) -> Interval:
+    """The size of the best rate, with those whose rate may be as good."""
+    best = max(curve, key=lambda row: row.bytes_per_time / row.seconds)
+    if best.result is None:
+        return Interval(best.bytes, best.bytes, best.bytes)
+    least = best.bytes_per_time / (best.time[0].high or math.nan)
+    good = [row.bytes for row in curve if row.bytes_per_time / (row.time[0].low or math.nan) >= least]
+    high = math.inf if max(good) == max(row.bytes for row in curve) else max(good)
+    return Interval(best.bytes, min(good), high, len(best.medians))

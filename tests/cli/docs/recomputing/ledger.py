@@ -1,134 +1,85 @@
-"""Numbers of a text beside what they should be: which agree, which differ, which nobody has recomputed."""
+"""Facts beside what they should be: which numbers agree, which differ, which nobody has recomputed."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tests.cli.docs.recomputing.reading import RATES, SIZES, TIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-NUMBER = re.compile(r"(?<![\w.,:])[\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}]?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w:])")
-"""A number of a text, and no part of a name or a version."""
-
-NAMES = re.compile(
-    r"\b(?:openmpi|mpich|Open MPI|MPICH|log2|h\d+,h\d+(?:,h\d+)*) ?[\d.]*"
-    r"|h\d+(?:,h\d+)+|\d{4}-\d\d-\d\d|O[03]\b"
-)
-UNITS = {
-    **TIMES,
-    **RATES,
-    **SIZES,
-    "%": 0.01,
-    "": 1.0,
-    "times": 1.0,
-    "copies": 1.0,
-    "\N{MULTIPLICATION SIGN}": 1.0,
-}
-SLACK = 1e-6
+TOLERANCE = 1e-6
+"""Of a number: what sums in another order and a t by bisection make of the last digits."""
 
 
-def agrees(text: str, unit: str, own: float) -> bool:
-    """Whether a number, rounded to the digits that are printed, is the printed one.
+class Either(tuple[Any, ...]):
+    """What a fact may be where chance leaves open which: one of these."""
 
-    Half a unit in the last place, so that no other last digit passes.
-    """
-    digits = text.replace("\N{MINUS SIGN}", "-").lstrip("+\N{PLUS-MINUS SIGN}")
-    mantissa, _, exponent = digits.partition("e")
-    last = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    scaled = own / UNITS[unit]
-    return abs(scaled - float(digits)) <= last * (0.5 + SLACK) + abs(scaled) * 1e-9
-
-
-def about(size_bytes: float) -> str:
-    """A size between measured ones, with three significant digits."""
-    unit = next(name for name in ("MiB", "KiB", "B") if size_bytes >= SIZES[name] or name == "B")
-    return f"{float(f'{size_bytes / SIZES[unit]:.3g}'):g} {unit}"
-
-
-def size_of(text: str) -> int:
-    """The bytes of `1.5 KiB`, which sizes are written in exactly."""
-    number, unit = text.split()
-    return round(float(number) * SIZES[unit])
+    __slots__ = ()
 
 
 @dataclass
 class Ledger:
-    """What was found on a page."""
+    """What was found of the facts of a page.
 
-    agree: int = 0
+    Attributes:
+        agreed: The numbers that are what they should be.
+        left: How many numbers of which kind nobody recomputed.
+    """
+
+    agreed: list[float] = field(default_factory=list)
     differ: list[str] = field(default_factory=list)
-    unchecked: list[tuple[str, int]] = field(default_factory=list)
-
-    @property
-    def missed(self) -> int:
-        """Numbers that nobody recomputed."""
-        return sum(count for _, count in self.unchecked)
+    left: Counter[str] = field(default_factory=Counter)
 
     @property
     def share(self) -> float:
-        """Of all numbers those that were recomputed."""
-        checked = self.agree + len(self.differ)
-        return checked / max(1, checked + self.missed)
+        """The share of the numbers that were recomputed."""
+        checked = len(self.agreed) + len(self.differ)
+        return checked / max(1, checked + self.left.total())
 
-    def left(self, text: str, why: str) -> None:
-        """Text whose numbers are not recomputed."""
-        count = len(NUMBER.findall(NAMES.sub("", text)))
-        if count:
-            self.unchecked.append((f"{why}: {text[:110]}", count))
-
-
-class Said:
-    """A sentence; what is checked is taken out of it, and what is left was not."""
-
-    def __init__(self, ledger: Ledger, text: str) -> None:
-        self.ledger, self.text, self.rest = ledger, text, text
-
-    def number(self, part: tuple[int, int], unit: str, *own: float | None) -> None:
-        """One number of the sentence, which should be one of these."""
-        begin, end = part
-        if begin < 0:
-            return
-        text = self.text[begin:end]
-        self._keep(
-            part, any(one is not None and math.isfinite(one) and agrees(text, unit, one) for one in own), own
-        )
-
-    def size(self, part: tuple[int, int], own: float, *, exact: bool = True) -> None:
-        """A size with its unit."""
-        text = self.text[slice(*part)]
-        self._keep(part, size_of(text) == own if exact else text == about(own), (own,))
-
-    def word(self, part: tuple[int, int], own: str) -> None:
-        """A verdict, or whatever is no number."""
-        text = self.text[slice(*part)]
-        if text != own:
-            self.ledger.differ.append(f"{text!r} should be {own!r} in: {self.text}")
-
-    def _keep(self, part: tuple[int, int], good: bool, own: Sequence[float | None]) -> None:
-        begin, end = part
-        inside = NUMBER.findall(self.rest[begin:end])
-        self.rest = self.rest[:begin] + "#" * (end - begin) + self.rest[end:]
-        if good:
-            self.ledger.agree += max(1, len(inside))
+    def compare(self, fact: Any, own: Any, where: str) -> None:
+        """Compare all parts of a fact; what `own` has no part for is left."""
+        if isinstance(fact, dict):
+            for name, part in fact.items():
+                self._part(part, own, name, f"{where}.{name}")
+        elif isinstance(fact, list) and isinstance(own, list):
+            if len(fact) != len(own):
+                self.differ.append(f"{where}: {len(fact)} parts should be {len(own)}")
+            for place, (part, mine) in enumerate(zip(fact, own, strict=False)):
+                self.compare(part, mine, f"{where}[{place}]")
+        elif isinstance(own, dict | list):
+            if fact is not None:  # what is not said need not be recomputed
+                self.differ.append(f"{where}: {fact} should be {own}")
         else:
-            self.ledger.differ.append(f"{self.text[begin:end]} should be {own} in: {self.text}")
+            self._value(fact, own if isinstance(own, Either) else (own,), where)
 
-    def known(self, part: tuple[int, int]) -> None:
-        """Numbers that are names, such as those of ranks in a subject."""
-        begin, end = part
-        self.rest = self.rest[:begin] + "#" * (end - begin) + self.rest[end:]
+    def _part(self, fact: Any, own: Any, name: str, where: str) -> None:
+        if isinstance(own, dict) and name in own:
+            self.compare(fact, own[name], where)
+        else:
+            self.left += Counter({re.sub(r"\[\d+\]", "", where): count(fact)})
 
-    def close(self, why: str) -> None:
-        """What is left was not recomputed."""
-        self.ledger.left(self.rest, why)
+    def _value(self, fact: Any, own: tuple[Any, ...], where: str) -> None:
+        if not any(agrees(fact, one) for one in own):
+            self.differ.append(f"{where}: {fact} should be {' or '.join(map(str, own))}")
+        elif is_number(fact):
+            self.agreed.append(fact)
 
 
-def one_or_none(found: Iterable[object]) -> object | None:
-    """The only one of them."""
-    items = list(found)
-    return items[0] if len(items) == 1 else None
+def is_number(fact: Any) -> bool:
+    """Whether a fact is a number, which a truth value is not."""
+    return isinstance(fact, int | float) and not isinstance(fact, bool)
+
+
+def agrees(fact: Any, own: Any) -> bool:
+    """Whether a fact is what was recomputed."""
+    if is_number(fact) and is_number(own):
+        return math.isclose(fact, own, rel_tol=TOLERANCE, abs_tol=1e-15)
+    return bool(fact == own)
+
+
+def count(fact: Any) -> int:
+    """Return how many numbers are in a fact."""
+    if isinstance(fact, dict):
+        return sum(map(count, fact.values()))
+    return sum(map(count, fact)) if isinstance(fact, list) else int(is_number(fact))

@@ -13,22 +13,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def published(table: Path, columns: Path, renamed: Mapping[str, str]) -> list[Row]:
+def published(table: Path, columns: Path) -> list[Row]:
     """Numbers of a report: a table beside the file that says what its columns are."""
     words = tomllib.loads(columns.read_text(encoding="utf-8"))
     with table.open(encoding="utf-8", newline="") as lines:
         kept = [line for line in csv.DictReader(lines) if _wanted(line, words)]
-    return [_published(line, words, renamed) for line in kept]
+    return [_published(line, words) for line in kept]
 
 
 def _wanted(line: Mapping[str, str], words: Mapping[str, Any]) -> bool:
     return all(line[name] in only for name, only in words.get("only", {}).items())
 
 
-def _published(line: Mapping[str, str], words: Mapping[str, Any], renamed: Mapping[str, str]) -> Row:
+def _published(line: Mapping[str, str], words: Mapping[str, Any]) -> Row:
     cell: dict[str, Any] = {name: USUAL.get(name, "") for name in CELL} | {"ranks": 2, "mode": "standard"}
     cell |= {name: _said(line, words[name]) for name in CELL if name in words}
-    cell["placement"] = renamed.get(cell["placement"], cell["placement"])
     cell["bytes"] = round(_scaled(line, words["bytes"], {"bit": 1 / 8}))
     row = Row(cell, None)
     if "rate" in words:
@@ -37,7 +36,6 @@ def _published(line: Mapping[str, str], words: Mapping[str, Any], renamed: Mappi
         row.printed_s = _scaled(line, words["time"], TIMES)
     if "stddev" in words:
         row.printed_stddev_s = _scaled(line, words["stddev"], TIMES)
-    row.printed_mean = words.get("statistic") == "mean"
     return row
 
 

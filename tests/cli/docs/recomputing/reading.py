@@ -12,20 +12,22 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.cli.docs.recomputing.speeds import other_minutes, reach_of, spans_of
+from tests.cli.docs.recomputing.speeds import other_minutes, reach_of, response_of, seat_of, spans_of
 from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
 from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches, standardised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 NS = 1e-9
 SIZES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3, "kB": 1000}
 TIMES = {"ns": 1e-9, "us": 1e-6, "\N{MICRO SIGN}s": 1e-6, "ms": 1e-3, "s": 1.0}
 RATES = {"MB/s": 1e6, "GB/s": 1e9, "Mbit/s": 1e6 / 8, "Gbit/s": 1e9 / 8}
-CALLED = {"openmpi": "Open MPI", "mpich": "MPICH", "intelmpi": "Intel MPI"}
 TWO_WAYS = frozenset({"exchange", "shift"})
+MEMORY = frozenset(
+    {"null", "memcpy", "copy", "read", "write", "chase", "reduce_local", "crosscopy", "cacheline", "eager"}
+)
 NO_RATE = frozenset({"null", "eager", "barrier", "chase", "cacheline"})
 EACH_RANK = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
 CELL = (
@@ -80,30 +82,13 @@ class Row:
         self.visits: list[Visit] = []
         self.blocked: int | None = None
         self.printed_s: float | None = None
-        self.printed_mean = False
         self.printed_stddev_s: float | None = None
         self.state: str | None = None
-        self.probed = False
-        self.called = ""
 
     def __getattr__(self, name: str) -> Any:
         if name in CELL:
             return self.__dict__["cell"].get(name, "")
         raise AttributeError(name)
-
-    @property
-    def library(self) -> str:
-        """`Open MPI 5.0.11`."""
-        return " ".join(filter(None, [self.label, CALLED.get(self.mpi, self.mpi), self.mpi_version]))
-
-    @cached_property
-    def words(self) -> set[str]:
-        """All that a heading or a sentence may call it by."""
-        said = {self.pattern, self.mode, self.library, self.transport, self.setting}
-        said |= {self.called or self.placement}
-        said |= {f"{self.ranks} ranks", f"{self.buffers} buffers", f"{self.sync} start", self.pair}
-        said |= {self.state or "", f"while {self.state}"}
-        return {word for word in said if word}
 
     @cached_property
     def launches(self) -> dict[int, list[Visit]]:
@@ -138,12 +123,12 @@ class Row:
             return Interval(self.printed_s)
         return over_launches([*self.medians.values()], self.step)
 
-    @property
+    @cached_property
     def time(self) -> list[Interval]:
         """The time, its interval wide enough for other minutes; two if chance leaves open what these are."""
         if self.narrow.low is None or self.result is None:
             return [self.narrow]
-        machine = math.hypot(reach_of(self, self.result.spans, self.result.rows.values()), 0.01)
+        machine = math.hypot(self.result.reach_of(self), 0.01)
         launches = [*self.medians.values()]
         return [
             over_launches(launches, self.step, machine=machine, factor=factor)
@@ -206,6 +191,7 @@ class Result:
         self.rows: dict[Key, Row] = {}
         self.launches, self.done, self.probes = (list[dict[str, Any]]() for _ in range(3))
         self.campaign: dict[str, Any] = {}
+        self._responses: dict[Key, tuple[float, float]] = {}
         visits = []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for record in map(json.loads, lines):
@@ -220,7 +206,6 @@ class Result:
                         self.done.append(record)
                     case "eager":
                         self.probes.append(record)
-                        self._row(record["cell"]).probed = True
                     case "blocked":
                         self._row(record["cell"]).blocked = record["limit_bytes"]
         steps = self._steps(visits)
@@ -302,26 +287,36 @@ class Result:
         return [factor] if chance < 0.003 else [factor, 1.0]
 
     @cached_property
+    def limits(self) -> dict[Key, int]:
+        """The eager limit that most launches of a job found, by job."""
+        found: dict[Key, Counter[int]] = defaultdict(Counter)
+        for probe in self.probes:
+            if probe["found"]:
+                found[job_of(probe["cell"])][probe["limit_bytes"]] += 1
+        return {job: counts.most_common(1)[0][0] for job, counts in found.items()}
+
+    @property
+    def cores(self) -> int:
+        """Cores of the machine."""
+        return int(self.campaign["environment"]["cores"])
+
+    @cached_property
     def spans(self) -> dict[Key, float]:
         """How far apart speeds are, by ranks."""
         return {} if other_minutes(self.launches, self.done) else spans_of(self.rows.values())
 
+    def reach_of(self, row: Row) -> float:
+        """What other speeds of the cores add to the half-width of the logarithm of a time."""
+        seat = seat_of(row)
+        if self.spans.get(seat, 0.0) <= 0.02:
+            return 0.0
+        if seat not in self._responses:
+            self._responses[seat] = response_of(one for one in self.rows.values() if seat_of(one) == seat)
+        return reach_of(row, self.spans[seat], self._responses[seat])
+
     def launch_of(self, row: Row) -> dict[str, Any]:
         """The last of its job."""
         return next(one for one in reversed(self.launches) if job_of(one["job"]) == row.job)
-
-    @property
-    def title(self) -> str:
-        """Of its plan."""
-        return str(self.campaign["plan"]["title"])
-
-    def curves(self) -> Iterator[list[Row]]:
-        """Rows with a time that differ in size alone, sizes rising."""
-        found: dict[Key, list[Row]] = defaultdict(list)
-        for row in self.shown:
-            if row.timed:
-                found[(*row.key("bytes"), row.state)].append(row)
-        yield from (sorted(rows, key=lambda row: row.bytes) for rows in found.values())
 
 
 def job_of(cell: Mapping[str, Any]) -> Key:

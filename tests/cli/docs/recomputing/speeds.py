@@ -49,14 +49,9 @@ def other_minutes(launches: Iterable[Mapping[str, Any]], done: Iterable[Mapping[
     return begins[last] + float(took_s) - min(begins.values()) > 600
 
 
-def reach_of(row: Row, spans: Mapping[Seat, float], rows: Iterable[Row]) -> float:
+def reach_of(row: Row, span: float, whole: tuple[float, float]) -> float:
     """What they add to the half-width of the logarithm of a time, by its own visits or all of its ranks."""
-    seat = seat_of(row)
-    span = spans.get(seat, 0.0)
-    if span <= 0.02:
-        return 0.0
-    own, whole = response_of([row]), response_of(one for one in rows if seat_of(one) == seat)
-    slope, error = min(own, whole, key=lambda one: one[1])
+    slope, error = min(response_of([row]), whole, key=lambda one: one[1])
     return 1.96 * span / math.sqrt(12) * min(max(slope, 0.0) + error, 1.0)
 
 

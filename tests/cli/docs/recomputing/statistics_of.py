@@ -146,13 +146,16 @@ class Times(NamedTuple):
     parts: frozenset[int] = frozenset()
 
 
-def ratio(over: Times, under: Times, *, paired: bool = True, alike: bool = False) -> Interval | None:
+def ratio(
+    over: Times, under: Times, *, paired: bool = True, alike: bool = False, least: int = 2
+) -> Interval | None:
     """How many times as long; in pairs where four fifths of the larger side have both, else Welch's.
 
     Args:
         alike: Launches count only where the ranks of both were equally far apart.
+        least: The pairs that are enough: five where many cells are compared at once.
     """
-    first, second, together = sides(over, under, paired=paired, alike=alike)
+    first, second, together = sides(over, under, paired=paired, alike=alike, least=least)
     step = math.hypot(over.step, under.step)
     if together:
         return _in_pairs([first[n] / second[n] for n in sorted(first)], step)
@@ -160,14 +163,14 @@ def ratio(over: Times, under: Times, *, paired: bool = True, alike: bool = False
 
 
 def sides(
-    over: Times, under: Times, *, paired: bool = True, alike: bool = False
+    over: Times, under: Times, *, paired: bool = True, alike: bool = False, least: int = 2
 ) -> tuple[dict[int, float], dict[int, float], bool]:
     """The launches that a ratio rests on, of either, and whether it is formed launch by launch."""
     common = over.by_launch.keys() & under.by_launch.keys()
     unlike = {number for number in common if alike and _unlike(over.apart, under.apart, number)}
     first, second = ({n: v for n, v in one.by_launch.items() if n not in unlike} for one in (over, under))
     common -= unlike | over.parts | under.parts
-    if not paired or len(common) < max(2, PAIRED_SHARE * max(len(first), len(second))):
+    if not paired or len(common) < max(least, PAIRED_SHARE * max(len(first), len(second))):
         return first, second, False
     return {n: first[n] for n in common}, {n: second[n] for n in common}, True
 
