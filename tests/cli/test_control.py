@@ -64,7 +64,7 @@ def test_two_builds_have_a_control_that_is_no_third_side(cli: Cli, two: tuple[st
     assert {one["other"]["label"] for one in said["cells"]} == {"pr"}
     mine = [one for one in said["controls"] if one["pattern"] == "pingpong"]
     assert [one["other"] for one in mine] == [{"arm": CONTROL}] * 2
-    assert "2 of one library, measured twice" in cli("compare", str(PATH)).out
+    assert "measured twice" in cli("compare", str(PATH)).out
 
 
 @pytest.mark.thorough

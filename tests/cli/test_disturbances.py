@@ -49,8 +49,9 @@ def test_a_variable_is_the_first_doubt_everywhere(cli: Cli, monkeypatch: pytest.
     monkeypatch.setenv("OMPI_MCA_btl", "self,sm,tcp")
     done = cli(*RUN)
     assert done.status == 0
-    line = "! set here: OMPI_MCA_btl=self,sm,tcp changes the transport"
-    assert first_doubt(done.out) == first_doubt(cli("show", "r.jsonl").out) == line
+    line = first_doubt(done.out)
+    assert "OMPI_MCA_btl=self,sm,tcp" in line
+    assert first_doubt(cli("show", "r.jsonl").out) == line
     (finding,) = (
         one
         for one in json.loads(cli("show", "r.jsonl", "--format", "json").out)["findings"]
@@ -69,9 +70,7 @@ def test_a_variable_is_the_first_doubt_everywhere(cli: Cli, monkeypatch: pytest.
 
 @pytest.mark.usefixtures("openmpi", "parameters")
 def test_so_is_a_parameter_file_which_the_result_keeps_and_doctor_names(cli: Cli) -> None:
-    assert first_doubt(cli(*RUN).out).startswith(
-        "! set in ~/.openmpi/mca-params.conf: btl=tcp,self changes the transport"
-    )
+    assert "~/.openmpi/mca-params.conf: btl=tcp,self" in first_doubt(cli(*RUN).out)
     (library,) = load(Path("r.jsonl")).campaign.libraries
     assert library.parameter_files == {"~/.openmpi/mca-params.conf": {"btl": "tcp,self"}}
     findings = json.loads(cli("doctor", "--format", "json").out)["findings"]
@@ -117,8 +116,7 @@ def test_tcp_for_want_of_shared_memory_is_the_first_doubt(cli: Cli, monkeypatch:
     for name in ("shared_memory_bytes", "shared_memory_free_bytes"):
         monkeypatch.setattr(system_limits, name, lambda: MIB)
     monkeypatch.setenv("FAKE_REPORT", REPORT.format("tcp"))
-    line = "! messages went over TCP, not shared memory: /dev/shm has 1 MiB (--shm-size)"
-    assert first_doubt(cli(*RUN).out) == line
+    assert "over TCP, not shared memory: /dev/shm has 1 MiB" in first_doubt(cli(*RUN).out)
     environment = load(Path("r.jsonl")).campaign.environment
     assert (environment.shared_memory_bytes, environment.shared_memory_free_bytes) == (MIB, MIB)
 
@@ -126,13 +124,13 @@ def test_tcp_for_want_of_shared_memory_is_the_first_doubt(cli: Cli, monkeypatch:
 @pytest.mark.usefixtures("openmpi")
 def test_other_programs_on_the_cores_are_the_first_doubt(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_DISTURB", "pingpong:8")
-    assert first_doubt(cli(*RUN).out).startswith("! other programs used the cores in 100 % of the visits")
+    assert first_doubt(cli(*RUN).out).startswith("! other programs used the cores")
 
 
 @pytest.mark.usefixtures("openmpi")
 def test_so_is_a_debugger(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_TRACED", "2")
-    assert first_doubt(cli(*RUN).out) == "! a debugger or tracer was attached to 2 ranks: measure without it"
+    assert "tracer was attached to 2 ranks" in first_doubt(cli(*RUN).out)
     assert {one.traced_ranks for one in load(Path("r.jsonl")).launches} == {2}
 
 

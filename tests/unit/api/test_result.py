@@ -124,7 +124,7 @@ def test_cells_are_chosen_by_pattern_size_and_series(result: mpigauge.Result) ->
     for table in (result.rows, result.samples):
         with pytest.raises(UsageError, match="'barrier'"):
             table(pattern="barrier")
-    with pytest.raises(UsageError, match="no series has the words"):
+    with pytest.raises(UsageError, match="no series has"):
         result.rows(series="intelmpi")
     with pytest.raises(UsageError, match="does not know the state"):
         result.samples(state="near")
