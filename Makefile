@@ -6,7 +6,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 UV      := $(shell command -v uv 2>/dev/null)
 KERNEL  := src/mpigauge/kernel
-LAB     := src/mpigauge/launch/lab
+LAB     := src/mpigauge/campaign/lab
 C_FILES := $(wildcard $(KERNEL)/*.c $(KERNEL)/*/*.c benchmarks/*.c $(LAB)/*.c tests/real/*/*.c tests/unit/*/*.c)
 H_FILES := $(wildcard $(KERNEL)/*/*.h $(LAB)/*.h)
 C_FLAGS := -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wmissing-prototypes -Werror

@@ -40,7 +40,8 @@ class Extras(BuildHookInterface[Any]):
 def _shared(root: Path) -> dict[str, str]:
     """Manual pages and what shells complete by: texts, by their place in a prefix."""
     sys.path.insert(0, str(root / "src"))
-    from mpigauge.cli import completion, manual, mpigauge  # noqa: PLC0415 - it is not on the path before
+    from mpigauge.cli import mpigauge  # noqa: PLC0415 - it is not on the path before
+    from mpigauge.cli.verbs import completion, manual  # noqa: PLC0415 - it is not on the path before
 
     pages = {f"share/man/man1/{name}": text for name, text in manual.pages(mpigauge).items()}
     scripts = {place: completion.script(shell, mpigauge) for shell, place in completion.PLACES.items()}

@@ -7,14 +7,14 @@ from statistics import median
 
 import tools
 
-from mpigauge.analysis import over_sessions
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.rows import Row, rows
-from mpigauge.analysis.sessions import Across
-from mpigauge.analysis.speeds import STEADY
-from mpigauge.analysis.states import States
-from mpigauge.analysis.steadiness import steadiness_of
 from mpigauge.result.reader import Result
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.machine import over_sessions
+from mpigauge.rows.machine.sessions import Across
+from mpigauge.rows.machine.speeds import STEADY
+from mpigauge.rows.machine.states import States
+from mpigauge.rows.machine.steadiness import steadiness_of
+from mpigauge.rows.rows import Row, rows
 from mpigauge.vocabulary import StateName
 
 SIZES = (0, *tools.SIZES)
@@ -111,7 +111,7 @@ def of_sessions(results: Sequence[Result], states: States, name: StateName | Non
     for one in results:
         there = [row for row in rows(one, choice=name, states=told) if row.state == name]
         if there:
-            measured.append(over_sessions.Measured(one, there, told))
+            measured.append(over_sessions.MeasuredResult(one, there, told))
     with_them = over_sessions.with_sessions(measured)
     over: dict[int, Across] = {}
     for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.analysis.compare.comparison import compare
-from mpigauge.analysis.compare.decision import INSTRUMENT, Thresholds
-from mpigauge.analysis.compare.looks import level_of, looks_of
-from mpigauge.analysis.compare.sides import pairs_between, pairs_by
-from mpigauge.analysis.estimate import Timing
-from mpigauge.analysis.rows import Row
+from mpigauge.compare.comparison import compare
+from mpigauge.compare.interim_looks import level_of, looks_of
+from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.rows.estimate import Timing
+from mpigauge.rows.rows import Row
+from mpigauge.stats.decision import INSTRUMENT, Thresholds
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:

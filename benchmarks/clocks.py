@@ -14,11 +14,11 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.rows import rows
 from mpigauge.errors import JobError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import Clock, Visit
+from mpigauge.rows.rows import rows
 
 HOSTS = (3, 4, 8)
 LAUNCHES = 3

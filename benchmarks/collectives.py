@@ -13,10 +13,10 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.rows import Row, rows
 from mpigauge.errors import JobError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import Row, rows
 
 SYNCS = ("common", "barrier", "mpi_barrier")
 SIZES = (8, 1024, 16384, 131072, 1 << 20)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.estimate import estimate
-from mpigauge.analysis.warnings import Circumstances, warnings_for
+from mpigauge.rows.estimate import estimate
+from mpigauge.rows.warnings import Circumstances, warnings_for
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import NOTES
 

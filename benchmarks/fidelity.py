@@ -16,9 +16,9 @@ import numpy as np
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.interval import interval_of
-from mpigauge.analysis.percentiles import Values, median_interval
 from mpigauge.mpi.library import Library
+from mpigauge.stats.interval import interval_of
+from mpigauge.stats.percentiles import Values, median_interval
 
 ROUNDS = 10
 ROUNDS_QUICK = 3

@@ -32,14 +32,14 @@ from made_up import (
 
 from mpigauge.campaign import job_run, loop
 from mpigauge.campaign.job_run import JobRun, Surroundings
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target
 from mpigauge.campaign.troubles import Troubles
-from mpigauge.cli.tables import Asked, tabulate
+from mpigauge.cli.screen.tables import TableRequest, tabulate
 from mpigauge.errors import JobError
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
 from mpigauge.plan.hosts import hosts_of, places_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
@@ -265,7 +265,7 @@ def loading_bytes(folder: Path, size: int) -> Run:
 
 
 def _show(path: Path) -> None:
-    tabulate([path], Asked(None, "text", (), "median", ""))
+    tabulate([path], TableRequest(None, "text", (), "median", ""))
 
 
 def showing(folder: Path, samples: int) -> Run:

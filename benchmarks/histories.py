@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.history.curves import Curve
-from mpigauge.analysis.history.history import judged
-from mpigauge.analysis.history.prediction import Predicted, before
-from mpigauge.analysis.history.session import Session
+from mpigauge.compare.history.curves import HistoryCurve
+from mpigauge.compare.history.history import judged
+from mpigauge.compare.history.session import SessionResult
+from mpigauge.stats.decision import Thresholds
+from mpigauge.stats.prediction import Predicted, before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,10 +146,10 @@ class Tally:
             self.ratios = [*(self.ratios or []), max(ratios)]
 
 
-def session(at: int) -> Session:
+def session(at: int) -> SessionResult:
     """A session of which nothing is asked but that it is there."""
     campaign: Any = None
-    return Session(Path(f"{at}.jsonl"), campaign, at + 1.0, True, {}, {}, (), {}, 0)
+    return SessionResult(Path(f"{at}.jsonl"), campaign, at + 1.0, True, {}, {}, (), {}, 0)
 
 
 def asked(case: Case, times: int) -> Tally:
@@ -158,7 +158,7 @@ def asked(case: Case, times: int) -> Tally:
     for number in range(times):
         logs = sessions_like(np.random.default_rng((number, case.sessions, case.odd)), case)
         sessions = [session(at) for at in range(len(logs))]
-        curve = Curve(logs, np.zeros(CELLS), control=False)
+        curve = HistoryCurve(logs, np.zeros(CELLS), control=False)
         begun = time.process_time()
         settled = len(logs) - 1 if case.baseline else None
         tally.add(case, judged(sessions, [curve], Thresholds(), settled))
@@ -179,7 +179,7 @@ def row(case: Case, times: int) -> str:
 def alarms(cells: int, shared: float, times: int) -> Iterator[str]:
     """How often any of some numbers is outside, of sessions that are equal; in percent."""
     # Other versions have no such module.
-    from mpigauge.analysis.history.odd import apart_from_usual  # noqa: PLC0415
+    from mpigauge.stats.odd_sessions import apart_from_usual  # noqa: PLC0415
 
     for count in ALARM_SESSIONS:
         chance = np.random.default_rng((count, cells, round(10 * shared)))

@@ -17,13 +17,13 @@ import tools
 from agreement import SIZES, InState, Set, holds_others, in_states, of_sessions, speed_classes, spread
 
 from mpigauge import units
-from mpigauge.analysis.core_sharing import core_sharing
-from mpigauge.analysis.quiet import only_quiet
-from mpigauge.analysis.speeds import STEADY, speeds_of
-from mpigauge.analysis.states import States, states_of
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
+from mpigauge.rows.machine.core_sharing import core_sharing
+from mpigauge.rows.machine.quiet import only_quiet
+from mpigauge.rows.machine.speeds import STEADY, speeds_of
+from mpigauge.rows.machine.states import States, states_of
 from mpigauge.vocabulary import StateName
 
 INVOCATIONS = 20

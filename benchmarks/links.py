@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.analysis.slow_links import ERROR_RATE, FACTOR, blame, groups_of
+from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, blame, groups_of
 
 Values = npt.NDArray[np.float64]
 Random = np.random.Generator

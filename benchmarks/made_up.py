@@ -13,7 +13,7 @@ from mpigauge.mpi.library import Library
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.plan.names import DESCRIPTION
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.result import writer
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done, Launch, Record, Visit, campaign_of
@@ -33,10 +33,10 @@ WINDOWS = 10
 """Curves of a plan of many cells, with a window each: no curve may have more than 10 000 sizes."""
 
 
-def description_made() -> Description:
+def description_made() -> KernelDescription:
     """What a kernel says of itself."""
     said = {"large_counts": True, "operations": [], **msgspec.json.decode(DESCRIPTION.read_bytes())}
-    return msgspec.convert(said, Description)
+    return msgspec.convert(said, KernelDescription)
 
 
 def library_made() -> Library:

@@ -14,12 +14,12 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.memory_costs import caches_seen
-from mpigauge.analysis.rows import rows
 from mpigauge.errors import EnvironmentLacksError, JobError
+from mpigauge.find.memory_cost_sentences import memory_finding
+from mpigauge.find.memory_costs import caches_seen
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result, load
-from mpigauge.show.words.memory_costs import memory_finding
+from mpigauge.rows.rows import rows
 
 SIZES = (64, 4096, 65536, 1 << 20, 4 << 20, 16 << 20)
 CHASE = "4KiB:64MiB*1.19"

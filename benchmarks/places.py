@@ -12,10 +12,10 @@ from statistics import median
 import tools
 
 from mpigauge import units
-from mpigauge.analysis.rows import Row, rows
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import Row, rows
 
 SMALL, LARGE = 8, 1 << 20
 TRANSPORTS = ("shm", "tcp")

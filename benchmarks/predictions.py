@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.rows import rows
 from mpigauge.plan.lab import TCP_SHARE
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows
 from mpigauge.units import format_percent, format_size, format_time, parse_link_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.rows.rows import Row
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
 LINKS = {"h1,h2": "100mbit", "h1,h3": "10mbit"}

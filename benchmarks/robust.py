@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from chance import row_of
 
-from mpigauge.analysis import interval
-from mpigauge.analysis.compare.comparison import compare
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.looks import level_of, looks_of
-from mpigauge.analysis.compare.sides import pairs_between, pairs_by
+from mpigauge.compare.comparison import compare
+from mpigauge.compare.interim_looks import level_of, looks_of
+from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.plan.model import Cell, Measure, Plan
+from mpigauge.stats import interval
+from mpigauge.stats.decision import Thresholds
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from mpigauge.analysis.compare.comparison import Comparison
+    from mpigauge.compare.comparison import Comparison
 
     Logs = npt.NDArray[np.floating]
     Chance = np.random.Generator

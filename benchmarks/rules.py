@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from mpigauge.analysis.samples import by_cell
+from mpigauge.rows.samples import by_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

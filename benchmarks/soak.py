@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mpigauge.campaign.launch.process_tree import descendants, is_zombie
 from mpigauge.errors import MpigaugeError
-from mpigauge.launch.process_tree import descendants, is_zombie
 from mpigauge.result.reader import load
 
 if TYPE_CHECKING:

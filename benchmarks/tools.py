@@ -17,16 +17,16 @@ from statistics import median
 from time import monotonic
 from typing import TypeVar
 
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.rows import rows
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError, JobError, MpigaugeError
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
-from mpigauge.launch.process import RunningJob
 from mpigauge.mpi import find, wrapper
 from mpigauge.mpi.library import Library
 from mpigauge.result import environment
 from mpigauge.result.reader import Result, load
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.rows import rows
 
 Times = Mapping[int, float]
 Repetitions = Mapping[int, Sequence[float]]

@@ -1,6 +1,7 @@
 """How Sphinx builds these pages: `make docs`. Needs no network."""
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -26,6 +27,7 @@ html_title = f"mpigauge {__version__}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
+html_search_scorer = str(Path(__file__).with_name("search-order.js"))
 html_extra_path = ["schema.json", "schema-show.json"]
 
 BEFORE_AN_INTERVAL = re.compile(r" (?=[(\N{PLUS-MINUS SIGN}]|in \d)")

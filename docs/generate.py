@@ -18,7 +18,8 @@ import msgspec
 import registries
 
 from mpigauge import errors
-from mpigauge.cli import manual, mpigauge
+from mpigauge.cli import mpigauge
+from mpigauge.cli.verbs import manual
 from mpigauge.errors import MpigaugeError
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan

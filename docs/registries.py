@@ -14,7 +14,7 @@ from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, PAIR, USUAL_COLUMNS, WIN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.show.registry import Kind
+    from mpigauge.query.kinds import DisplayKind
 
 DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
@@ -47,13 +47,13 @@ def fields(meanings: Mapping[str, str]) -> str:
 # ---- What is shown -------------------------------------------------------------------------------
 
 
-def kinds(registry: Mapping[str, Kind]) -> str:
+def kinds(registry: Mapping[str, DisplayKind]) -> str:
     """The kinds of figures or tables."""
     rows = [(_names(kind), kind.about, kind.needs) for kind in registry.values()]
     return table(("kind", "shows", "needs"), rows)
 
 
-def _names(kind: Kind) -> str:
+def _names(kind: DisplayKind) -> str:
     return ", ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
 
 
@@ -80,12 +80,12 @@ figure is that of your own machine.
 """
 
 
-def gallery(registry: Mapping[str, Kind]) -> str:
+def gallery(registry: Mapping[str, DisplayKind]) -> str:
     """The page with a figure of every kind that has an example."""
     return "\n".join([GALLERY, *(_example(kind) for kind in registry.values() if kind.example)])
 
 
-def _example(kind: Kind) -> str:
+def _example(kind: DisplayKind) -> str:
     command = pages.Command(f"mpigauge plot {kind.example}", 0)
     about = kind.about[0].upper() + kind.about[1:]
     shown = command.makes.removesuffix(".png")

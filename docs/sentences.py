@@ -16,7 +16,7 @@ import click
 
 import mpigauge
 from mpigauge.cli import mpigauge as program
-from mpigauge.cli.manual import commands
+from mpigauge.cli.verbs.manual import commands
 
 HOUSE = Path(mpigauge.__file__).parent
 SPEAKING = ("Error", "Finding", "echo", "trouble", "complain")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.formats import reading
+from mpigauge.importers import reading
 from mpigauge.result.records import Failure, Imported, Unread
 from tests.places import ROOT
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mpigauge.cli.report import KIND
+from mpigauge.cli.verbs.report import KIND
 from mpigauge.mpi.kinds import KINDS
+from mpigauge.query.query import Query, sources_of
 from mpigauge.result.records import Done, Eager, End, Failure
-from mpigauge.show.query import Query, sources_of
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.render import render
 from tests.made import campaign, cell, collective, in_states, launches_of, measured, result_of

@@ -1,7 +1,8 @@
 """The words that files, options and output share: statuses, kinds, reasons, choices. One list of each.
 
 Without imports of our own, so that `--help` may read it. A set or a tuple of such words is derived from its
-Literal, never written again.
+Literal, never written again. To add a word: in its Literal; mypy then names the tables that lack its words
+for people.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ cards carried much during a few visits."""
 # ---- What it means -------------------------------------------------------------------------------
 
 Verdict = Literal["slower", "faster", "same", "undecided"]
-"""Of one thing against another, by the one rule of `analysis.compare.decision`."""
+"""Of one thing against another, by the one rule of `stats.decision`."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
@@ -224,7 +225,7 @@ _OfMessages = Literal[
     "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
 ]
 Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
-"""What a conclusion is about: `analysis.explain.topics`."""
+"""What a conclusion is about: `find.explain.topics`."""
 
 WITH_RATIOS: frozenset[Topic] = frozenset(
     {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}

@@ -18,22 +18,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import units
-from mpigauge.analysis.baselines import YARDSTICKS
-from mpigauge.analysis.compare.decision import MARGIN
-from mpigauge.analysis.rows import rows
 from mpigauge.cli import status_of
-from mpigauge.cli.report import _queries
-from mpigauge.cli.selection import EVERYTHING
+from mpigauge.cli.options.selection import EVERYTHING
+from mpigauge.cli.verbs.report import _queries
 from mpigauge.errors import UsageError
-from mpigauge.formats import loading
+from mpigauge.importers import loading
 from mpigauge.mpi.kinds import GIVES_WAY
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.model import Cell
+from mpigauge.query.query import Query, source_of
+from mpigauge.query.series import against_size, pieces_of, rate_point, time_point
+from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.rows import rows
 from mpigauge.show.figures import KINDS, ratios
-from mpigauge.show.query import Query, source_of
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.cells import Cells
-from mpigauge.show.series import against_size, pieces_of, rate_point, time_point
+from mpigauge.stats.decision import MARGIN
 from tests.conftest import isolate
 from tests.places import DOCS
 from tests.printed import FILES
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.query.query import Source
+    from mpigauge.query.series import Series
     from mpigauge.result.reader import Result
-    from mpigauge.show.query import Source
-    from mpigauge.show.series import Series
+    from mpigauge.rows.rows import Row
     from tests.conftest import Cli
 
 RESULTS = [*sorted((DOCS / "results").glob("*.jsonl.gz")), *FILES]
@@ -197,8 +197,8 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with pytest.MonkeyPatch.context() as patch:
         isolate(tmp_path_factory.mktemp("agreement"), patch)
         patch.setattr(loading, "load", known)
-        patch.setattr("mpigauge.show.query.rows", once(rows))
-        patch.setattr("mpigauge.analysis.compare.comparison.rates_of", lambda *_: ())
+        patch.setattr("mpigauge.query.query.rows", once(rows))
+        patch.setattr("mpigauge.compare.comparison.rates_of", lambda *_: ())
         yield Said(request.param)
 
 

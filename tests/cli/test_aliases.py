@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.cli import CHAPTERS, COMMANDS, aliases, foreign_values
+from mpigauge.cli import CHAPTERS, COMMANDS
+from mpigauge.cli.options import aliases, foreign_values
 from mpigauge.errors import nearest
 from mpigauge.plan import names
 from mpigauge.result.reader import load

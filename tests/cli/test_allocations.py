@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.launch.allocations import MANAGERS
+from mpigauge.campaign.allocations import MANAGERS
 from mpigauge.result.reader import load
 from tests.fakes import launchers
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.cli.claims import judged
-from mpigauge.cli.tables import rendered
+from mpigauge.check.claim_file import read_claims
+from mpigauge.cli.screen.tables import rendered
+from mpigauge.cli.verbs.claims import judged
+from mpigauge.document.document import Units
 from mpigauge.errors import EXIT_DONE, UsageError
-from mpigauge.plan.claim_file import read_claims
-from mpigauge.show.document import Units
 from mpigauge.show.formats import terminal
 from mpigauge.vocabulary import CLAIM_VERDICTS
 from tests.places import EXAMPLES
 from tests.unit.show.console import console
 
 if TYPE_CHECKING:
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
     from tests.conftest import Cli, Install
 
 RESULT = Path("r.jsonl")

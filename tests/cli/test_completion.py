@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.cli import COMMANDS
-from mpigauge.launch.launchers import LAUNCHERS
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.plan import names, shipped
 from mpigauge.show import figures

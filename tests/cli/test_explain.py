@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE
-from mpigauge.show.tables.explain import SAID_MOST
+from mpigauge.find.explain.table import SAID_MOST
 from tests.made import SMALL, campaign, written
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 import mpigauge
+from mpigauge.compare.sentences import FORCED_MOST
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
-from mpigauge.show.words.compare import FORCED_MOST
 from tests.histories import folder, records, usual
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.reported import Seen

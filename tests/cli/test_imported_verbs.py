@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_UNDECIDED
-from tests.unit.formats.test_foreign_samples import FOLDER
+from tests.unit.importers.test_foreign_samples import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +128,7 @@ def test_a_history_of_texts_has_the_dates_of_their_files(cli: Cli) -> None:
 
 def test_what_has_no_file_has_no_date(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (name,) = sessions(TIMES[:1])
-    monkeypatch.setattr("mpigauge.analysis.history.session._file_s", lambda _: 0.0)
+    monkeypatch.setattr("mpigauge.compare.history.session._file_s", lambda _: 0.0)
     assert "date unknown" in cli("history", name).out
     assert json.loads(cli("history", name, "--format", "json").out)["sessions"][0]["begun_s"] is None
 

@@ -13,8 +13,8 @@ import pytest
 
 import mpigauge
 from mpigauge import errors
-from mpigauge.analysis.rows import rows as rows_in
 from mpigauge.result.reader import Result, load
+from mpigauge.rows.rows import rows as rows_in
 from tests.cli.journey import (
     EVERY_VISIT,
     MEASURE,
@@ -97,7 +97,7 @@ def test_a_crash_of_any_visit_leaves_the_rest_of_the_launch(
 
 @pytest.mark.thorough
 def test_a_hang_costs_one_cell(cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mpigauge.campaign.patience.SILENCE_LEAST_S", 1.5)
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_LEAST_S", 1.5)
     monkeypatch.setenv("FAKE_HANG", "pingpong:64")
     words = ("--sizes", "8,64", "--launches", "1", "-o", "r.jsonl", "--format", "json")
     rows = rows_of(cli("run", "pingpong", *words), 1)
@@ -207,7 +207,7 @@ def test_what_ended_as_failed_is_no_success_though_some_of_it_is_measured(
     """A job that worked and then begins no more: fewer launches than were asked for."""
     monkeypatch.setattr("mpigauge.campaign.loop.SILENT_STARTS_OF_WORKING", 2)
     monkeypatch.setattr(
-        "mpigauge.cli.progress.Lines.launch_ends", lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone")
+        "mpigauge.cli.screen.progress.ProgressLines.launch_ends", lambda *_: monkeypatch.setenv("FAKE_DEAD", "gone")
     )
     done = cli("run", "pingpong", "--sizes", "8", "--launches", "4", "-o", "r.jsonl")
     assert load(Path("r.jsonl")).ends[-1].reason == "failed"

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.campaign import begun
+from mpigauge.campaign import trusted_results
+from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.targets import campaign_record, targets_of
 from mpigauge.cli import status_of
-from mpigauge.cli.progress import Silent
-from mpigauge.launch.interruption import Interruption
+from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import writer
@@ -77,7 +77,7 @@ def cut(whole: Result, openmpi: FakeMpi, lines: int, **campaign: Any) -> None:
     kernel_path = kernel.kernel_path(find.find(str(openmpi.mpicc)))
     head["libraries"][0] |= {"mpicc": str(openmpi.mpicc), "kernel": str(kernel_path)}
     Path("r.jsonl").write_bytes(json.dumps(head).encode() + b"\n" + b"".join(others[: lines - 1]))
-    begun.remember(load(Path("r.jsonl")).campaign)
+    trusted_results.remember(load(Path("r.jsonl")).campaign)
 
 
 def gone(log: Path) -> bool:
@@ -257,7 +257,7 @@ def test_a_result_of_version_1_can_go_on(
     assert measured_visits(load(Path("r.jsonl"))) == measured_visits(uninterrupted)
 
 
-class Interrupter(Silent):
+class Interrupter(NoProgress):
     """An observer that asks to stop as soon as the first visit begins."""
 
     def __init__(self) -> None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.rows import rows as rows_in
-from mpigauge.cli.run_options import planned
+from mpigauge.cli.options.run_options import planned
 from mpigauge.plan import plan_file, suites
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.result.environment import cores_allowed
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows as rows_in
 from tests.cli.journey import (
     EVERY_VISIT,
     MEASURE,
@@ -227,7 +227,7 @@ def test_no_time_for_anything_is_no_success(
 def test_runs_of_one_moment_have_a_file_each(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.cli.session.default_path", lambda: Path("results") / "now.jsonl")
+    monkeypatch.setattr("mpigauge.cli.verbs.session.default_path", lambda: Path("results") / "now.jsonl")
     for number in (1, 2, 3):
         assert cli("run", *MEASURE, "--seed", str(number)).status == 0
     seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.limits import PROMISED
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats import EVERY, GENERAL
+from mpigauge.stats.limits import PROMISED
 from tests.cli.journey import (
     MEASURE,
     TIMED,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.launch.allocations import MANAGERS
-from mpigauge.launch.job import HOSTS_FILE
+from mpigauge.campaign.allocations import MANAGERS
+from mpigauge.campaign.launch.job import HOSTS_FILE
 from mpigauge.result.reader import load
 from tests.fakes import launchers
 from tests.fakes.mpi import write_program

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.analysis.linkmap import link_map
+from mpigauge.linkmap.linkmap import link_map
 from mpigauge.result.reader import load
 from mpigauge.show.figures.map import figure
 from tests.cli.maps import HOSTS, mapped, whole

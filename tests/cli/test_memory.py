@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from mpigauge.formats import loading
+from mpigauge.importers import loading
 from tests.made import PLACE, campaign, cell, collective, launches_of, measured, written
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.campaign import begun
+from mpigauge.campaign import trusted_results
 from mpigauge.result.reader import load
 from tests.cli.journey import EVERY_VISIT, MEASURE, rows_of
 
@@ -39,7 +39,7 @@ def begun_with(**other: Any) -> None:
     head["environment"] |= other.pop("environment", {})
     head["libraries"][0] |= other.pop("library", {})
     RESULT.write_bytes(json.dumps(head | other).encode() + b"\n" + b"".join(others))
-    begun.remember(load(RESULT).campaign)
+    trusted_results.remember(load(RESULT).campaign)
 
 
 OTHERWISE = [

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell
+from mpigauge.plan.model import Cell
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative
 from tests.places import DOCS
 

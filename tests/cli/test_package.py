@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import __version__
-from mpigauge.cli import completion, manual, mpigauge
+from mpigauge.cli import mpigauge
+from mpigauge.cli.verbs import completion, manual
 from mpigauge.errors import EXIT_USAGE
 from mpigauge.plan import shipped
 from tests.places import DOCS, EXAMPLES, ROOT
@@ -89,7 +90,7 @@ def test_the_wheel_carries_all_sources_of_the_kernel_and_the_lab(wheel: Path) ->
     names = set(zipfile.ZipFile(wheel).namelist())
     sources = [path for pattern in ("*.[ch]", "*.def", "patterns/*.c") for path in KERNEL.glob(pattern)]
     assert len(sources) > 15
-    assert {f"mpigauge/launch/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
+    assert {f"mpigauge/campaign/lab/{path.name}" for path in LAB.glob("*.[ch]")} <= names
     assert {f"mpigauge/kernel/{path.relative_to(KERNEL)}" for path in sources} <= names
     assert wheel.name.endswith("-py3-none-any.whl")
 

@@ -14,9 +14,9 @@ import pytest
 
 import mpigauge
 from mpigauge.api.running import OPTIONS
-from mpigauge.cli.run_options import planned
+from mpigauge.campaign.launch import interruption
+from mpigauge.cli.options.run_options import planned
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
-from mpigauge.launch import interruption
 from mpigauge.plan.plan_file import PlanFile
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.analysis.watch import watched_alone, watched_by_ranks
+from mpigauge.doctor.watch_sentences import findings_of, summary
 from mpigauge.result import environment
-from mpigauge.show.words.watch import findings_of, summary
+from mpigauge.rows.machine.watch import watched_alone, watched_by_ranks
 from tests.cli.journey import catches_sigterm
 from tests.made import cell, visit
 

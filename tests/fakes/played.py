@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest import mock
 
-from mpigauge.launch.job import written
-from mpigauge.launch.outer import inherited
-from mpigauge.launch.process import RunningJob, Watch
+from mpigauge.campaign.launch.inherited_env import inherited
+from mpigauge.campaign.launch.job import written
+from mpigauge.campaign.launch.process import RunningJob, Watch
 from tests.fakes import kernel, mpiexec
 from tests.fakes.mpi import SHEBANG, kernel_text, launcher_text
 from tests.fakes.plan import asked_for

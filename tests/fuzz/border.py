@@ -18,7 +18,7 @@ import pytest
 
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.mpi.library import Library
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from tests.conftest import isolate
 from tests.fakes import kernel as fake_kernel
 from tests.fakes.law import describe
@@ -40,7 +40,7 @@ LIBRARY = Library(
     show="gcc -lmpi",
     environment={},
 )
-DESCRIPTION = msgspec.convert(describe(), Description)
+DESCRIPTION = msgspec.convert(describe(), KernelDescription)
 LATENCY_NS = 100
 FORKS = ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile", "os.system")
 
@@ -91,7 +91,7 @@ class PlayedJob:
         pass
 
     def lines(self, patience_s: Callable[[], float], *_: Any) -> Iterator[bytes]:
-        """As launch.process gives them: without their ends, asked each time for how long silence may be."""
+        """Return them as a running job does: without their ends, asked each time how long silence may be."""
         for line in self._journal.split(b"\n"):
             assert patience_s() > 0
             yield line
@@ -140,11 +140,11 @@ def closed(folder: Path) -> Iterator[Border]:
         isolate(folder, patch)
         patch.setenv("MPLCONFIGDIR", str(folder / "home"))
         patch.setattr(subprocess, "Popen", border.popen())
-        for module in ("launch.janitor", "launch.preflight", "mpi.variables"):
+        for module in ("campaign.launch.janitor", "campaign.launch.preflight", "mpi.variables"):
             patch.setattr(f"mpigauge.{module}.located", lambda words, *_: list(words))
         patch.setattr("mpigauge.campaign.job_run.RunningJob", border.job)
-        patch.setattr("mpigauge.campaign.spread.Spread.wait", lambda *_: None)
-        patch.setattr("mpigauge.cli.lab_runs.enter", lambda *_: 0)
+        patch.setattr("mpigauge.campaign.pacing.Pacing.wait", lambda *_: None)
+        patch.setattr("mpigauge.cli.verbs.lab_runs.enter", lambda *_: 0)
         patch.setattr("mpigauge.campaign.watch.watch_alone", _no_watch)
         for name in ("find", "find_default"):
             patch.setattr(f"mpigauge.mpi.find.{name}", lambda *_: LIBRARY)

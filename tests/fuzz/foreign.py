@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.formats.loading import load
+from mpigauge.importers.loading import load
 from tests.places import ROOT
 from tests.printed import FILES
 

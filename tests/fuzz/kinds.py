@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from mpigauge.cli import COMMANDS, mpigauge
 from mpigauge.errors import UsageError
-from mpigauge.formats.reading import recognised
+from mpigauge.importers.reading import recognised
 from mpigauge.result.reader import load
 from mpigauge.result.records import VERSION
 from mpigauge.show.formats import FORMATS

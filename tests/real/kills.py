@@ -26,9 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.launch import leftovers
-from mpigauge.launch.lab import linux
-from mpigauge.launch.process_tree import descendants_of
+from mpigauge.campaign.lab import linux
+from mpigauge.campaign.launch import leftovers
+from mpigauge.campaign.launch.process_tree import descendants_of
 from tests.real.mpi.conftest import prefix
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import kernel
 from mpigauge.result import journal
 from mpigauge.result.environment import cores_allowed, user_is_root

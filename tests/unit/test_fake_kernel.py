@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from mpigauge.analysis.cache_levels import cache_levels
+from mpigauge.find.cache_levels import cache_levels
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan
 from mpigauge.plan.model import Measure, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result.environment import cores_allowed
 from tests.fakes.law import COLLECTIVES, PATTERNS, SYNCS, describe, modes_of, operation_ns
@@ -97,7 +97,7 @@ def sizes_of(pattern: str) -> tuple[int, ...]:
 
 
 def test_the_fake_describes_itself_as_a_kernel_does(openmpi: FakeMpi) -> None:
-    assert kernel.describe(find.find_default()) == msgspec.convert(describe(openmpi.says), Description)
+    assert kernel.describe(find.find_default()) == msgspec.convert(describe(openmpi.says), KernelDescription)
 
 
 @pytest.mark.mpi

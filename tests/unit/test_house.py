@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, print, exit and start processes."""
+"""The rules of the house: who may print, exit and start processes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,33 +33,13 @@ NAMES = {
 }
 """Every module by its full name."""
 
-RANKS = (
-    {"cli"},
-    {"api"},
-    {"campaign", "show", "formats"},
-    {"analysis", "launch", "mpi"},
-    {"result"},
-    {"plan"},
-    {"units", "errors", "cache", "dependencies", "inputs", "locks", "programs", "atomic_file", "vocabulary"},
-)
-"""From the top; nobody imports upward, nor sideways but for campaign."""
-
-SIDEWAYS = {"campaign", "errors", "vocabulary"}
-"""campaign drives others of its rank; errors and vocabulary are everybody's."""
-
-START_PROCESSES = {"launch", "mpi"}
-WITHOUT_ENGLISH = {"analysis"}
+START_PROCESSES = {"campaign", "mpi"}
 SLOW = {"matplotlib", "numpy", "scipy", "rich", "msgspec"}
 
 
 def part_of(path: Path) -> str:
     """The folder or module of the house that a file belongs to."""
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
-
-
-def rank_of(part: str) -> int:
-    """Counted from the top."""
-    return next(number for number, parts in enumerate(RANKS) if part in parts)
 
 
 @cache
@@ -84,26 +63,6 @@ def imports_of(path: Path) -> Iterator[str]:
 def calls_of(path: Path) -> frozenset[str]:
     """The names of all functions that a file calls: print, sys.exit."""
     return frozenset(ast.unparse(node.func) for node in nodes_of(path) if isinstance(node, ast.Call))
-
-
-def parts_imported(path: Path) -> set[str]:
-    """The parts of the house that a file imports."""
-    parts = (name.split(".") for name in imports_of(path) if name.startswith("mpigauge."))
-    return {words[1] for words in parts if words[1] != "__version__"}
-
-
-def test_every_part_has_a_rank() -> None:
-    parts = {part_of(path) for path in MODULES}
-    assert parts <= set().union(*RANKS)
-    assert {"cli", "campaign", "result", "plan", "units"} <= parts
-
-
-def test_nobody_imports_upward_or_sideways() -> None:
-    for path in MODULES:
-        part = part_of(path)
-        for other in parts_imported(path) - {part}:
-            here, there = rank_of(part), rank_of(other)
-            assert here < there or (here == there and {part, other} & SIDEWAYS), f"{path} imports {other}"
 
 
 def test_programs_are_searched_for_in_one_place() -> None:
@@ -164,37 +123,10 @@ def modules_imported(path: Path) -> set[str]:
     return found & NAMES.keys()
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    imported = {name: modules_imported(path) for name, path in NAMES.items()}
-    try:
-        TopologicalSorter(imported).prepare()
-    except CycleError as error:
-        pytest.fail(" imports ".join(reversed(error.args[1])))
-
-
 def test_no_verb_imports_another() -> None:
-    verbs = {f"mpigauge.cli.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
+    verbs = {f"mpigauge.cli.verbs.{VERB_MODULES.get(name, name)}" for name in COMMANDS}
     for verb in verbs:
         assert not modules_imported(NAMES[verb]) & (verbs - {verb}), verb
-
-
-def english_in(path: Path) -> Iterator[str]:
-    """Texts with words in them that are no docstrings, no errors and no patterns to look for."""
-    exempt = set()
-    for node in nodes_of(path):
-        is_pattern = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re.")
-        is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_pattern or is_docstring or isinstance(node, ast.Raise):
-            exempt |= {id(inner) for inner in ast.walk(node)}
-    constants = (node for node in nodes_of(path) if isinstance(node, ast.Constant) and id(node) not in exempt)
-    texts = (node.value for node in constants if isinstance(node.value, str))
-    yield from (text for text in texts if re.search(r"[A-Za-z] | [A-Za-z]", text))
-
-
-def test_what_finds_facts_writes_no_sentences() -> None:
-    found = {path: [*english_in(path)] for path in MODULES if part_of(path) in WITHOUT_ENGLISH}
-    assert found
-    assert {path: texts for path, texts in found.items() if texts} == {}
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -15,7 +15,7 @@ from tests.places import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-LAB = ROOT / "src" / "mpigauge" / "launch" / "lab"
+LAB = ROOT / "src" / "mpigauge" / "campaign" / "lab"
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 

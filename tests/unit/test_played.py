@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
-from mpigauge.launch.process import RunningJob
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.result import journal

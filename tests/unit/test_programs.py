@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch.process import RunningJob
 from mpigauge.programs import located, which
 from tests.fakes.mpi import write_program
 

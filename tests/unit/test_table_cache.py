@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge import cache
-from mpigauge.cli import table_cache
-from mpigauge.cli.table_cache import KEPT_MOST, TableCache
+from mpigauge.cli.screen import table_cache
+from mpigauge.cli.screen.table_cache import KEPT_MOST, TableCache
 from tests.made import campaign, cell, launches_of, measured, written
 
 if TYPE_CHECKING:

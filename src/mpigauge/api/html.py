@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.words.ascii import printable
+from mpigauge.document.plain_signs import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 LEFT, RIGHT = "text-align: left", "text-align: right"
 

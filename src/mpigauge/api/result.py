@@ -9,31 +9,34 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.api import html
 from mpigauge.api.shown import Comparison, Explanation, Model, plain
 from mpigauge.api.table import Table
+from mpigauge.compare import table as compare_table
+from mpigauge.document.columnar import columns_of, joined
+from mpigauge.document.context import context_record
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.formats import loading
+from mpigauge.find import maps
+from mpigauge.find.damage import PACKED
+from mpigauge.find.explain import table as explain_table
+from mpigauge.importers import loading
+from mpigauge.models import table as models_table
+from mpigauge.models.modelled import models_of
 from mpigauge.plan.sizes import parse_sizes, wanted
+from mpigauge.query.kinds import DisplayKind
+from mpigauge.query.query import Query, Source, sources_of
 from mpigauge.result import files, reader
-from mpigauge.show import maps
-from mpigauge.show.columnar import columns_of, joined
+from mpigauge.show import answer, samples
 from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
-from mpigauge.show.document import Units
-from mpigauge.show.modelled import models_of
-from mpigauge.show.query import Query, Source, sources_of
-from mpigauge.show.registry import Kind
+from mpigauge.show.records import answer_records, flat_record, flat_sessions
 from mpigauge.show.schema import kinds_of_rows
-from mpigauge.show.tables import answer, compare, explain, model, samples
-from mpigauge.show.tables.context import context_record
-from mpigauge.show.tables.records import answer_records, flat_record, flat_sessions
-from mpigauge.show.tables.selected import selected
-from mpigauge.show.words.damage import PACKED
+from mpigauge.show.selected import selected
+from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
+    from mpigauge.document.document import Document
     from mpigauge.plan.model import Cell
-    from mpigauge.show.document import Document
     from mpigauge.vocabulary import OnlyChoice, StateChoice, Statistic
 
 PathLike = str | os.PathLike[str]
@@ -42,7 +45,7 @@ Words = str | Sequence[str]
 
 LOG = logging.getLogger("mpigauge")
 ALL_AT_ONCE = 1 << 62
-KIND = Kind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
+KIND = DisplayKind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
 
 
 def load(*paths: PathLike) -> Result:
@@ -191,7 +194,7 @@ class Result:
         query = _query("compare", sources, sizes, series, stat)
         found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)), asked=strict)
         verdict = found.shown.strictly() if strict else found.shown.verdict
-        document = compare.document(
+        document = compare_table.document(
             found.shown,
             verdict,
             found.factors,
@@ -221,7 +224,7 @@ class Result:
         """
         asked = parse_sizes(text) if (text := _sizes(predict)) else ()
         query = _query("model", self._sources(stat, state, only), sizes, series, stat)
-        return Model(self._traced(model.document(models_of(query, asked), Units())))
+        return Model(self._traced(models_table.document(models_of(query, asked), Units())))
 
     def explain(
         self,
@@ -235,7 +238,9 @@ class Result:
         from mpigauge.mpi.kinds import GIVES_WAY  # noqa: PLC0415 - for this alone
 
         chosen = self._chosen(None, sizes, series, self._sources("median", state, only))
-        return Explanation(self._traced(explain.document(chosen, Units(), most=None, gives_way=GIVES_WAY)))
+        return Explanation(
+            self._traced(explain_table.document(chosen, Units(), most=None, gives_way=GIVES_WAY))
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """All that `mpigauge show --format json` prints."""

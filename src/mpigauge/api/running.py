@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mpigauge.analysis.reasons import OutOfTime
-from mpigauge.analysis.rows import rows, why_nothing
 from mpigauge.api.result import PathLike, Result
 from mpigauge.campaign.measuring import measure
 from mpigauge.campaign.prepare import lab_to_enter, prepare
 from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
-from mpigauge.plan.source import Chosen, check_source, names_no_budget, source_of, with_usual_launches
+from mpigauge.plan.source import ChosenPlan, check_source, names_no_budget, source_of, with_usual_launches
 from mpigauge.result import files
 from mpigauge.result.writer import check_free
+from mpigauge.rows.reasons import OutOfTime
+from mpigauge.rows.rows import rows, why_nothing
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
@@ -102,7 +102,7 @@ def run(
 
 def _plan_of(
     plan: Planned, given: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
-) -> Chosen:
+) -> ChosenPlan:
     """Return the plan of a call."""
     file, patterns, where = _read(plan)
     options = _options_of(given, patterns)
@@ -114,7 +114,7 @@ def _plan_of(
             f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
         )
     per_job = names_no_budget(whole, file, options, quick=quick, thorough=thorough)
-    return Chosen(with_usual_launches(whole, source, quick=quick), where, per_job)
+    return ChosenPlan(with_usual_launches(whole, source, quick=quick), where, per_job)
 
 
 def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:

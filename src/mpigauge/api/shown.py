@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.api import html
 from mpigauge.api.table import Table
-from mpigauge.show.columnar import columns_of
+from mpigauge.document.columnar import columns_of
 from mpigauge.show.formats import render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 
 def plain(document: Document) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import numpy as np
 from mpigauge import units
 from mpigauge.api import html
 from mpigauge.atomic_file import written
+from mpigauge.document.columnar import Columns, length_of, rows_of
+from mpigauge.document.document import Document
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.inputs import check_output
-from mpigauge.show.columnar import Columns, length_of, rows_of
-from mpigauge.show.document import Document
 from mpigauge.show.formats import arrow, write
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from mpigauge.show.columnar import Values
+    from mpigauge.document.columnar import Values
 
 ROWS_SHOWN = 20
 
@@ -143,7 +143,7 @@ class Table(Iterable[dict[str, Any]]):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _metadata(self) -> dict[str, str]:
-        from mpigauge.show.tables.context import metadata_of  # noqa: PLC0415 - analysis, for this alone
+        from mpigauge.document.context import metadata_of  # noqa: PLC0415 - analysis, for this alone
 
         return metadata_of(self._contexts)
 

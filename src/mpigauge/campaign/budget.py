@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from mpigauge.launch.awake import awake_s
+from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
 from mpigauge.plan.model import Plan
 

@@ -1,6 +1,6 @@
 """The control arm: what others are held against, in launches of its own, which cannot differ from it.
 
-If it does, the machine has moved: `analysis.compare.comparison`. docs/method.md#the-control-arm
+If it does, the machine has moved: `compare.comparison`. docs/method-comparison.md#the-control-arm
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as with_fields
 
-from mpigauge.analysis.compare.comparison import CONTROLS
-from mpigauge.analysis.compare.decision import LAUNCHES_LEAST
-from mpigauge.analysis.compare.sides import compared_by
+from mpigauge.compare.comparison import CONTROLS
+from mpigauge.compare.sides import compared_by
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.stats.decision import LAUNCHES_LEAST
 from mpigauge.vocabulary import AUTO, CONTROL
 
 if TYPE_CHECKING:

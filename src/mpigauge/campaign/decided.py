@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.compare.comparison import compare
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.looks import level_of, looks_of
-from mpigauge.analysis.compare.sides import first_pairs
-from mpigauge.analysis.rows import rows
 from mpigauge.campaign.control import compared
+from mpigauge.compare.comparison import compare
+from mpigauge.compare.interim_looks import level_of, looks_of
+from mpigauge.compare.sides import first_pairs
 from mpigauge.errors import UsageError
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows
+from mpigauge.stats.decision import Thresholds
 from mpigauge.vocabulary import PASSES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
 """A machine that has moved may stand still again; and what passes may still be slower than the margin."""
 
 
-class Comparison:
+class UntilDecided:
     """What a campaign measures in turn, held against each other after launches that were fixed before.
 
     Args:

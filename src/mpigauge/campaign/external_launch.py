@@ -6,7 +6,7 @@ import mpigauge
 from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.kernel_plan import POOL_CACHES, Limits, Source, kernel_plan, with_source
+from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
@@ -56,7 +56,7 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
     gone = left_out_words(target.left_out, len(target.cells))
-    return with_source(text, Source(mpigauge.__version__, plan, patterns)), gone
+    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), gone
 
 
 def _check(plan: Plan, where: str) -> None:

@@ -1,10 +1,15 @@
-"""Why a job died, in words, and what helps: a hint for each kind of cause that can be told apart."""
+"""Why a job died, in words, and what helps: a hint for each kind of cause that can be told apart.
+
+To add a cause: a file in tests/unit/analysis/died with the words of a real job, the line of them that says
+why, and a part of what helps; then a row in REMEDIES. Where another line is shown, teach
+`rows.failure_cause`.
+"""
 
 import re
 from dataclasses import dataclass
 
-from mpigauge.analysis.failure_cause import line_of
 from mpigauge.result.records import Failure
+from mpigauge.rows.failure_cause import line_of
 
 SILENT = "the job said nothing"
 

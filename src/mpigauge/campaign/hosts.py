@@ -8,15 +8,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from mpigauge.campaign.allocations import allocation, manager, named
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch import custom_launcher
+from mpigauge.campaign.launch.copy_kernel import by_srun
+from mpigauge.campaign.launch.inherited_env import check_alone
+from mpigauge.campaign.launch.launchers import LAUNCHERS, can_deal, manager_of
+from mpigauge.campaign.launch.preflight import faults, is_here
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
-from mpigauge.launch import own_words
-from mpigauge.launch.allocations import allocation, manager, named
-from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import LAUNCHERS, can_deal, manager_of
-from mpigauge.launch.outer import check_alone
-from mpigauge.launch.preflight import faults, is_here
-from mpigauge.launch.supply import by_srun
 from mpigauge.plan.hosts import Host, placement_of, places_of, ranks_of, short
 from mpigauge.plan.model import Plan
 from mpigauge.plan.patterns import known
@@ -40,8 +40,8 @@ def with_hosts(plan: Plan) -> Plan:
     _check_launcher(plan)
     given = bool(plan.hosts)
     plan = plan if given else _reaching(replace(plan, hosts=tuple(_hosts_here())))
-    if own_words.are_words(plan.launcher):
-        own_words.check(plan.launcher, hosts=bool(plan.hosts))
+    if custom_launcher.are_words(plan.launcher):
+        custom_launcher.check(plan.launcher, hosts=bool(plan.hosts))
     plan = _without_dead(plan) if plan.skip_dead else plan
     return replace(plan if given else _with_all_ranks(plan), all_ranks=False)
 
@@ -80,7 +80,7 @@ def _is_of_all_ranks(name: str) -> bool:
 
 def _check_launcher(plan: Plan) -> None:
     name = plan.launcher
-    if name not in (AUTO, *LAUNCHERS) and not own_words.are_words(name):
+    if name not in (AUTO, *LAUNCHERS) and not custom_launcher.are_words(name):
         hint = choose_from([AUTO, *LAUNCHERS], name)
         raise UsageError(
             f"no launcher is called {name!r}", f'{hint}; or write its words: "{name} -n {{ranks}}"'

@@ -9,23 +9,22 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.analysis.failure_cause import CAUSE, OURS
+from mpigauge.campaign.check_placement import check_landed
 from mpigauge.campaign.failure_remedies import cause_of
+from mpigauge.campaign.hang_timeout import Patience
 from mpigauge.campaign.hosts import fault_of
 from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
-from mpigauge.campaign.landing import check_landed
-from mpigauge.campaign.patience import Patience
+from mpigauge.campaign.lab.context import CurrentLab
+from mpigauge.campaign.lab.counters import Counters
+from mpigauge.campaign.launch.awake import awake_s
+from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.process import RunningJob
+from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, now
 from mpigauge.campaign.troubles import Troubles
-from mpigauge.launch.awake import awake_s
-from mpigauge.launch.interruption import ECHO_S, Interruption
-from mpigauge.launch.job import Job
-from mpigauge.launch.lab.context import Lab
-from mpigauge.launch.lab.counters import Counters
-from mpigauge.launch.process import RunningJob
-from mpigauge.launch.ranks import LocalRanks
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
@@ -33,6 +32,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
 from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
+from mpigauge.rows.failure_cause import CAUSE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
 
 SAID_MOST_LINES = 10_000
@@ -86,7 +86,7 @@ class Surroundings:
     observer: Observer
     interruption: Interruption
     plan: Plan
-    lab: Lab | None
+    lab: CurrentLab | None
     troubles: Troubles
 
 

@@ -3,16 +3,16 @@
 import os
 from collections.abc import Iterable
 
+from mpigauge.campaign.allocations import manager
 from mpigauge.campaign.hosts import check_works_here
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch import launchers
+from mpigauge.campaign.launch.inherited_env import carried
+from mpigauge.campaign.launch.job import Command, Job
+from mpigauge.campaign.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
+from mpigauge.campaign.launch.preflight import is_here, shell_words
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch import launchers
-from mpigauge.launch.allocations import manager
-from mpigauge.launch.job import Command, Job
-from mpigauge.launch.lab import context
-from mpigauge.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
-from mpigauge.launch.outer import carried
-from mpigauge.launch.preflight import is_here, shell_words
 from mpigauge.mpi.library import NO_MPIEXEC
 from mpigauge.plan.hosts import places_of
 from mpigauge.plan.model import JobKey, Plan, by_job, variables_of

@@ -8,26 +8,27 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.decided import Comparison
+from mpigauge.campaign.decided import UntilDecided
 from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
 from mpigauge.campaign.jobs import job_of
-from mpigauge.campaign.spread import Spread
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.pacing import Pacing
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.stop_rule import StopRule
 from mpigauge.campaign.targets import Target, now, pool_bytes
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
-from mpigauge.launch.interruption import Interruption
-from mpigauge.launch.lab import context
 from mpigauge.plan.kernel_plan import kernel_plan
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell, Plan, by_job
+from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
 from mpigauge.result.writer import ResultFile
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import EndReason
 
 PARTS_MOST = 40
@@ -109,13 +110,13 @@ class CampaignLoop:
                 mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
                 job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = Comparison(plan, file)
+        self._comparison = UntilDecided(plan, file)
         # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
         self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
-        self._spread = Spread(plan, self._replications, interruption, wall_s, _begun_s(before))
+        self._spread = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
     def is_cut_short(self) -> bool:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.campaign.hosts import allowed_s
 from mpigauge.campaign.jobs import crowded
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.libraries import other_choices, unknown_settings
 from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.prepare import open_result
-from mpigauge.launch.interruption import Interruption
-from mpigauge.launch.orphans import sweep
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.result import reader
 from mpigauge.result.writer import PACKED
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.campaign.job_run import Observer
-    from mpigauge.campaign.prepare import Session
+    from mpigauge.campaign.prepare import PreparedCampaign
     from mpigauge.campaign.targets import Target
     from mpigauge.result.reader import Result
     from mpigauge.result.writer import ResultFile
@@ -34,7 +34,7 @@ HOSTS_NAMED = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class SessionEnd:
     """How a session has ended.
 
     Attributes:
@@ -55,11 +55,11 @@ class Measured:
 
 
 def measure(
-    session: Session,
+    session: PreparedCampaign,
     output: Path | None,
     usual: Path,
     observing: Callable[[Path], AbstractContextManager[Observer]],
-) -> Measured:
+) -> SessionEnd:
     """Run a session to its end.
 
     Args:
@@ -93,10 +93,10 @@ def measure(
             stopped_by = None
             if not file.lost:
                 result.path = file.packed()
-    return Measured(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
+    return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
-def _known_before(session: Session, file: ResultFile) -> Iterator[str]:
+def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
     """Say what there is to say before anything is measured, or nothing; ends what others have left."""
     plan, targets = session.plan, session.targets
     if not file.locked:
@@ -128,7 +128,7 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
     return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
-def _packs(session: Session, output: Path | None) -> bool:
+def _packs(session: PreparedCampaign, output: Path | None) -> bool:
     """Whether the result is compressed in the end: unless it was named otherwise."""
     named = session.before.path if session.before is not None else output
     return named is None or named.suffix == PACKED

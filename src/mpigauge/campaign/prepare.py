@@ -7,15 +7,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.campaign import begun, mixing
+from mpigauge.campaign import resume_check, trusted_results
 from mpigauge.campaign.control import controlled
 from mpigauge.campaign.decided import check_compares
 from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
 from mpigauge.campaign.jobs import check_startable
+from mpigauge.campaign.lab import context
+from mpigauge.campaign.launch.job import check_temporary_folder
 from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.launch.job import check_temporary_folder
-from mpigauge.launch.lab import context
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
 from mpigauge.result import environment, writer
@@ -28,7 +28,7 @@ JOBS_PAID = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class PreparedCampaign:
     """What a campaign runs, and with what; nothing of it changes any more.
 
     Attributes:
@@ -73,7 +73,7 @@ def located(plan: Plan) -> Plan:
     return with_hosts(plan if here is None else replace(plan, lab=here.table))
 
 
-def prepare(plan: Plan, where: str, *, per_job: bool = False) -> Session:
+def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaign:
     """The session of a new campaign; nothing is launched or written yet.
 
     Args:
@@ -95,10 +95,12 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> Session:
     check_startable(plan, targets)
     of_one = plan.budget_s if per_job else None
     if of_one is None:
-        return Session(plan, tuple(targets))
+        return PreparedCampaign(plan, tuple(targets))
     jobs = sum(len(by_job(target.cells)) for target in targets)
     whole = replace(plan, budget_s=of_one * max(1, min(jobs, JOBS_PAID)))
-    return Session(whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one))
+    return PreparedCampaign(
+        whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one)
+    )
 
 
 def _time_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
@@ -133,7 +135,7 @@ def check_recordable(plan: Plan, where: str) -> None:
             )
 
 
-def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Session:
+def prepare_again(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
     """The session that continues a campaign: the same libraries at their places, and the hosts of now.
 
     Args:
@@ -151,7 +153,7 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Sessio
     targets = tuple(targets_again(before.campaign))
     plan = with_hosts_again(plan)
     check_startable(plan, targets)
-    return Session(plan, targets, before, mixing.resumed(before, plan, targets, anyway=anyway))
+    return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
 
 
 def with_what_was_hidden(plan: Plan, where: str) -> Plan:
@@ -170,7 +172,9 @@ def with_what_was_hidden(plan: Plan, where: str) -> Plan:
     return replace(plan, variables=plan.variables | {name: os.environ[name] for name in hidden})
 
 
-def open_result(session: Session, output: Path | None, usual: Path, *, kept: bool = True) -> ResultFile:
+def open_result(
+    session: PreparedCampaign, output: Path | None, usual: Path, *, kept: bool = True
+) -> ResultFile:
     """The file that a session writes to: that of the campaign that it continues, or a new one.
 
     Every host is asked first, so that a campaign that cannot start leaves no file behind.
@@ -194,7 +198,7 @@ def open_result(session: Session, output: Path | None, usual: Path, *, kept: boo
     file = writer.create(output) if output else writer.create_beside(usual)
     campaign = campaign_record(session.plan, session.targets)
     file.append(campaign)
-    begun.remember(campaign)
+    trusted_results.remember(campaign)
     return file
 
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from mpigauge.analysis.failure_cause import CAUSE, telling_line
-from mpigauge.launch.awake import awake_s
-from mpigauge.launch.ranks import LocalRanks
+from mpigauge.campaign.launch.awake import awake_s
+from mpigauge.campaign.launch.ranks import LocalRanks
+from mpigauge.rows.failure_cause import CAUSE, telling_line
 
 LOOK_S = 0.25
 LOOK_MOST_S = 2.0

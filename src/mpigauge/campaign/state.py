@@ -4,12 +4,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mpigauge.analysis.precision import essential_launch, essential_visit
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Record, Visit
 from mpigauge.result.writer import ResultFile
+from mpigauge.rows.precision import essential_launch, essential_visit
 from mpigauge.vocabulary import ENDS_JOB
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from mpigauge.analysis.clock_steps import clock_steps
-from mpigauge.analysis.precision import widths_asked
-from mpigauge.analysis.samples import Medians
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Cell
+from mpigauge.plan.model import Cell
 from mpigauge.result.records import Launch, Visit
+from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.precision import widths_asked
+from mpigauge.rows.samples import Medians
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 EVERY_UP_TO = 20
 """After each of so many replications it is asked; of more, whenever 2.5 to 5 % have been added.

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace as with_fields
 
+from mpigauge.campaign.lab import context
 from mpigauge.campaign.libraries import check_can, check_distinct, libraries_of, with_mpiexec
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.launch.lab import context
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.install.digest import digest, wheel_of
@@ -21,7 +21,7 @@ from mpigauge.plan.hosts import places_of
 from mpigauge.plan.kernel_plan import POOL_CACHES
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.result import environment, source_tree
 from mpigauge.result.records import Campaign, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
@@ -40,7 +40,7 @@ class Target:
 
     library: Library
     program: Path
-    description: Description
+    description: KernelDescription
     cells: list[Cell]
     compiler: Library | None = None
     left_out: tuple[LeftOut, ...] = ()
@@ -99,7 +99,7 @@ def _target(plan: Plan, library: Library, compiler: Library | None, where: str) 
     return Target(library, program, description, cells, compiler, tuple(left_out))
 
 
-def _kernel(library: Library, compiler: Library | None) -> tuple[Path, Description]:
+def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDescription]:
     """The library's own kernel, or the common one, asked as this library will run it."""
     if compiler is None:
         return kernel.build(library), kernel.describe(library)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.watch import Watched, watched_alone, watched_by_ranks
-from mpigauge.campaign.look import look
-from mpigauge.launch.awake import awake_s
+from mpigauge.campaign.launch.awake import awake_s
+from mpigauge.campaign.probe_run import look
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import environment
+from mpigauge.rows.machine.watch import Watched, watched_alone, watched_by_ranks
 
 if TYPE_CHECKING:
     from mpigauge.campaign.job_run import Observer
-    from mpigauge.launch.interruption import Interruption
+    from mpigauge.campaign.launch.interruption import Interruption
 
 WHERE = "mpigauge doctor --watch"
 TWO = 2

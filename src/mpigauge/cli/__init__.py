@@ -1,7 +1,8 @@
 """The command line: options in, one call, print, exit status. The only place that prints or exits.
 
-COMMANDS is the one list of verbs; a verb's module is imported when it is used, so that `--help` is
-quick.
+COMMANDS is the one list of verbs; a verb's module is imported when it is used, so that `--help` is quick.
+To add one: a line in its chapter of COMMANDS, and a module here with an example in its help. It imports no
+other verb; what several share has a module of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from mpigauge.cli import aliases
-from mpigauge.cli.plain_drawing import draw_without_settings
-from mpigauge.cli.streams import note, open_closed, silence
-from mpigauge.cli.version import version_option
+from mpigauge.cli.options import aliases
+from mpigauge.cli.screen.plain_drawing import draw_without_settings
+from mpigauge.cli.screen.streams import note, open_closed, silence
+from mpigauge.cli.verbs.version import version_option
 from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
     EXIT_DONE,
@@ -93,7 +94,7 @@ class Verbs(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = MODULES.get(cmd_name, cmd_name)
-        command: click.Command = importlib.import_module(f"mpigauge.cli.{module}").command
+        command: click.Command = importlib.import_module(f"mpigauge.cli.verbs.{module}").command
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -210,7 +211,7 @@ def _print_whatever_there_is() -> None:
     """Signs that the encoding of a stream lacks get a plain one: "us" where there is no micro sign."""
     import codecs
 
-    from mpigauge.show.words.ascii import replaced
+    from mpigauge.document.plain_signs import replaced
 
     codecs.register_error("mpigauge", replaced)
     for stream in (sys.stdout, sys.stderr):
@@ -275,7 +276,7 @@ def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, 
 
 
 def _value_hint(error: click.BadParameter) -> str:
-    from mpigauge.cli import foreign_values
+    from mpigauge.cli.options import foreign_values
 
     return foreign_values.hint_of(error)
 
@@ -307,7 +308,7 @@ def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
 
 def _options_of(command: click.Command) -> list[str]:
     """Return the options of a verb, those of run too where it hands them on."""
-    from mpigauge.cli.run_options import TakesWordsOfRun
+    from mpigauge.cli.options.run_options import TakesWordsOfRun
 
     context = click.Context(command)
     more = mpigauge.get_command(context, "run") if isinstance(command, TakesWordsOfRun) else None

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.mpi.install.prefixes import managed
-from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
+from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, MpiKind, kind_named
 from mpigauge.mpi.library import Library, PassedOver
 from mpigauge.mpi.wrapper import Candidate, inspect
 from mpigauge.programs import search_path, which
@@ -172,7 +172,7 @@ def is_path(name: str) -> bool:
     return os.sep in name or name.startswith((".", "~"))
 
 
-def _parts(name: str) -> tuple[Kind, str]:
+def _parts(name: str) -> tuple[MpiKind, str]:
     word, _, version = name.partition("==")
     kind = kind_named(word)
     if kind is None:
@@ -191,7 +191,7 @@ class _Asked:
         self._candidates = list(_candidates())
         self._answers: dict[Candidate, Library | MpigaugeError] = {}
 
-    def find(self, kind: Kind, version: str) -> Library | None:
+    def find(self, kind: MpiKind, version: str) -> Library | None:
         """The first that fits."""
         name = f"{kind.name}=={version}" if version else kind.name
         for candidate in self._candidates:

@@ -17,7 +17,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
 from mpigauge.mpi.wrapper import ask
-from mpigauge.plan.patterns import KERNEL_VERSION, Description
+from mpigauge.plan.patterns import KERNEL_VERSION, KernelDescription
 
 FLAGS = COMPILE_FLAGS
 LIBRARIES = ("-lm",)
@@ -100,7 +100,7 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
         ask([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
 
 
-def describe(library: Library) -> Description:
+def describe(library: Library) -> KernelDescription:
     """What the kernel of a library can do; it answers before it needs MPI."""
     program = build(library)
     description = _decoded(program, _said(program, library))
@@ -156,9 +156,9 @@ def _own(said: bytes) -> bytes:
     return said if begin < 0 else said[begin:].partition(b"\n")[0]
 
 
-def _decoded(program: Path, said: bytes) -> Description:
+def _decoded(program: Path, said: bytes) -> KernelDescription:
     try:
-        return msgspec.json.decode(said, type=Description)
+        return msgspec.json.decode(said, type=KernelDescription)
     except msgspec.DecodeError as error:
         raise _mute(program, error) from None
 

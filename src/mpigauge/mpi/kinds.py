@@ -1,6 +1,6 @@
 """The kinds of MPI library that mpigauge can tell apart; the one list of them.
 
-To add one: a row in KINDS, the launcher that its mpiexec needs in `launch.launchers`, and a row in
+To add one: a row in KINDS, the launcher that its mpiexec needs in `campaign.launch.launchers`, and a row in
 tests/unit/mpi/test_library.py. A library that is of none of them is measured, too: under its own words, and
 without what only a row can say.
 """
@@ -36,14 +36,14 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class MpiKind:
     """An MPI implementation.
 
     Attributes:
         name: What users and results call it.
         about: What people call it.
         aliases: Other words that users may say.
-        launcher: The name in `launch.launchers` of what its mpiexec understands.
+        launcher: The name in `campaign.launch.launchers` of what its mpiexec understands.
         says: How MPI_Get_library_version begins, white space made one space each; the group is its version.
         macros: Macros of its mpi.h that no other has, the first of which that is there is its version.
         taken_for: The kinds that its mpi.h cannot be told from, so that only a program knows that it is it.
@@ -61,7 +61,7 @@ class Kind:
         bindings: The same for where a rank may run, by name: core or none.
         remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
             the program.
-        reached_by: The same where a scheduler does, by its name in `launch.allocations`, unless the user says
+        reached_by: The same where a scheduler does, by its name in `campaign.allocations`, unless the user says
             otherwise; empty if it finds that by itself.
         without_shell: What lets its launcher start ranks here although there is neither ssh nor rsh.
         needs_shell_before: The major version from which on it does so by itself.
@@ -114,7 +114,7 @@ OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_co
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 WELL_KNOWN = (
-    Kind(
+    MpiKind(
         "openmpi",
         called("openmpi"),
         ("ompi", "open-mpi"),
@@ -153,7 +153,7 @@ WELL_KNOWN = (
         lists_variables=("ompi_info", "--all", "--parsable"),
         says_configuration=("ompi_info", "--config", "--parsable"),
     ),
-    Kind(
+    MpiKind(
         "intelmpi",
         called("intelmpi"),
         ("intel", "impi"),
@@ -196,7 +196,7 @@ WELL_KNOWN = (
         pmi="pmi2",
         variables=("I_MPI_", "MPIR_CVAR_"),
     ),
-    Kind(
+    MpiKind(
         "mpich",
         called("mpich"),
         (),
@@ -233,7 +233,7 @@ WELL_KNOWN = (
 # Only what the documentation of each says. Their variables for transports and binding are others than those
 # of the library that they come from, or nobody says that they are the same: so none are set for them.
 RELATIVES = (
-    Kind(
+    MpiKind(
         "cray-mpich",
         called("cray-mpich"),
         ("cray",),
@@ -243,7 +243,7 @@ RELATIVES = (
         show=("--cray-print-opts=all",),
         pmi="cray_shasta",
     ),
-    Kind(
+    MpiKind(
         "mvapich",
         called("mvapich"),
         ("mvapich2",),
@@ -253,7 +253,7 @@ RELATIVES = (
         remote_shell=OF_HYDRA,
         pmi="pmi2",
     ),
-    Kind(
+    MpiKind(
         "parastation",
         called("parastation"),
         ("psmpi",),
@@ -261,7 +261,7 @@ RELATIVES = (
         r".*=== ParaStation MPI ([^\s,=]*)",
         taken_for=("mpich",),
     ),
-    Kind(
+    MpiKind(
         "spectrum",
         called("spectrum"),
         ("smpi",),
@@ -270,7 +270,7 @@ RELATIVES = (
         taken_for=("openmpi",),
         remote_shell=OF_PRTE,
     ),
-    Kind(
+    MpiKind(
         "fujitsu",
         called("fujitsu"),
         (),
@@ -278,7 +278,7 @@ RELATIVES = (
         r"FUJITSU MPI Library ?([^\s,]*)",
         taken_for=("openmpi",),
     ),
-    Kind(
+    MpiKind(
         "mpt",
         called("mpt"),
         ("hpe-mpt",),
@@ -294,7 +294,7 @@ KINDS = (*WELL_KNOWN, *RELATIVES)
 GIVES_WAY = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
 """Of a kind of library, the variables that make its waiting ranks give way where they share cores."""
 
-GENERIC = Kind(
+GENERIC = MpiKind(
     "generic",
     "an MPI library of no known kind",
     (),
@@ -312,18 +312,18 @@ _VERSION = re.compile(r"\W?[vV]?(\d[^\s,()]*)")
 _NAME_WORDS_MOST = 4
 
 
-def kind_named(name: str) -> Kind | None:
+def kind_named(name: str) -> MpiKind | None:
     """The kind that a user means by a word, if any."""
     return next((kind for kind in KINDS if name in (kind.name, *kind.aliases)), None)
 
 
-def kind_by_macros(macros: Iterable[str]) -> Kind:
+def kind_by_macros(macros: Iterable[str]) -> MpiKind:
     """The kind that the macros of an mpi.h tell of; GENERIC if none does."""
     there = frozenset(macros)
     return next((kind for kind in _NEAREST_FIRST if there & set(kind.macros)), GENERIC)
 
 
-def identify(library_string: str) -> tuple[Kind, str]:
+def identify(library_string: str) -> tuple[MpiKind, str]:
     """The kind and version that MPI_Get_library_version tells of; version "" if it is not there.
 
     A library of no known kind is GENERIC under its own words.
@@ -335,7 +335,7 @@ def identify(library_string: str) -> tuple[Kind, str]:
     return _unknown(said)
 
 
-def _unknown(said: str) -> tuple[Kind, str]:
+def _unknown(said: str) -> tuple[MpiKind, str]:
     """Named by the words before its version: "Fancy MPI 1.2 of today" is fancy-mpi, version 1.2."""
     words = said.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]

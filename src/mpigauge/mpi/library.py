@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mpigauge.mpi.kinds import LOOPBACK, Kind, identify, kind_named
+from mpigauge.mpi.kinds import LOOPBACK, MpiKind, identify, kind_named
 from mpigauge.vocabulary import AUTO
 
 SRUN = "srun"
@@ -58,7 +58,7 @@ class Library:
         passed_over: What else may have been meant, where nobody has named it.
     """
 
-    kind: Kind
+    kind: MpiKind
     version: str
     standard: str
     mpicc: Path
@@ -90,7 +90,7 @@ class Library:
         Args:
             crowded: Whether its ranks are more than the processors that they share.
             roomy: Whether they are not, though its launcher had to be told that they are.
-            manager: The scheduler whose job we are in, by its name in `launch.allocations`.
+            manager: The scheduler whose job we are in, by its name in `campaign.allocations`.
             has_shell: Whether there is a program here that reaches other hosts, ssh or rsh.
         """
         told = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
@@ -163,7 +163,7 @@ class Library:
 
     @property
     def launcher(self) -> str:
-        """The name in `launch.launchers` of what starts its jobs, unless the user says otherwise."""
+        """The name in `campaign.launch.launchers` of what starts its jobs, unless the user says otherwise."""
         return HYDRA if self.kind.launcher == SRUN and self.has_mpiexec else self.kind.launcher
 
     @property

@@ -6,7 +6,7 @@ Each reader takes what rank 0 printed before it measured, line by line, and give
     Intel MPI    shm | ofi, provider tcp;ofi_rxm | shm + ofi, provider tcp;ofi_rxm
     MPICH        ch4:ofi, provider tcp | ch4:ucx
 
-or nothing where it does not know the words: a guess would be worse. `analysis.transport` knows which of
+or nothing where it does not know the words: a guess would be worse. `rows.transport.proof` knows which of
 these forms exclude a transport.
 """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mpigauge.cache import with_home
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.mpi.kinds import KINDS, NO_VERSION, Kind, kind_by_macros
+from mpigauge.mpi.kinds import KINDS, NO_VERSION, MpiKind, kind_by_macros
 from mpigauge.mpi.library import NO_MPIEXEC, Library
 from mpigauge.programs import which
 
@@ -86,14 +86,14 @@ def _macros(candidate: Candidate, environment: Mapping[str, str]) -> dict[str, s
     return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', ask(words, environment), re.MULTILINE))
 
 
-def _version(kind: Kind, macros: Mapping[str, str]) -> str:
+def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
     if kind.name == "openmpi":
         parts = (macros.get(f"OMPI_{part}_VERSION", "?") for part in ("MAJOR", "MINOR", "RELEASE"))
         return ".".join(parts)
     return next((macros[macro] for macro in kind.macros if macro in macros), NO_VERSION)
 
 
-def _shown(candidate: Candidate, kind: Kind, environment: Mapping[str, str]) -> str:
+def _shown(candidate: Candidate, kind: MpiKind, environment: Mapping[str, str]) -> str:
     """What it would run; a wrapper that cannot say it compiles all the same."""
     try:
         return ask([*candidate.words, *kind.show], environment).strip()

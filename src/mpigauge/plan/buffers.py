@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.plan.patterns import Description, Mode, Pattern
+    from mpigauge.plan.patterns import KernelDescription, Mode, Pattern
 
 HINT = "use smaller --sizes, fewer ranks, or --buffers warm"
 
@@ -38,7 +38,7 @@ class Need(NamedTuple):
     lent: int
 
 
-def needs_of(cell: Cell, description: Description, pool_bytes: int) -> list[Need]:
+def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> list[Need]:
     """What the ranks of a cell allocate; more at the root of an operation that has one.
 
     Args:
@@ -70,7 +70,7 @@ def _root_alone(cell: Cell, pattern: Pattern, mode: Mode | None) -> bool:
     return pattern.rooted and cell.root not in {"", ROTATING} and not (mode and mode.room_everywhere)
 
 
-def memory_need(cell: Cell, description: Description, pool_bytes: int) -> int:
+def memory_need(cell: Cell, description: KernelDescription, pool_bytes: int) -> int:
     """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
     return together(needs_of(cell, description, pool_bytes))
 
@@ -88,7 +88,7 @@ def together(needs: Iterable[Need]) -> int:
 
 
 def too_large(
-    cells: Sequence[Cell], description: Description, pool_bytes: int, available_bytes: int
+    cells: Sequence[Cell], description: KernelDescription, pool_bytes: int, available_bytes: int
 ) -> list[LeftOut]:
     """Cells of a job without which it fits into the memory of its hosts: else the kernel would be killed.
 

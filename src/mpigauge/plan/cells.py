@@ -14,7 +14,7 @@ from mpigauge.plan.factors import FACTORS, Factor, Value, usual
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
-from mpigauge.plan.patterns import Description, Mode, Pattern, modes_of
+from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
 from mpigauge.plan.round_robin import name_of
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
@@ -43,7 +43,7 @@ class Expanded(NamedTuple):
 
 
 def cells_of(
-    plan: Plan, description: Description, mpi: str, mpi_version: str, where: str, label: str = ""
+    plan: Plan, description: KernelDescription, mpi: str, mpi_version: str, where: str, label: str = ""
 ) -> Expanded:
     """All cells of one MPI library, each once, the instrument's floor included.
 
@@ -86,7 +86,7 @@ def cells_of(
     return expanded
 
 
-def check_remaining(expanded: Expanded, description: Description, where: str) -> None:
+def check_remaining(expanded: Expanded, description: KernelDescription, where: str) -> None:
     """Refuses a plan of which nothing remains but the floor, with the first reason."""
     floor = description.floor.name
     if expanded.left_out and all(cell.pattern == floor for cell in expanded.cells):
@@ -124,7 +124,7 @@ class _Asked:
     plan: Plan
     measure: Measure
     pattern: Pattern
-    description: Description
+    description: KernelDescription
     where: str
 
 
@@ -289,7 +289,7 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
         )
 
 
-def _impossible(pattern: Pattern, cell: Cell, description: Description) -> LeftOut | None:
+def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) -> LeftOut | None:
     """Why a cell of this size cannot be, if it cannot."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
     if pattern.counted:
@@ -314,7 +314,7 @@ def _impossible(pattern: Pattern, cell: Cell, description: Description) -> LeftO
     return None
 
 
-def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: Description) -> int:
+def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: KernelDescription) -> int:
     """The largest size of which an int counts the elements: of one call, or the blocks of all ranks."""
     width = description.datatype(cell.datatype, "").bytes if pattern.reduces else 1
     blocks = (pattern.active_ranks or cell.ranks) if mode is not None and mode.counts_all else 1

@@ -1,9 +1,11 @@
 """The factors of a cell: all that two measurements can differ in. FACTORS is the one list of them.
 
-A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the kernel's
-plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are in
-`show.words.factors`. To add one: the field of Cell (and of Asked, if users choose it), a row here, its
-words there, the kernel's side, a line in docs/formats.md, a test.
+A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the
+kernel's plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are
+in `document.phrases`. To add one: the field of Cell, with its usual value as the default and its meaning
+in the docstring (and of FactorValues and an option in `cli.options.run_options`, if users choose it), a row
+here, its words there, the kernel's side (a number in rounds/visits.h, a word in text/plan.c), a line in
+docs/formats.md, a test. One that makes a launch of its own says `job=True`, and is a field of JobKey, too.
 
 Without imports that `--help` would wait for.
 """
@@ -43,7 +45,7 @@ class Text:
 AS_IT_IS = Text()
 
 
-class Number(Text):
+class WholeNumber(Text):
     """A whole number."""
 
     def read(self, text: str) -> Value:
@@ -147,7 +149,7 @@ FACTORS = (
     Factor("op", "how", usual="sum", has="reduces", asked="ops", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
-    Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=Number()),
+    Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=WholeNumber()),
     Factor("window", "how", usual=64, has="windowed", asked="window", along=True, compared=True),
 )
 """In the order in which a plan is expanded: the last ones change fastest."""

@@ -61,7 +61,7 @@ class Limits:
     watched: bool = False
 
 
-class Source(Struct, frozen=True, forbid_unknown_fields=True):
+class KernelPlanSource(Struct, frozen=True, forbid_unknown_fields=True):
     """What a kernel plan was made from.
 
     Attributes:
@@ -82,7 +82,7 @@ class Handout:
     """
 
     path: Path
-    source: Source
+    source: KernelPlanSource
     ranks: int
     cells: Mapping[int, Cell]
 
@@ -105,7 +105,7 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
     return "\n".join([*lines, END, ""])
 
 
-def with_source(text: str, source: Source) -> str:
+def with_source(text: str, source: KernelPlanSource) -> str:
     """A kernel plan that can be read again."""
     return f"{text}{msgspec.json.encode(source).decode()}\n"
 
@@ -200,9 +200,9 @@ def read_handout(path: Path) -> Handout:
     return Handout(path, source, ranks, cells)
 
 
-def _source(path: Path, rest: Sequence[str]) -> Source:
+def _source(path: Path, rest: Sequence[str]) -> KernelPlanSource:
     try:
-        return msgspec.json.decode(rest[0] if rest else "", type=Source)
+        return msgspec.json.decode(rest[0] if rest else "", type=KernelPlanSource)
     except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(
             f"{path}: the line of its source, after `{END}`, is damaged: {error}", HINT
@@ -248,7 +248,7 @@ class _Line:
         return found
 
 
-def _cell(line: _Line, ranks: int, source: Source) -> Cell:
+def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
     told = {factor.name: line.value(factor) for factor in TOLD}

@@ -12,6 +12,7 @@ from msgspec.structs import asdict, fields
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
     AUTO,
     SAME_HOST,
@@ -62,9 +63,6 @@ PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """Of a program: it can be anything that has no NUL."""
 
-ENOUGH_LAUNCHES = 6
-"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
-
 ROUNDS_LEAST = 30
 """Samples of a cell in one launch, before its stop rule may end it."""
 
@@ -75,7 +73,7 @@ Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
 """What the kernel takes, whatever a file asks for."""
 
 
-class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Values of factors that a plan file, a table of it or the command line asks for; unset is left open.
 
     Attributes:
@@ -106,7 +104,7 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True,
     pairs: Pairing | Literal[""] = ""
 
 
-class Measure(Asked, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Some curves of a plan: one pattern over the factors asked for."""
 
     pattern: str

@@ -244,7 +244,7 @@ class Datatype(Struct, frozen=True):
     operations: tuple[str, ...]
 
 
-class Description(Struct, frozen=True):
+class KernelDescription(Struct, frozen=True):
     """All that a kernel says of itself.
 
     Attributes:

@@ -17,16 +17,16 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
-    ENOUGH_LAUNCHES,
     ROUNDS_LEAST,
     WINDOW_MOST,
-    Asked,
+    FactorValues,
     Measure,
     Plan,
     Positive,
     VariableName,
     VariableValue,
 )
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
 LAUNCHES_MOST = 10_000
@@ -41,7 +41,7 @@ SIZES = "0:4MiB"
 RANKS = (2,)
 
 
-class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
+class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
     """The keys that a plan file may have; those of Asked are for all patterns that do not say otherwise.
 
     Attributes:
@@ -86,7 +86,7 @@ class PlanFile(Asked, frozen=True, forbid_unknown_fields=True):
     control: Control | None = None
 
 
-class Options(Asked, frozen=True):
+class Options(FactorValues, frozen=True):
     """What the command line says; None and empty mean that it says nothing."""
 
     patterns: tuple[str, ...] = ()
@@ -256,7 +256,7 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
     asked = (options, measure, everywhere)
     chosen = {
         name: next((value for one in asked if _said(value := getattr(one, name))), getattr(measure, name))
-        for name in Asked.__struct_fields__
+        for name in FactorValues.__struct_fields__
     }
     return msgspec.structs.replace(measure, **chosen)
 

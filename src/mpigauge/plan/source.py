@@ -50,7 +50,7 @@ def source_of(
     return replace(found, budget=None) if options.until == "decided" else found
 
 
-class Chosen(NamedTuple):
+class ChosenPlan(NamedTuple):
     """A plan as a user has chosen it.
 
     Attributes:

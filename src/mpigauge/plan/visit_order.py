@@ -9,7 +9,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.plan import round_robin
 from mpigauge.plan.model import Cell, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 
 Item = TypeVar("Item")
 
@@ -40,7 +40,7 @@ def moment_s(plan: Plan, number: int, replications: int) -> float:
     It begins at a random moment of its part of the time, which the plan's seed decides.
 
     Source:
-        docs/method.md#other-minutes
+        docs/method-comparison.md#other-minutes
     """
     part = random.Random(f"{plan.seed}/over/{number}").random()  # noqa: S311 - not for secrets
     return (number - 1 + part) * (plan.over_s or 0.0) / replications
@@ -49,7 +49,7 @@ def moment_s(plan: Plan, number: int, replications: int) -> float:
 def visits_of(
     cells: Sequence[Cell],
     plan: Plan,
-    description: Description,
+    description: KernelDescription,
     launch: int,
     settled: frozenset[Cell] = frozenset(),
 ) -> list[PlannedVisit]:

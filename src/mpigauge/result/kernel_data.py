@@ -1,6 +1,7 @@
 """What the kernel says and the result file keeps as it is: its journal lines and our records share these.
 
-A further field of a visit is a line in VisitCore, beside the one that the kernel prints.
+To add a field of a visit: a row of MG_VISIT_FIELDS in the kernel's text/visit_line.h, what fills it in
+rounds/visit.c, and a line in VisitCore, with a default and its meaning.
 """
 
 from collections.abc import Sequence

@@ -3,6 +3,10 @@
 A version that only added fields with defaults needs no step here: its lines are read as they are. A line
 that has the present form already is left as it is: a file that an older mpigauge began has both once it was
 resumed.
+
+To add a field to the file: give it a default, and its meaning in the docstring of its record. To change one:
+raise `records.VERSION`, add a line to HISTORY, the step that makes an older record one of today, and a small
+file as the version before wrote it in tests/unit/result.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mpigauge import units
-from mpigauge.show.document import Column
+from mpigauge.document.document import Column
+from mpigauge.document.phrases import WORDS
 from mpigauge.show.entries import (
     LAST_TO_GO,
     interval_of,
@@ -22,7 +23,6 @@ from mpigauge.show.entries import (
     time_column,
     tone_of,
 )
-from mpigauge.show.words.factors import WORDS
 
 USUAL_COLUMNS = (
     Column("size", "size", size_of, "B", goes=None, about="`bytes`, as under Sizes"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.compare.alike import differences, unlike_builds
-from mpigauge.analysis.compare.comparison import CONTROLS, compare
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.looks import level_of
-from mpigauge.analysis.compare.sides import (
+from mpigauge.compare.alike import differences, unlike_builds
+from mpigauge.compare.comparison import CONTROLS, compare
+from mpigauge.compare.interim_looks import level_of
+from mpigauge.compare.sentences import sides_of
+from mpigauge.compare.sides import (
     compared_by,
     differing,
     first_pairs,
@@ -19,29 +19,29 @@ from mpigauge.analysis.compare.sides import (
     unmatched_by,
     varied,
 )
-from mpigauge.analysis.compare.stages import first_looks
+from mpigauge.compare.stages import first_looks
 from mpigauge.errors import UsageError
+from mpigauge.find.imported import nothing_alike, unknown_ranks
 from mpigauge.plan.factors import COMPARED_BY, REGRESSES
-from mpigauge.show.query import source_of
-from mpigauge.show.tables.selected import selected
-from mpigauge.show.words.compare import sides_of
-from mpigauge.show.words.imported import nothing_alike, unknown_ranks
+from mpigauge.query.query import source_of
+from mpigauge.show.selected import selected
+from mpigauge.stats.decision import Thresholds
 from mpigauge.units import parse_fraction, parse_margin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.analysis.compare.pairs import Pair
-    from mpigauge.analysis.compare.sides import Unmatched
+    from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.compare.pairs import Pair
+    from mpigauge.compare.sides import Unmatched
+    from mpigauge.query.query import Query, Source
     from mpigauge.result.reader import Result
-    from mpigauge.show.query import Query, Source
 
 MOST = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class ComparedSources:
     """A comparison, and what is compared.
 
     Attributes:
@@ -56,7 +56,7 @@ class Held:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def held(query: Query, *, asked: bool = False) -> Held:
+def held(query: Query, *, asked: bool = False) -> ComparedSources:
     """What a query compares: two of one result, or a second result against a first.
 
     Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
@@ -81,7 +81,7 @@ def held(query: Query, *, asked: bool = False) -> Held:
         unasked="" if asked else _unasked(query, found.found_by),
         unmatched=found.unmatched,
     )
-    return Held(shown, found.factors, found.sides)
+    return ComparedSources(shown, found.factors, found.sides)
 
 
 def _unasked(query: Query, found_by: str) -> str:
@@ -90,7 +90,7 @@ def _unasked(query: Query, found_by: str) -> str:
     return "" if deciding or found_by in REGRESSES else found_by
 
 
-def held_again(query: Query, first: Held, result: Result, by: str | None) -> Held:
+def held_again(query: Query, first: ComparedSources, result: Result, by: str | None) -> ComparedSources:
     """The same question of a result that has its suspicious numbers again, which alone answers it.
 
     Args:

@@ -6,18 +6,18 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.document import Column
-from mpigauge.show.words.status import reason, says_status
-from mpigauge.show.words.warnings import WORDS, label
+from mpigauge.document.document import Column
+from mpigauge.document.status_words import reason, says_status
+from mpigauge.find.warning_sentences import WORDS, label
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.estimate import Timing
-    from mpigauge.analysis.rows import Row
-    from mpigauge.analysis.synchrony import Start
-    from mpigauge.show.document import Tone, Units
+    from mpigauge.document.document import Tone, Units
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.synchrony import Start
 
 WARNINGS_IN_NOTES = 2
 """More stand below the table, with what to do about them."""

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.analysis.explain.evidence import Evidence
-from mpigauge.analysis.explain.routes import ways_of
 from mpigauge.errors import UsageError, choose_from
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.routes import ways_of
+from mpigauge.find.phrases import rate as rate_words
+from mpigauge.find.phrases import wire_rate
 from mpigauge.plan.patterns import baselines
-from mpigauge.show.series import Point, rate_point
-from mpigauge.show.words.explain.parts import rate as rate_words
-from mpigauge.show.words.explain.parts import wire_rate
+from mpigauge.query.series import Point, rate_point
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Series
+    from mpigauge.query.query import Query, Source
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
 
 LINK, TCP = "link", "tcp"
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from mpigauge.analysis.baselines import YARDSTICKS
 from mpigauge.plan.model import Cell
+from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.show import records
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats.json import VERSIONS
-from mpigauge.show.tables import records
 from mpigauge.vocabulary import (
     Distance,
     EndReason,
@@ -30,7 +30,7 @@ from mpigauge.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from mpigauge.show.columnar import Kind
+    from mpigauge.document.columnar import Kind
 
 Number = float | None
 STRICT: dict[str, Any] = {"frozen": True, "forbid_unknown_fields": True, "kw_only": True}

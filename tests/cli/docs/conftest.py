@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.rows import Row, rows
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import Row, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from mpigauge.analysis.states import States
     from mpigauge.result.reader import Result
+    from mpigauge.rows.machine.states import States
     from mpigauge.vocabulary import StateChoice
 
 Key = tuple[object, ...]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import errors
-from mpigauge.campaign import begun
+from mpigauge.campaign import trusted_results
 from mpigauge.cli import status_of
 from mpigauge.result.reader import load
 from tests.cli.docs.test_readme import commands, words_of
@@ -127,7 +127,7 @@ def cluster(cli: Cli, fake_mpi: Install, machine: Path, stock: Path) -> Cli:
         Path(name).parent.mkdir(exist_ok=True)
         text = (stock / "work" / name).read_text(encoding="utf-8")
         Path(name).write_text(text.replace(str(stock), str(machine)), encoding="utf-8")
-    begun.remember(load(Path("both.jsonl")).campaign)
+    trusted_results.remember(load(Path("both.jsonl")).campaign)
     for name, sample in PRINTED.items():
         shutil.copy(FOLDER / sample, name)
     printed = "examples/published/ring-pairs"

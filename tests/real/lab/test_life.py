@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.launch import leftovers
+from mpigauge.campaign.launch import leftovers
 from mpigauge.result.reader import load
 from tests.places import ROOT
 from tests.real.lab.conftest import TIMEOUT_S, Lab, lab_environment, lab_words, namespaces, processes
@@ -228,7 +228,7 @@ def test_a_result_that_would_be_gone_with_the_lab_is_refused(lab: Lab) -> None:
 
 def test_the_description_says_who_is_there_and_what_the_relay_did(lab: Lab) -> None:
     text = (
-        "from mpigauge.launch.lab import context; import subprocess\n"
+        "from mpigauge.campaign.lab import context; import subprocess\n"
         "here = context.current(); before = here.counters()\n"
         "subprocess.run([here.shell, 'h3', 'echo > /dev/tcp/h1/9 || true'], check=False)\n"
         "print(here.names, here.hosts[2].address, here.table.rate, here.counters().forwarded >= 0)\n"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.explain.evidence import Evidence
-from mpigauge.analysis.explain.planted import PlantedDelay, PlantedRate, planted
-from mpigauge.analysis.rows import rows
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.lab_truth import PlantedDelay, PlantedRate, planted
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows
 from tests.real.lab.conftest import lab_environment
 from tests.truth import check, truth
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
-from mpigauge.launch.process import RunningJob
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
+from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
 from mpigauge.result import environment, journal
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from mpigauge.analysis.rows import rows as rows_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import Limits
 from mpigauge.plan.model import Measure, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit, visits_of
 from mpigauge.result import journal
 from mpigauge.result.reader import load
+from mpigauge.rows.rows import rows as rows_of
 from tests.real.mpi.conftest import Run, delays_of, prefix, step_ns
 from tests.real.mpi.launches import journal_of
 from tests.truth import check, truth
@@ -37,7 +37,7 @@ FAULTY = {("intelmpi", "scatter", "persistent")}
 its second MPI_Start with 3 ranks or more, as a program of ten lines shows."""
 
 
-def _collectives(description: Description) -> list[str]:
+def _collectives(description: KernelDescription) -> list[str]:
     return [p.name for p in description.patterns if p.starts_together or p.reduces or "bcast" in p.name]
 
 

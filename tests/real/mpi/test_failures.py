@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from mpigauge.campaign.launch import owner
+from mpigauge.campaign.launch.process_tree import descendants
 from mpigauge.errors import EXIT_NOTHING_MEASURED
-from mpigauge.launch import owner
-from mpigauge.launch.process_tree import descendants
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
@@ -66,7 +66,7 @@ def test_a_broken_cell_costs_only_itself(
 def test_a_hang_costs_only_its_cell(
     name: str, mpigauge: Run, shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.campaign.patience.SILENCE_LEAST_S", SILENCE_S)
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_LEAST_S", SILENCE_S)
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))

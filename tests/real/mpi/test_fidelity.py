@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.result.environment import cores_allowed
 from tests.places import ROOT
 from tests.truth import check, truth
@@ -35,7 +35,7 @@ MARGIN = 0.05
 COLLECTIVES = ("barrier", "bcast", "allreduce")
 ROUNDS = 2_000
 MARGIN_OF_COLLECTIVES = 0.2
-"""An operation of 200 ns is a tenth longer by one cache miss: docs/method.md#a-round says what was found."""
+"""An operation of 200 ns is a tenth longer by one cache miss (docs/method-collectives.md#a-round)."""
 
 INVOCATIONS = 8
 HOLD_LEAST = 0.74

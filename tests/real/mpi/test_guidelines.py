@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.mpi.library import Library
-    from mpigauge.plan.patterns import Description
+    from mpigauge.plan.patterns import KernelDescription
 
 pytestmark = pytest.mark.mpi
 
@@ -30,7 +30,7 @@ SIZES = "0,1,40,1000,1001"
 """Multiples of the ranks, and others, of every datatype."""
 
 
-def measures_of(description: Description) -> list[Measure]:
+def measures_of(description: KernelDescription) -> list[Measure]:
     """All modes that have something to replace; in place, from other roots, of several datatypes."""
     found: list[Measure] = []
     for pattern in description.patterns:

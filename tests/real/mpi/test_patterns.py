@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mpigauge.analysis.within_launch import summarise_launches
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import load
+from mpigauge.rows.within_launch import summarise_launches
 from tests.real.mpi.conftest import delays_of, prefix, step_ns
 from tests.truth import check, truth
 

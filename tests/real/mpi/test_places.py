@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.analysis.crowding import crowd_of
 from mpigauge.result.cpu_models import model_of, named
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.reader import load
+from mpigauge.rows.machine.crowding import crowd_of
 from tests.real.mpi.conftest import Parts, Run, prefix
 
 pytestmark = pytest.mark.mpi

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.launch.process_tree import descendants, process
+from mpigauge.campaign.launch.process_tree import descendants, process
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import kernels, prefix, wait_until
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from mpigauge.launch.job import Job
-from mpigauge.launch.launchers import command_of
+from mpigauge.campaign.launch.job import Job
+from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.mpi import find, kernel
 from mpigauge.mpi.library import Library
 from mpigauge.result import journal

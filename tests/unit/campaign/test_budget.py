@@ -17,8 +17,9 @@ from mpigauge.campaign.budget import (
     Budget,
     JobBudget,
 )
-from mpigauge.cli.sbatch import TIME_MOST_S
-from mpigauge.plan.model import ENOUGH_LAUNCHES, Plan
+from mpigauge.cli.verbs.sbatch import TIME_MOST_S
+from mpigauge.plan.model import Plan
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 repeatable = settings(derandomize=True, deadline=None)
 budgets_s = st.floats(1.0, 1e5)

@@ -15,7 +15,7 @@ from mpigauge.mpi.kinds import KINDS
 from mpigauge.mpi.library import Library
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from tests.fakes.launchers import put_srun_first
 from tests.fakes.mpi import write_program
 
@@ -106,7 +106,7 @@ def target_of(*placements: str) -> Target:
     here = Path("/")
     library = Library(KINDS[0], "5.0.11", "3.1", here, here, here, "", "", {})
     cells = [Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11", placement=one) for one in placements]
-    return Target(library, Path("/bin/sh"), Description(1, False, (), ()), cells)
+    return Target(library, Path("/bin/sh"), KernelDescription(1, False, (), ()), cells)
 
 
 def test_only_hosts_of_ranks_are_asked(shell: Shell) -> None:

@@ -18,10 +18,10 @@ import pytest
 from mpigauge.campaign import loop
 from mpigauge.campaign.loop import PARTS_MOST, SILENT_STARTS_MOST, CampaignLoop
 from mpigauge.campaign.targets import Target
-from mpigauge.cli.progress import Silent
+from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Cell, Measure, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import moment_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mpigauge.campaign.state import LaunchKey
     from mpigauge.plan.visit_order import PlannedVisit
 
-DESCRIPTION = msgspec.convert(describe(), Description)
+DESCRIPTION = msgspec.convert(describe(), KernelDescription)
 SMALL, LARGE = cell(size=8), cell(size=64)
 OTHER = [cell(size=size, mpi="mpich", mpi_version="5.0.2") for size in (8, 64)]
 PLAN = Plan((Measure("pingpong"),), launches_min=5, launches_max=8, visits=2, seed=7)
@@ -172,7 +172,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             if before is None:
                 file.append(campaign(*(of for mine in cells for of in mine)))
             reason = CampaignLoop(
-                plan, targets, file, Silent(io.StringIO()), interruption, before, lambda: clock[0]
+                plan, targets, file, NoProgress(io.StringIO()), interruption, before, lambda: clock[0]
             ).run()
         return reason, load(path)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.campaign import start
+from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.campaign.start import DEAD_S, HOPELESS_S, TELL_S, SilenceWatch
-from mpigauge.launch.ranks import LocalRanks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

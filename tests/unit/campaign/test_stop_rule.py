@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.analysis import samples
-from mpigauge.analysis.clock_steps import clock_steps
-from mpigauge.analysis.precision import essential_launch, essential_visit, widths_asked
-from mpigauge.analysis.samples import Medians, half_widths
 from mpigauge.campaign.state import CampaignState
 from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_asked
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done
+from mpigauge.rows import samples
+from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
+from mpigauge.rows.samples import Medians, half_widths
 from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
 
 if TYPE_CHECKING:

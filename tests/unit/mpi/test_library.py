@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.launch.allocations import MANAGERS, Manager
-from mpigauge.launch.launchers import LAUNCHERS
+from mpigauge.campaign.allocations import MANAGERS, Manager
+from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.mpi import library
-from mpigauge.mpi.kinds import GENERIC, KINDS, LOOPBACK, RELATIVES, WELL_KNOWN, Kind, identify, kind_named
+from mpigauge.mpi.kinds import GENERIC, KINDS, LOOPBACK, RELATIVES, WELL_KNOWN, MpiKind, identify, kind_named
 from mpigauge.mpi.library import Library
 from mpigauge.plan.library_names import CALLED, library_name
 from mpigauge.result.environment import VARIABLES
@@ -180,7 +180,7 @@ def test_words_that_users_say() -> None:
 CROWDED = [kind for kind in KINDS if kind.crowded]
 
 
-def library_of(kind: Kind, **environment: str) -> Library:
+def library_of(kind: MpiKind, **environment: str) -> Library:
     """An installed library."""
     prefix = Path("/opt/mpi")
     return Library(
@@ -209,14 +209,14 @@ def test_ranks_that_are_not_crowded_are_kept_from_giving_way_where_the_launcher_
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_what_is_crowded_is_told_to_give_way(kind: Kind) -> None:
+def test_only_what_is_crowded_is_told_to_give_way(kind: MpiKind) -> None:
     library = library_of(kind, I_MPI_ROOT="/opt/mpi")
     assert library.environment_for(crowded=False) == {"I_MPI_ROOT": "/opt/mpi"}
     assert library.environment_for(crowded=True) == {"I_MPI_ROOT": "/opt/mpi", **kind.crowded}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: Kind) -> None:
+def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: MpiKind) -> None:
     every = [kind.asks, kind.crowded, kind.remote_shell, *kind.transports.values(), *kind.bindings.values()]
     assert all(VARIABLES.match(name) for variables in every for name in variables)
 
@@ -231,14 +231,14 @@ def test_collectives_of_open_mpi_do_not_go_past_the_transport_asked_for(transpor
 
 
 @pytest.mark.parametrize("kind", WELL_KNOWN)
-def test_the_loopback_is_for_one_host_only(kind: Kind) -> None:
+def test_the_loopback_is_for_one_host_only(kind: MpiKind) -> None:
     library = library_of(kind)
     assert LOOPBACK in library.environment_for(transport="tcp").values()
     assert LOOPBACK not in library.environment_for(transport="tcp", several_hosts=True).values()
 
 
 @pytest.mark.parametrize("kind", WELL_KNOWN)
-def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: Kind) -> None:
+def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: MpiKind) -> None:
     library = library_of(kind)
     assert library.environment_for() == {}
     assert "/opt/my shell" in library.environment_for(remote_shell="/opt/my shell").values()
@@ -248,7 +248,7 @@ def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", WELL_KNOWN)
-def test_who_asks_the_library_otherwise_goes_first(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_asks_the_library_otherwise_goes_first(kind: MpiKind, monkeypatch: pytest.MonkeyPatch) -> None:
     assert library_of(kind).asks == kind.asks
     mine = next(iter(kind.asks))
     monkeypatch.setenv(mine, "0")
@@ -257,7 +257,7 @@ def test_who_asks_the_library_otherwise_goes_first(kind: Kind, monkeypatch: pyte
 
 @pytest.mark.parametrize("kind", CROWDED)
 @pytest.mark.parametrize("word", ["0", "1", "100", ""])
-def test_the_users_own_variable_goes_first(kind: Kind, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_variable_goes_first(kind: MpiKind, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for mine in kind.crowded:
         with monkeypatch.context() as patch:
             patch.setenv(mine, word)

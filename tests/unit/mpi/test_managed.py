@@ -20,7 +20,7 @@ from tests.fakes.mpi import FakeMpi, install
 from tests.unit.mpi.kept import there
 
 if TYPE_CHECKING:
-    from mpigauge.mpi.kinds import Kind
+    from mpigauge.mpi.kinds import MpiKind
     from tests.conftest import Cli, Install
 
 
@@ -243,7 +243,7 @@ def test_foreign_things_in_the_data_folder_are_no_libraries(index: Path, openmpi
 
 
 @pytest.mark.parametrize("kind", WELL_KNOWN, ids=lambda kind: kind.name)
-def test_every_kind_can_be_added(cli: Cli, index: Path, kind: Kind) -> None:
+def test_every_kind_can_be_added(cli: Cli, index: Path, kind: MpiKind) -> None:
     assert set(WHEELS) == {kind.name for kind in WELL_KNOWN}
     assert {kind.name: kind.wheel for kind in WELL_KNOWN} == WHEELS
     assert cli("mpi", "add", kind.name).status == 0

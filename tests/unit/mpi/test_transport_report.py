@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, Kind, kind_named
+from mpigauge.mpi.kinds import KINDS, WELL_KNOWN, MpiKind, kind_named
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -116,5 +116,5 @@ def test_the_words_of_another_library_are_not_understood(kind: str, text: str, w
 
 @repeatable
 @given(st.sampled_from(KINDS), st.lists(st.text()))
-def test_what_is_not_understood_is_nothing(kind: Kind, lines: list[str]) -> None:
+def test_what_is_not_understood_is_nothing(kind: MpiKind, lines: list[str]) -> None:
     assert kind.reads(lines) == ""

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, fields
 
-from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Number, Root, Text, usual
-from mpigauge.plan.model import Asked, Cell, JobKey
+from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
+from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Root, Text, WholeNumber, usual
+from mpigauge.plan.model import Cell, FactorValues, JobKey
 from mpigauge.plan.patterns import Pattern
-from mpigauge.show.words.factors import SAID_WITH, UNSAID, WORDS, phrases_of
 
 USUAL = Cell("pingpong", "standard", 8, 2, "openmpi", "5.0.11")
 
@@ -22,7 +22,7 @@ def test_every_field_of_a_cell_is_a_factor() -> None:
 
 
 def test_every_key_that_can_be_asked_for_chooses_a_factor() -> None:
-    assert {factor.asked for factor in FACTORS} - {""} == set(Asked.__struct_fields__)
+    assert {factor.asked for factor in FACTORS} - {""} == set(FactorValues.__struct_fields__)
 
 
 def test_the_factors_of_a_launch_are_those_of_its_identity() -> None:
@@ -73,7 +73,7 @@ def test_what_has_no_usual_value_cannot_be_asked_for() -> None:
     ("code", "values"),
     [
         (Text(), st.text(st.characters(categories=["L"]))),
-        (Number(), st.integers(0, 10**18 - 1)),
+        (WholeNumber(), st.integers(0, 10**18 - 1)),
         (Root(), st.one_of(st.just("rotating"), st.integers(0, 10**6).map(str))),
         (Flag(), st.booleans()),
     ],
@@ -88,7 +88,7 @@ def test_what_is_written_for_the_kernel_is_read_back(code: Text, values: st.Sear
 
 
 @pytest.mark.parametrize(
-    ("code", "text"), [(Text("a", "b"), "c"), (Number(), ""), (Number(), "-1"), (Root(), "first")]
+    ("code", "text"), [(Text("a", "b"), "c"), (WholeNumber(), ""), (WholeNumber(), "-1"), (Root(), "first")]
 )
 def test_what_cannot_be_a_value_is_refused(code: Text, text: str) -> None:
     with pytest.raises(ValueError, match="not"):

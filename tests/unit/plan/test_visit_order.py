@@ -16,13 +16,13 @@ from mpigauge.plan import kernel_plan as kernel_plan_module
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
-from mpigauge.plan.patterns import Description
+from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
 from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, describe
 from tests.fakes.plan import read_plan
 
 repeatable = settings(derandomize=True, deadline=None)
-KERNEL = msgspec.convert(describe(), Description)
+KERNEL = msgspec.convert(describe(), KernelDescription)
 PLAN = Plan(
     (
         Measure("pingpong", modes=("all",), sizes="8,64"),

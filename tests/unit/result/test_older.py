@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from mpigauge.analysis.rows import rows
+from mpigauge.document.document import Units
 from mpigauge.plan.model import JobKey
 from mpigauge.result import older
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION
+from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.document import Units
+from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from mpigauge.show.tables.curves import document
 from tests.made import lines_of
 
 if TYPE_CHECKING:

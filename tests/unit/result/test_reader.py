@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.analysis.doubts import doubts_of
-from mpigauge.analysis.rows import rows
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
+from mpigauge.find.doubts import doubts_of
+from mpigauge.find.findings import findings_of
+from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION, Clock, Imported
+from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.document import Units
+from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from mpigauge.show.tables.curves import document
-from mpigauge.show.words.foot import foot_of
-from mpigauge.show.words.result import findings_of
 from tests.made import MODELS, RECORDS, SMALL, campaign, clock, collective, launch, lines_of, together, visit
 from tests.truth import check, truth
 from tests.unit.result.reading import WHOLE, loaded

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.rows import rows
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.result.kernel_data import ClockCheck
+from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.document import Units
+from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from mpigauge.show.tables.curves import document
 from tests.made import LARGE, RECORDS, SMALL, campaign, clock, collective, launch, lines_of, together, visit
 from tests.unit.result.reading import WHOLE, loaded
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mpigauge.analysis.doubts import doubts_of
-from mpigauge.analysis.rows import rows
 from mpigauge.errors import UsageError
+from mpigauge.find.doubt_sentences import doubt_line
+from mpigauge.find.doubts import doubts_of
+from mpigauge.find.findings import findings_of
+from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
 from mpigauge.result.unpacked import WITH_HEADER, Unpacked
-from mpigauge.show.words.doubts import doubt_line
-from mpigauge.show.words.foot import foot_of
-from mpigauge.show.words.result import findings_of
+from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from mpigauge.query.query import Query, source_of
 from mpigauge.result.reader import load
 from mpigauge.result.records import Eager, End, Imported, Visit
 from mpigauge.show.figures import KINDS, figure
-from mpigauge.show.query import Query, source_of
 from tests.made import (
     campaign,
     cell,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.rows import rows
-from mpigauge.show.document import Document, Units
+from mpigauge.document.document import Document, Units
+from mpigauge.rows.rows import rows
+from mpigauge.show.curves import document
 from mpigauge.show.formats import render
-from mpigauge.show.tables.curves import document
 from tests.made import (
     BLIND,
     LARGE,

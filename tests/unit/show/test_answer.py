@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.analysis.answer import QUOTED_BYTES, answers
-from mpigauge.analysis.doubts import Doubt, doubts_of
-from mpigauge.analysis.rows import rows
-from mpigauge.analysis.steadiness import Steadiness
+from mpigauge.find.answer import QUOTED_BYTES, answers
+from mpigauge.find.doubt_sentences import SENTENCES, SHORT, doubt_line
+from mpigauge.find.doubts import Doubt, doubts_of
 from mpigauge.result.records import Unread
-from mpigauge.show.words.doubts import SENTENCES, SHORT, doubt_line
+from mpigauge.rows.machine.steadiness import Steadiness
+from mpigauge.rows.rows import rows
 from mpigauge.vocabulary import DISTURBANCES, HARMLESS, WARNING_KINDS, DoubtKind, Trouble
 from tests.made import (
     PATTERNS,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.analysis.answer import answers, lines_of
-from mpigauge.analysis.rows import rows
+from mpigauge.find.answer import answers, lines_of
+from mpigauge.rows.rows import rows
 from mpigauge.units import format_rate, format_size
 from tests.made import (
     PATTERNS,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.answer import Answer, QuoteLine
+    from mpigauge.find.answer import Answer, QuoteLine
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Record
     from tests.conftest import Cli

@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.analysis.rows import rows
-from mpigauge.analysis.samples import by_cell, by_launch
+from mpigauge.document.columnar import coded, columns_of, joined, length_of, rows_of
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.show.columnar import coded, columns_of, joined, length_of, rows_of
+from mpigauge.rows.rows import rows
+from mpigauge.rows.samples import by_cell, by_launch
+from mpigauge.show import samples
 from mpigauge.show.formats import parquet, render, write
+from mpigauge.show.records import flat_record
 from mpigauge.show.schema import Show, kinds_of_rows
-from mpigauge.show.tables import samples
-from mpigauge.show.tables.records import flat_record
 from tests.made import SMALL, campaign, launch, result_of, visit
 from tests.unit.show.tabled import ALLREDUCE, EVERYTHING, SMALL_RESULT, document_of, known
 
 if TYPE_CHECKING:
+    from mpigauge.document.columnar import Columns
     from mpigauge.result.reader import Result
-    from mpigauge.show.columnar import Columns
 
 ONE_TYPE = {
     "integer": st.integers(-(2**63), 2**63 - 1),

@@ -6,11 +6,11 @@ import random
 from types import SimpleNamespace
 from typing import Any
 
-from mpigauge.analysis.compare.comparison import compare as compare_pairs
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.compare.sides import pairs_by
-from mpigauge.analysis.rows import rows
-from mpigauge.show.words import compare
+from mpigauge.compare import sentences as compare_sentences
+from mpigauge.compare.comparison import compare as compare_pairs
+from mpigauge.compare.sides import pairs_by
+from mpigauge.rows.rows import rows
+from mpigauge.stats.decision import Thresholds
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 LAUNCHES = range(1, 11)
@@ -34,7 +34,7 @@ def below(*decisions: object) -> str:
         builds=(),
         odd=(),
     )
-    return "\n".join(compare.notes(shown))
+    return "\n".join(compare_sentences.notes(shown))
 
 
 def test_controls_that_nothing_was_decided_of_are_not_said_to_stand_still() -> None:
@@ -48,7 +48,7 @@ def test_where_no_number_can_be_compared_none_is_said_to_differ() -> None:
     shown: Any = SimpleNamespace(
         cells=[], lost=[], sessions=None, judges=False, thresholds=SimpleNamespace(allow=0.1), unasked=""
     )
-    assert compare.headline(shown, "undecided").startswith(
+    assert compare_sentences.headline(shown, "undecided").startswith(
         "undecided: no number of a library is on both sides"
     )
 
@@ -62,12 +62,12 @@ def test_what_these_launches_could_show_is_said_with_what_to_do() -> None:
     shown = compare_pairs(pairs_by(found, "mpi"), Thresholds())
     (one,) = shown.cells
     assert one.decision is not None
-    said, *others = compare.notes(shown)
+    said, *others = compare_sentences.notes(shown)
     missed = f"{100 * one.decision.missed:.2g} %"
     needed = f"--launches {one.decision.needed} from 6.0 % on"
     assert said == f"undecided: 1; these launches show a difference from {missed} on, {needed}"
     assert not any("false alarms" in line for line in others)
-    (rates,) = (line for line in compare.notes(shown, everything=True) if "false alarms" in line)
+    (rates,) = (line for line in compare_sentences.notes(shown, everything=True) if "false alarms" in line)
     assert rates.startswith("of these launches 20 comparisons of equals were made: false alarms ")
 
 
@@ -83,7 +83,7 @@ def below_ratio(times: float, spread: float, *, moves: float = 1.0) -> str:
         lambda cell, *_: [round(500_000 * each[cells.index(cell)] * luck.gauss(1, spread))] * 3,
     )
     found = rows(result_of(campaign(*cells), *launches_of(cells, LAUNCHES), *visits))
-    return "\n".join(compare.notes(compare_pairs(pairs_by(found, "label"), Thresholds())))
+    return "\n".join(compare_sentences.notes(compare_pairs(pairs_by(found, "label"), Thresholds())))
 
 
 def test_no_fewer_launches_are_asked_for_than_there_are() -> None:

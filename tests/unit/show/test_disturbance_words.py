@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.disturbances import (
+from mpigauge.find.disturbance_sentences import CHOOSES, disturbance_line, disturbance_sentence
+from mpigauge.find.disturbances import (
     AnotherMpi,
     Disturbed,
     NetworkOnHost,
@@ -14,13 +15,12 @@ from mpigauge.analysis.disturbances import (
     SmallSharedMemory,
     Traced,
 )
-from mpigauge.analysis.settings import Setting
+from mpigauge.find.settings import Setting
 from mpigauge.result.system_limits import SHARED_MEMORY
-from mpigauge.show.words.disturbances import CHOOSES, disturbance_line, disturbance_sentence
 from mpigauge.vocabulary import SETTINGS
 
 if TYPE_CHECKING:
-    from mpigauge.analysis.disturbances import Fact
+    from mpigauge.find.disturbances import Fact
 
 BTL = Setting("transport", "OMPI_MCA_btl", "tcp,self")
 IN_FILE = Setting("transport", "btl", "tcp,self", "~/.openmpi/mca-params.conf")

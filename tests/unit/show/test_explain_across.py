@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mpigauge.show.document import Document, Units
-from mpigauge.show.query import Source, source_of
-from mpigauge.show.tables.explain import document
+from mpigauge.document.document import Document, Units
+from mpigauge.find.explain.table import document
+from mpigauge.query.query import Source, source_of
 from tests.made import campaign, collective, launch, measured, result_of
 
 if TYPE_CHECKING:

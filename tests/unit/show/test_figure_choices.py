@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.plan.sizes import wanted
+from mpigauge.query.query import spread
+from mpigauge.query.series import against_size
 from mpigauge.result.records import End, Imported
-from mpigauge.show.document import Units
 from mpigauge.show.figures import KINDS, figure
-from mpigauge.show.query import spread
-from mpigauge.show.series import against_size
 from tests.made import (
     campaign,
     cell,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.analysis.compare.decision import Thresholds
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE, UsageError
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.result.records import Failure
 from mpigauge.show.compared import held
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.compare import CONTROLS_MOST, LINES_MOST
+from mpigauge.stats.decision import Thresholds
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import count, drawn, marks, query, svg, texts
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from matplotlib.colors import to_rgb
 
+from mpigauge.query.series import Point, against_size
 from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
-from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.figures.samples import STATE_MARKERS
 from mpigauge.show.figures.style import COLOURS
-from mpigauge.show.series import Point, against_size
 from mpigauge.vocabulary import STATE_NAMES
 from tests.made import campaign, cell, launches_of, measured, written
 from tests.unit.show.drawing import LAUNCHES, MODES, SIZES, drawn, printed, query, visits_of
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.plan.model import Cell
+    from mpigauge.query.query import Query
     from mpigauge.result.records import Visit
-    from mpigauge.show.query import Query
 
 SAME = ("color", "marker", "linestyle")
 

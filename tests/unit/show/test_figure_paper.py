@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from mpigauge import __version__
+from mpigauge.query.query import Paper
 from mpigauge.show.figures import figure
-from mpigauge.show.query import Paper
 from tests.unit.show.drawing import query, svg, texts
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.plan.lab import Lab
-from mpigauge.show.document import Units
 from mpigauge.show.figures import figure
 from mpigauge.show.references import names
 from tests.made import campaign, cell, launch, measured, written
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.query import Query
+    from mpigauge.query.query import Query
 
 GBIT = 1e9 / 8
 

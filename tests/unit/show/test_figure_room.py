@@ -11,10 +11,10 @@ import pytest
 from matplotlib.text import Text
 
 from mpigauge.errors import UsageError
+from mpigauge.query.query import Paper, Query, source_of
 from mpigauge.result.reader import load
 from mpigauge.show.figures import KINDS, figure
 from mpigauge.show.figures.fit import tick_labels
-from mpigauge.show.query import Paper, Query, source_of
 from tests.made import campaign, cell, launches_of
 from tests.made import written as written_to
 from tests.unit.show.drawing import LAUNCHES, query, visits_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Bbox
 
-    from mpigauge.show.query import Source
+    from mpigauge.query.query import Source
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 MM = 1 / 25.4

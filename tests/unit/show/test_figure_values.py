@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mpigauge.errors import UsageError
+from mpigauge.query.series import against_size
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.scales import SizeAxis
-from mpigauge.show.series import against_size
 from tests.made import (
     campaign,
     cell,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.show.document import Units
+from mpigauge.document.document import Units
 from mpigauge.show.figures import FORMS, KINDS, figure
 from tests.histories import folder, slower_from
 from tests.made import (

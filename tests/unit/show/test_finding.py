@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mpigauge.document.finding import finding
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.show.words.finding import finding
 
 
 @dataclass(frozen=True)

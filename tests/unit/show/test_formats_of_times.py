@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mpigauge.document.document import Document
+from mpigauge.document.records import cell_record
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE, UsageError
-from mpigauge.show.document import Document
 from mpigauge.show.formats import TIMED, render
-from mpigauge.show.tables.records import cell_record
 from tests.made import cell, collective
 
 if TYPE_CHECKING:

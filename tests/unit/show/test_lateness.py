@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.analysis.answer import answers
-from mpigauge.analysis.doubts import doubts_of
-from mpigauge.analysis.rows import rows
-from mpigauge.cli import lab_runs
-from mpigauge.launch.lab import start
-from mpigauge.launch.lab.counters import Counters
+from mpigauge.campaign.lab import start
+from mpigauge.campaign.lab.counters import Counters
+from mpigauge.cli.verbs import lab_runs
+from mpigauge.find.answer import answers
+from mpigauge.find.doubt_sentences import doubt_line
+from mpigauge.find.doubts import doubts_of
 from mpigauge.plan.lab import Lab, Link
-from mpigauge.show.words.doubts import doubt_line
+from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, launches_of, measured, result_of
 
 if TYPE_CHECKING:

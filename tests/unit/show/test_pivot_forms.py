@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from mpigauge.document.document import Units
 from mpigauge.result.records import End
-from mpigauge.show.document import Units
 from mpigauge.show.pivots import KINDS
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES, Notes
-from mpigauge.show.pivots.grid import Entry, Grid, Line
+from mpigauge.show.pivots.grid import PivotGrid, PivotLine, PivotNumber
 from mpigauge.vocabulary import VERDICTS
 from tests.made import campaign, cell, collective, launches_of, visit, written
 from tests.unit.show.pivoted import (
@@ -221,15 +221,17 @@ def test_letters_stand_in_the_order_in_which_they_are_explained() -> None:
     """The first number needs the letter of the kind that comes last."""
     first, last = list(SENTENCES)[1], list(SENTENCES)[-1]
     entries = [_doubted(last), _doubted(first, last), _doubted()]
-    grid = Grid("", "", "size", ["a"], [Line(str(number), [one]) for number, one in enumerate(entries)])
+    grid = PivotGrid(
+        "", "", "size", ["a"], [PivotLine(str(number), [one]) for number, one in enumerate(entries)]
+    )
     notes = Notes([grid])
     said = [notes.text(grid, line, 0, Units()) for line in grid.lines]
     assert said == [f"1{LETTERS[0]}", f"1{LETTERS[0]}{LETTERS[1]}", "1"]
 
 
-def _doubted(*kinds: str) -> Entry:
+def _doubted(*kinds: str) -> PivotNumber:
     """An entry of which nothing is known but its warnings."""
     warnings = [SimpleNamespace(kind=kind) for kind in kinds]
     row = SimpleNamespace(time=object(), warnings=warnings, imported=False)
     quantity = SimpleNamespace(marked=True, text=lambda *_: "1")
-    return Entry(cast("Any", None), cast("Any", row), cast("Any", quantity), {})
+    return PivotNumber(cast("Any", None), cast("Any", row), cast("Any", quantity), {})

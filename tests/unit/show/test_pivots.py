@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.plan.model import ENOUGH_LAUNCHES
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked, End, Imported
 from mpigauge.show.pivots import KINDS, kinds
 from mpigauge.show.pivots.footnotes import LETTERS, SENTENCES
 from mpigauge.show.pivots.sentences import COMPARISONS
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from tests.made import campaign, cell, collective, in_states, launches_of, visit, written
 from tests.unit.show.pivoted import (
     EXCHANGE,

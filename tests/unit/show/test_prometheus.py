@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mpigauge.document.document import Document
+from mpigauge.document.records import cell_record
 from mpigauge.errors import UsageError
-from mpigauge.show.document import Document
 from mpigauge.show.formats import render
 from mpigauge.show.formats.prometheus import escaped
-from mpigauge.show.tables.records import cell_record
 from tests.made import cell
 from tests.unit.show.tabled import EVERYTHING, TWO_LAUNCHES, document_of
 from tests.unit.show.test_formats_of_times import record, records

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.show.words.head import head_of
-from mpigauge.show.words.provenance import provenance_of
+from mpigauge.show.head import head_of
+from mpigauge.show.provenance import provenance_of
 from tests.made import campaign, cell, launch, result_of
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.analysis.explain.beside import Beside, Stretch
-from mpigauge.analysis.ratios import Ratio
-from mpigauge.show.words.ratios import times, verdict_words
-from mpigauge.show.words.runs import runs_words
+from mpigauge.compare.size_ratio import Beside, Stretch
+from mpigauge.document.ratio_words import times, verdict_words
+from mpigauge.find.size_runs import runs_words
+from mpigauge.rows.ratios import Ratio
 from tests.made import cell
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mpigauge.query.renamed import renamed
 from mpigauge.show.figures import figure
-from mpigauge.show.renamed import renamed
 from tests.made import campaign, cell, launches_of, written
 from tests.unit.show.drawing import LAUNCHES, query, texts, visits_of
 

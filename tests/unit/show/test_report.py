@@ -14,13 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.surroundings import LibraryRecord
-from mpigauge.show.report import build, library, render
-from mpigauge.show.report.page import Chart, Entry, Grid, Heading, Key, Line, Page, Section, Sentence, Switch
+from mpigauge.show.report import build, library, render, words
+from mpigauge.show.report.page import (
+    Chart,
+    Entry,
+    Heading,
+    Key,
+    Page,
+    ReportLine,
+    ReportTable,
+    Section,
+    Sentence,
+    Switch,
+)
 from mpigauge.show.report.sections import SECTIONS
-from mpigauge.show.words import report as words
-from mpigauge.show.words.ascii import printable_lines
 from tests.made import campaign, cell, launches_of, measured, result_of
 from tests.reported import (
     EVIL,
@@ -223,11 +233,11 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=3
 
 def model_of(name: str) -> Page:
     """A page in which all that a stranger may name is called so."""
-    grid = Grid(
+    grid = ReportTable(
         name,
         name,
         [Heading(name, words=True), Heading(name)],
-        [Line([Entry(name), Entry(name)], (0,))],
+        [ReportLine([Entry(name), Entry(name)], (0,))],
         [name],
         name,
     )

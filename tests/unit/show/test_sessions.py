@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.analysis.over_sessions import Spans
-from mpigauge.show.words.sessions import count_of, sessions_finding, sessions_line
+from mpigauge.compare.session_sentences import count_of, sessions_finding, sessions_line
+from mpigauge.rows.machine.over_sessions import Spans
 from tests.made import LIBRARY, RECORDS, campaign, cell, collective, launches_of, measured, written
 
 if TYPE_CHECKING:

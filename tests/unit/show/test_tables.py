@@ -14,13 +14,13 @@ import pytest
 from msgspec import structs
 
 from mpigauge import units
-from mpigauge.analysis.rows import rows
+from mpigauge.document.document import Units
 from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.result.records import End, Failure
+from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
-from mpigauge.show.document import Units
 from mpigauge.show.formats import EVERY, GENERAL, about, render
-from mpigauge.show.tables.records import MORE_STATISTICS, STATISTICS, record
+from mpigauge.show.records import MORE_STATISTICS, STATISTICS, record
 from tests.made import (
     BLIND,
     LARGE,

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.ratios import Ratio
-from mpigauge.analysis.reasons import CellFailed, WouldDeadlock
-from mpigauge.analysis.rows import Row
-from mpigauge.analysis.synchrony import ClockState, Overlap, Start
+from mpigauge.document.document import Units
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.ratios import Ratio
+from mpigauge.rows.reasons import CellFailed, WouldDeadlock
+from mpigauge.rows.rows import Row
+from mpigauge.rows.synchrony import ClockState, Overlap, Start
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.document import Units
+from mpigauge.show.curves import document
 from mpigauge.show.formats import GENERAL, render
-from mpigauge.show.tables.curves import document
 from mpigauge.vocabulary import FailureKind
 from tests.made import (
     BLIND,

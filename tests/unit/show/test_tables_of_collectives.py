@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from mpigauge import units
-from mpigauge.analysis.rows import rows
+from mpigauge.document.document import Units
 from mpigauge.plan.model import Cell
 from mpigauge.result.records import Clock, Done
+from mpigauge.rows.rows import rows
 from mpigauge.show.columns import EXTRA_COLUMNS
-from mpigauge.show.document import Units
 from mpigauge.show.formats import GENERAL, render
 from tests.made import (
     SMALL,

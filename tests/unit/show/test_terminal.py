@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from mpigauge.analysis.estimate import Printed, Timing
-from mpigauge.analysis.rows import rows
+from mpigauge.document import bars
+from mpigauge.document.document import Column, Document, Line, Table, Units
+from mpigauge.document.plain_signs import PLAIN, plain
+from mpigauge.rows.estimate import Printed, Timing
+from mpigauge.rows.rows import rows
 from mpigauge.show import formats
 from mpigauge.show.columns import EXTRA_COLUMNS, NOTES, USUAL_COLUMNS
-from mpigauge.show.document import Column, Document, Line, Table, Units
-from mpigauge.show.formats import bars
+from mpigauge.show.curves import document
 from mpigauge.show.formats.terminal import UNLIMITED, hiding_order, render
-from mpigauge.show.tables.curves import document
-from mpigauge.show.words.ascii import PLAIN, plain
 from tests.made import BLIND, LIMIT, campaign, cell, collective, launch, result_of, together, visit
 from tests.unit.show.console import console
 from tests.unit.show.tabled import SMALL_RESULT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.show.words.transports import transport_words
+from mpigauge.find.transport_sentences import transport_words
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 
-from mpigauge import formats
+from mpigauge import importers
+from mpigauge.document.document import Document
 from mpigauge.errors import UsageError
-from mpigauge.formats import reading
+from mpigauge.importers import reading
 from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, TWINS, WITHOUT_COMPUTATION, Twin
 from mpigauge.plan.patterns import known
 from mpigauge.result.records import Campaign, Imported
-from mpigauge.show.document import Document
 from mpigauge.show.formats import FOREIGN, left_out, render
 from tests.made import cell, collective
 
@@ -69,7 +69,7 @@ def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
     path.write_text(text, encoding="utf-8")
     reader = READER.get(form, form)
     assert reading.recognised(path.read_bytes()) == (reader,)
-    campaign, *records = formats.read(reader, [path])
+    campaign, *records = importers.read(reader, [path])
     assert isinstance(campaign, Campaign)
     return {record.cell: record.time_s for record in records if isinstance(record, Imported)}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.show.document import Column, Document, Table
+from mpigauge.document.document import Column, Document, Table
 from mpigauge.show.formats import terminal
 from tests.unit.show.console import console
 

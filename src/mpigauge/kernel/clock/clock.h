@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* What reading the clock costs and resolves, over back-to-back reads
- * (docs/method.md#the-clock). */
+ * (docs/method-collectives.md#the-clock). */
 struct mg_clock_facts {
     int64_t step_ns; /* smallest difference that is not zero */
     int64_t cost_ns; /* of the quietest block of many */

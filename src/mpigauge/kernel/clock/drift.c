@@ -1,5 +1,5 @@
 /* drift - a linear model of a clock that drifts, from hard bounds of its offset
- * (docs/method.md#one-clock-for-all-ranks). */
+ * (docs/method-collectives.md#one-clock-for-all-ranks). */
 #include "clock/drift.h"
 
 #include "ranks/abort.h"

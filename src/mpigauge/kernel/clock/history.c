@@ -1,6 +1,6 @@
 /* history - the longer a clock is watched the better its drift is known: the error of a slope falls
  * with the time over which points are spread, and with the root of their number
- * (docs/method.md#one-clock-for-all-ranks). */
+ * (docs/method-collectives.md#one-clock-for-all-ranks). */
 #include "clock/history.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@ static const int     stop_message = -1;
 
 /* Both clocks count as global, as far as they have learned to be.  A message is received after it
  * was sent, so each stamp of the reference that comes back lies between the two readings of the
- * client: docs/method.md#one-clock-for-all-ranks, after SKaMPI. */
+ * client: docs/method-collectives.md#one-clock-for-all-ranks, after SKaMPI. */
 struct mg_bounds mg_offset_of(int reference)
 {
     struct mg_bounds bounds     = {.low_ns = INT64_MIN, .high_ns = INT64_MAX};

@@ -1,5 +1,5 @@
-/* sync - one clock for all ranks (docs/method.md#one-clock-for-all-ranks): when it is learned, and
- * checks of what came out. */
+/* sync - one clock for all ranks: when it is learned, and checks of what came out
+ * (docs/method-collectives.md#one-clock-for-all-ranks). */
 #include "clock/sync.h"
 
 #include "clock/clock.h"

@@ -1,5 +1,5 @@
-/* tree - one clock for many hosts (docs/method.md#one-clock-for-all-ranks): who reads one clock,
- * and a tree over those who do not.
+/* tree - one clock for many hosts: who reads one clock, and a tree over those who do not
+ * (docs/method-collectives.md#one-clock-for-all-ranks).
  *
  * Ranks of one host read one clock, which is checked, not believed: a host where the bounds of any
  * rank exclude an offset of 0 is taken apart, each of its ranks a host of its own. */

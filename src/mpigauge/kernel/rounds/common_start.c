@@ -1,4 +1,4 @@
-/* common_start - rounds that all ranks start together (docs/method.md#a-round).
+/* common_start - rounds that all ranks start together (docs/method-collectives.md#a-round).
  *
  * Rank 0 names a moment of the global clock, the others wait for it, and the time of a round is
  * that from the first start to the last end.  No round is dropped because it was slow: whether a

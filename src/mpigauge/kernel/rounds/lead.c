@@ -1,5 +1,5 @@
 /* lead - the word that starts a round, and how long before the start it is sent
- * (docs/method.md#a-round). */
+ * (docs/method-collectives.md#a-round). */
 #include "rounds/lead.h"
 
 #include "clock/clock.h"

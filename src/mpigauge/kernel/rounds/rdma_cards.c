@@ -38,6 +38,8 @@ struct source {
     bool        stops; /* at the largest number of 32 bit, on old cards */
 };
 
+/* To add a card: a row here, one in the table of docs/method.md#transports, and a tree of its files
+ * in tests/unit/cards. */
 static const struct source sources[] = {
     /* InfiniBand, RoCE of Mellanox, Omni-Path */
     {{{"counters/port_rcv_data"}, {"counters/port_xmit_data"}}, 4, false, true},

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, PackagePath, distributions
 from pathlib import Path
 
-from mpigauge.mpi.kinds import WELL_KNOWN, Kind
+from mpigauge.mpi.kinds import WELL_KNOWN, MpiKind
 
 SITE = "lib/python3*/site-packages"
 READ_MOST_BYTES = 2**20
@@ -52,14 +52,14 @@ def clashes_in(place: Path) -> list[Clash]:
     return [clash for clash in found if clash is not None]
 
 
-def _kind_of(one: Distribution) -> Kind | None:
+def _kind_of(one: Distribution) -> MpiKind | None:
     # What is left of a distribution that was removed by hand may have no metadata.
     metadata = one.metadata
     name = metadata["Name"].lower().replace("_", "-") if metadata and "Name" in metadata else ""
     return next((kind for kind in WELL_KNOWN if name in (kind.wheel, *kind.wheel_needs)), None)
 
 
-def _clash(place: Path, kind: Kind, one: Distribution, all_: Sequence[Distribution]) -> Clash | None:
+def _clash(place: Path, kind: MpiKind, one: Distribution, all_: Sequence[Distribution]) -> Clash | None:
     lost = [file for file in files_of(one) if not _is_its_own(file)]
     if not lost:
         return None

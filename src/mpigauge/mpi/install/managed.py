@@ -15,7 +15,7 @@ from mpigauge.mpi import kernel, wrapper
 from mpigauge.mpi.install import installers, pins
 from mpigauge.mpi.install.digest import of_files
 from mpigauge.mpi.install.prefixes import Managed, folder, managed, name_of
-from mpigauge.mpi.kinds import WELL_KNOWN, Kind, kind_named
+from mpigauge.mpi.kinds import WELL_KNOWN, MpiKind, kind_named
 from mpigauge.mpi.library import Library
 
 UNFINISHED = ".unfinished-"
@@ -27,7 +27,7 @@ VERSION = re.compile(r"[0-9][0-9A-Za-z.]*")
 class Wanted:
     """A library as a user names it: `mpich==5.0.2`, or `mpich` with version ""."""
 
-    kind: Kind
+    kind: MpiKind
     version: str
 
     @property

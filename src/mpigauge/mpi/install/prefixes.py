@@ -11,14 +11,14 @@ from pathlib import Path
 
 from mpigauge.cache import home
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.mpi.kinds import KINDS, Kind, kind_named
+from mpigauge.mpi.kinds import KINDS, MpiKind, kind_named
 
 
 @dataclass(frozen=True, slots=True)
 class Managed:
     """A prefix of ours; whether the library in it works is another question."""
 
-    kind: Kind
+    kind: MpiKind
     version: str
     prefix: Path
 
@@ -48,7 +48,7 @@ def folder() -> Path:
     return Path(os.path.realpath(data)) / "mpigauge" / "mpi"
 
 
-def name_of(kind: Kind, version: str) -> str:
+def name_of(kind: MpiKind, version: str) -> str:
     """What the prefix of a library is called."""
     return f"{kind.name}-{version}"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from mpigauge.show.registry import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.query import Query
+    from mpigauge.query.query import Query
 
 
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(
+        DisplayKind(
             "overview",
             "a panel per family against size: latency, bandwidth, collectives, memory",
             "cells of any size",
             "overview",
             example='libraries.jsonl --series "openmpi 2 ranks" -o overview.png',
         ),
-        Kind(
+        DisplayKind(
             "time",
             "time against size, with ratios to another series below",
             "cells of any size",
@@ -39,7 +39,7 @@ KINDS = {
             aliases=("latency",),
             example="exchange.jsonl --kind time -o exchange.png",
         ),
-        Kind(
+        DisplayKind(
             "rate",
             "bandwidth against size, with ratios to another series below",
             "cells that move bytes",
@@ -49,7 +49,7 @@ KINDS = {
             '"pingpong h1,h3=Fast Ethernet" --series "pingpong same-host=shared memory" --unit '
             "MB/s --reference tcp -o networks.png",
         ),
-        Kind(
+        DisplayKind(
             "ratio",
             "time over that of the first series, against size",
             "two series of the same sizes",
@@ -57,35 +57,35 @@ KINDS = {
             example='modes.jsonl --kind ratio --series "pingpong standard" --series "pingpong synchronous" '
             "-o modes-ratio.png",
         ),
-        Kind(
+        DisplayKind(
             "compare",
             "how many times as long each number takes, with its interval and verdict",
             "two of anything, in five launches or more",
             "compare",
             example="wan.jsonl --kind compare --by mpi -o wan-compare.png",
         ),
-        Kind(
+        DisplayKind(
             "mean",
             "mean and standard deviation of all samples, against size",
             "cells of any size",
             "curves",
             example="ring.jsonl --kind mean -o ring-mean.png",
         ),
-        Kind(
+        DisplayKind(
             "modes",
             "bandwidth of send modes against size, one panel per place",
             "two modes of a pattern",
             "panels",
             example="modes.jsonl --kind modes --linear --unit Gbit/s --reference crosscopy -o modes.png",
         ),
-        Kind(
+        DisplayKind(
             "placements",
             "bandwidth against size, one panel per placement and transport, on shared axes",
             "two placements or transports",
             "panels",
             example='placements.jsonl --kind placements --series "exchange" --unit Gbit/s -o placements.png',
         ),
-        Kind(
+        DisplayKind(
             "ranks",
             "time against number of ranks, one line per size",
             "two numbers of ranks",
@@ -93,7 +93,7 @@ KINDS = {
             example='libraries.jsonl --kind ranks --series barrier --series "allreduce 8 B" --series '
             '"allreduce 64 KiB" -o libraries-ranks.png',
         ),
-        Kind(
+        DisplayKind(
             "memory",
             "bandwidth of messages and of copies in memory against size, cache levels marked",
             "messages, and copies such as memcpy",
@@ -101,14 +101,14 @@ KINDS = {
             example='network-memory.jsonl --kind memory --series pingpong --series "copy O3" --series '
             '"copy O0" --series memcpy -o memory.png',
         ),
-        Kind(
+        DisplayKind(
             "memory-ratio",
             "time of a message in copies of its size, the least marked",
             "pingpong, and copies of the same sizes",
             "memory",
             example="network-memory.jsonl --kind memory-ratio -o memory-ratio.png",
         ),
-        Kind(
+        DisplayKind(
             "distribution",
             "how the samples of every size are spread",
             "samples",
@@ -116,34 +116,34 @@ KINDS = {
             example="modes.jsonl --kind distribution --series pingpong --sizes "
             "1,1KiB,28KiB,244KiB,487KiB,1000KiB -o modes-distribution.png",
         ),
-        Kind(
+        DisplayKind(
             "samples",
             "samples in the order of measuring: warm-up, drift, launches",
             "samples",
             "samples",
             example='ring.jsonl --kind samples --series "ring 2 ranks" --sizes 32,64KiB -o ring-samples.png',
         ),
-        Kind(
+        DisplayKind(
             "states",
             "how far apart the ranks were, how fast their cores, and what small messages took, against time",
             "visits that say how long a cache line took (of this version or newer)",
             "states",
             example="states.jsonl --kind states -o states.png",
         ),
-        Kind(
+        DisplayKind(
             "history",
             "what cells took in each of several results, against time, changes marked",
             "results of four times or more",
             "history",
         ),
-        Kind(
+        DisplayKind(
             "cpu",
             "CPU time of one operation, waiting included, against size",
             "cells whose CPU time is known",
             "cpu_skew",
             example='libraries.jsonl --kind cpu --series "allreduce" -o libraries-cpu.png',
         ),
-        Kind(
+        DisplayKind(
             "skew",
             "how far apart the ranks start, against size",
             "collectives that start together",
@@ -151,7 +151,7 @@ KINDS = {
             example='libraries.jsonl --kind skew --series "bcast 4 ranks" --series "bcast 8 ranks" -o '
             "libraries-skew.png",
         ),
-        Kind(
+        DisplayKind(
             "map",
             "latency and bandwidth of all pairs as a heat map",
             "a map of all pairs",
@@ -192,7 +192,7 @@ def figure(query: Query) -> Figure:
 
 def origins(query: Query) -> list[str]:
     """Where and when each result was measured, by its name if there are several; of many two."""
-    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415 - results, which help does not wait for
+    from mpigauge.document.origin_words import measured_on  # noqa: PLC0415 - results, which help does not wait for
 
     found = [(source.name, measured_on(source.result)) for source in query.sources]
     if len(found) == 1 or len({words for _, words in found}) == 1:
@@ -217,6 +217,6 @@ def draw(query: Query, path: Path) -> None:
 
 def _named(query: Query) -> list[str]:
     """The result files with where and when each was measured."""
-    from mpigauge.show.words.origin import measured_on  # noqa: PLC0415
+    from mpigauge.document.origin_words import measured_on  # noqa: PLC0415
 
     return [f"{source.result.path.name}: {measured_on(source.result)}" for source in query.sources]

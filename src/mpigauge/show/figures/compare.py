@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mpigauge.analysis.compare.runs import Run, distance, runs_of
-from mpigauge.analysis.compare.sides import key_of
+from mpigauge.compare import sentences as words
+from mpigauge.compare.runs import Run, distance, runs_of
+from mpigauge.compare.sides import key_of
+from mpigauge.compare.table import document
+from mpigauge.document.document import DOT
 from mpigauge.plan.factors import CURVE
+from mpigauge.query.kinds import maker
 from mpigauge.show.compared import held
-from mpigauge.show.document import DOT
 from mpigauge.show.figures import MAKERS, lines, style
-from mpigauge.show.registry import maker
-from mpigauge.show.tables.compare import document
-from mpigauge.show.words import compare as words
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.compare.comparison import Compared, Comparison
-    from mpigauge.show.compared import Held
-    from mpigauge.show.query import Query
+    from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.query.query import Query
+    from mpigauge.show.compared import ComparedSources
 
 LINES_MOST = 44
 """On one page; of more, sizes with one verdict become a line, and what differs least is left out."""
@@ -101,7 +101,7 @@ def _height(group: Group) -> int:
 # ---- Which numbers, and in which order -----------------------------------------------------------
 
 
-def _lines(found: Held) -> list[Run]:
+def _lines(found: ComparedSources) -> list[Run]:
     """A line each; if they are too many, a line a run, and what is least urgent is left out."""
     cells = [one for one in found.shown.cells if one.decision is not None or one.lost]
     runs = [Run((one,), 1) for one in cells]
@@ -111,7 +111,7 @@ def _lines(found: Held) -> list[Run]:
     return [run for run in runs if id(run) in chosen]
 
 
-def _controls(found: Held) -> list[Run]:
+def _controls(found: ComparedSources) -> list[Run]:
     runs = [Run((one,), 1) for one in found.shown.controls if one.decision is not None]
     return sorted(runs, key=_urgency, reverse=True)[:CONTROLS_MOST]
 
@@ -125,7 +125,7 @@ def _urgency(run: Run) -> tuple[bool, bool, float]:
     return differs, one.verdict == "undecided", distance(one) if differs else one.decision.bound
 
 
-def _groups(found: Held, runs: Sequence[Run], *, controls: bool = False) -> list[Group]:
+def _groups(found: ComparedSources, runs: Sequence[Run], *, controls: bool = False) -> list[Group]:
     """By curve, and by what is held against its base."""
     curves: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
@@ -254,7 +254,7 @@ def _dress(axes: Any, low: float, high: float) -> None:
     axes.set_xlabel("times as long: right of 1 is slower")
 
 
-def _title(whole: Figure, found: Held, query: Query) -> None:
+def _title(whole: Figure, found: ComparedSources, query: Query) -> None:
     """What `mpigauge compare` says first: the verdict, and what it is of."""
     shown = found.shown
     verdict, *_, basis = document(shown, shown.verdict, found.factors, query.units, found.sides).head

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import Point, against_size, pieces_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import (
     finish,
@@ -15,18 +17,16 @@ from mpigauge.show.figures.curves import (
     values_of,
     with_points,
 )
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.registry import maker
-from mpigauge.show.series import Point, against_size, pieces_of
+from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Series
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
 
 PERCENT = 100.0
 

@@ -6,12 +6,10 @@ from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.modelled import modelled as models_of_series
-from mpigauge.show.references import references_of
-from mpigauge.show.registry import maker
-from mpigauge.show.series import (
+from mpigauge.find.missing_ratio_sentences import missing_ratios
+from mpigauge.models.modelled import modelled as models_of_series
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import (
     Point,
     against_size,
     limits_of,
@@ -20,7 +18,9 @@ from mpigauge.show.series import (
     time_point,
     title_words,
 )
-from mpigauge.show.words.ranks_apart import missing_ratios
+from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
+from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.references import references_of
 from mpigauge.units import format_half_width, format_size
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.figures.ratios import Pieces, Ratios
-    from mpigauge.show.query import Query
     from mpigauge.show.references import Reference
-    from mpigauge.show.series import Series
 
 STRIP, LINE = 0.045, 0.06
 """Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""

@@ -9,26 +9,26 @@ import numpy as np
 from matplotlib import dates as mdates
 
 from mpigauge import units
-from mpigauge.analysis.compare.decision import Thresholds
-from mpigauge.analysis.history.history import SESSIONS_LEAST, history_of
-from mpigauge.analysis.history.session import in_time, session_of
+from mpigauge.compare import sentences as compare_sentences
+from mpigauge.compare.history import sentences as words
+from mpigauge.compare.history.history import SESSIONS_LEAST, history_of
+from mpigauge.compare.history.session import in_time, session_of
+from mpigauge.compare.history.table import ranked
+from mpigauge.compare.session_sentences import switches
+from mpigauge.query.kinds import maker
 from mpigauge.show.figures import MAKERS, lines, style
-from mpigauge.show.registry import maker
-from mpigauge.show.tables.history import ranked
-from mpigauge.show.tables.selected import selected
-from mpigauge.show.words import compare
-from mpigauge.show.words import history as words
-from mpigauge.show.words.sessions import switches
+from mpigauge.show.selected import selected
+from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.history.history import History
-    from mpigauge.analysis.percentiles import Values
-    from mpigauge.show.query import Query
-    from mpigauge.show.words.history import Told
+    from mpigauge.compare.history.history import History
+    from mpigauge.compare.history.sentences import HistoryLine
+    from mpigauge.query.query import Query
+    from mpigauge.stats.percentiles import Values
 
 PANELS_MOST = 5
 """Of cells; what changed most comes first."""
@@ -63,7 +63,7 @@ def history_figure(query: Query) -> Figure:
     return whole
 
 
-def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> None:
+def _panel(axes: Any, number: int, shown: History, told: HistoryLine, unit: str) -> None:
     curve, cell = told.track.curve, told.worst
     logs = curve.logs[:, cell]
     there = np.flatnonzero(np.isfinite(logs)).tolist()
@@ -89,7 +89,7 @@ def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> Non
         axes.plot([days[mine[0]], days[mine[-1]]], ends, color=colour, linewidth=1.0)
     for change in told.track.changes:
         if cell in change.cells:
-            what = compare.MACHINE if change.machine else switches(change.switches)
+            what = compare_sentences.MACHINE if change.machine else switches(change.switches)
             factor = f"{units.format_factor(change.cells[cell].ratio)} times as long"
             factor += " in all" if change.drifts else ""
             said = ", ".join(filter(None, [factor, what]))
@@ -97,7 +97,7 @@ def _panel(axes: Any, number: int, shown: History, told: Told, unit: str) -> Non
     _dress(axes, times[there], f"{words.name(told, ())} {_size(told)}".strip(), name)
 
 
-def _size(told: Told) -> str:
+def _size(told: HistoryLine) -> str:
     curve = told.track.curve
     row = curve.row(told.worst, len(curve.logs))
     return units.format_size(row.cell.bytes) if row.sized else ""
@@ -109,7 +109,7 @@ def _unit(times: Values, unit: str) -> tuple[float, str]:
     return units.TIME_UNITS[unit], units.sign(unit)
 
 
-def _band(axes: Any, number: int, days: Sequence[float], told: Told, scale: float) -> None:
+def _band(axes: Any, number: int, days: Sequence[float], told: HistoryLine, scale: float) -> None:
     """Where the last session was expected, over the sessions that say it."""
     base = told.track.base
     if base is None or told.worst not in base.cells:

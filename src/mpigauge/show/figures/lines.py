@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.show.series import Point, Series
+    from mpigauge.query.series import Point, Series
 
 MARKERS = ("o", "s", "^", "D", "v", "<", "X", ">", "P")
 DASHES: tuple[Any, ...] = (

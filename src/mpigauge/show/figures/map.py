@@ -15,23 +15,23 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from mpigauge import units
-from mpigauge.analysis.linkmap import link_map
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
+from mpigauge.linkmap.linkmap import link_map
+from mpigauge.linkmap.sentences import verdict_lines
+from mpigauge.linkmap.table import latency_of, rate_of
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import CROWDED
 from mpigauge.show.figures import FORMS, MAKERS, lines, style
-from mpigauge.show.registry import maker
-from mpigauge.show.series import CROWDED
-from mpigauge.show.tables.link_map import latency_of, rate_of
-from mpigauge.show.words.map import verdict_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from mpigauge.analysis.linkmap import LinkMap
-    from mpigauge.analysis.map_verdict import Link
-    from mpigauge.analysis.percentiles import Values
-    from mpigauge.show.query import Query
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.linkmap.verdict import MeasuredLink
+    from mpigauge.query.query import Query
+    from mpigauge.stats.percentiles import Values
 
 COLOURS = "cividis"
 """Seen alike by all kinds of colour vision, and its lightness alone tells the order: readable in grey."""
@@ -127,7 +127,7 @@ def _panel(
     shown: LinkMap,
     order: Sequence[int],
     title: str,
-    get: Callable[[Link], float | None],
+    get: Callable[[MeasuredLink], float | None],
     *,
     fast_is_large: bool,
 ) -> None:
@@ -165,7 +165,7 @@ def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:
     return low / 1.05, high * 1.05
 
 
-def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[Link], float | None]) -> Values:
+def _matrix(shown: LinkMap, order: Sequence[int], get: Callable[[MeasuredLink], float | None]) -> Values:
     place = {rank: number for number, rank in enumerate(order)}
     values = np.full((len(order), len(order)), math.nan)
     for link in shown.links:

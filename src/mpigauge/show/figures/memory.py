@@ -7,22 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.analysis.baselines import CHASES, MESSAGES, YARDSTICKS
-from mpigauge.analysis.cache_levels import cache_levels
-from mpigauge.analysis.machines import measured_machine
-from mpigauge.analysis.memory_costs import LIMITS
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import (
-    finish,
-    intervals,
-    labels_of,
-    mark_breaks,
-    sizes_of,
-    values_of,
-)
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.registry import maker
-from mpigauge.show.series import (
+from mpigauge.find.cache_levels import cache_levels
+from mpigauge.find.memory_costs import LIMITS
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import (
     Point,
     against_size,
     chosen,
@@ -32,6 +20,18 @@ from mpigauge.show.series import (
     rate_point,
     timed,
 )
+from mpigauge.rows.baselines import CHASES, MESSAGES, YARDSTICKS
+from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures.curves import (
+    finish,
+    intervals,
+    labels_of,
+    mark_breaks,
+    sizes_of,
+    values_of,
+)
+from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.units import SIZE_UNITS, format_factor, format_size
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Series
-    from mpigauge.show.words.factors import Factors
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Query, Source
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
 
 COPIES = frozenset(pattern for pattern, _ in YARDSTICKS.values())
 OVER = "over"

@@ -12,11 +12,11 @@ from mpigauge.show.figures import lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.models.model import Model
-    from mpigauge.analysis.percentiles import Values
+    from mpigauge.models.model import Model
+    from mpigauge.models.modelled import Modelled
+    from mpigauge.query.series import Point
     from mpigauge.show.figures.scales import SizeAxis
-    from mpigauge.show.modelled import Modelled
-    from mpigauge.show.series import Point
+    from mpigauge.stats.percentiles import Values
 
 PLACES = 50
 """Of a segment, that its line goes through."""

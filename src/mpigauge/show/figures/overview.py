@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.transforms import ScaledTranslation
 
 from mpigauge.plan.patterns import between_two, has_rates, standing_mode
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.registry import maker
-from mpigauge.show.series import (
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import (
     STATE,
     against_size,
     common_words,
@@ -22,17 +19,20 @@ from mpigauge.show.series import (
     rate_point,
     time_point,
 )
+from mpigauge.show.figures import MAKERS, lines, scales, style
+from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Point, Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.figures.ratios import Pieces
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Point, Series
 
 COLUMNS = 2
 LABELS_MOST = 8
@@ -46,7 +46,7 @@ BELOW_AXIS = 0.43
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class FigureFamily:
     """What one panel shows.
 
     Attributes:
@@ -63,23 +63,27 @@ class Family:
 
 
 FAMILIES = (
-    Family("latency, one way", lambda one: one.talks and one.one_way, time_point),
-    Family("bandwidth", has_rates, rate_point, rates=True),
-    Family(
+    FigureFamily("latency, one way", lambda one: one.talks and one.one_way, time_point),
+    FigureFamily("bandwidth", has_rates, rate_point, rates=True),
+    FigureFamily(
         "time of one operation of all ranks",
         lambda one: one.talks and not (between_two(one) or has_rates(one)),
         time_point,
     ),
-    Family("bandwidth in memory", lambda one: one.in_memory and one.moves_bytes, rate_point, rates=True),
-    Family("time of one access to memory", lambda one: one.in_memory and not one.moves_bytes, time_point),
+    FigureFamily(
+        "bandwidth in memory", lambda one: one.in_memory and one.moves_bytes, rate_point, rates=True
+    ),
+    FigureFamily(
+        "time of one access to memory", lambda one: one.in_memory and not one.moves_bytes, time_point
+    ),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class OverviewPanel:
     """A family with its series and what is drawn of them."""
 
-    family: Family
+    family: FigureFamily
     series: list[Series]
     pieces: list[Pieces]
 
@@ -108,7 +112,7 @@ def overview_figure(query: Query) -> Figure:
     return whole
 
 
-def columns_of_labels(panels: Sequence[Panel]) -> int:
+def columns_of_labels(panels: Sequence[OverviewPanel]) -> int:
     """How many labels stand beside each other below a panel."""
     widest = max(len(one.label) for panel in panels for one in panel.series)
     return 2 if widest * COLUMNS <= LETTERS_OF_PANEL else 1
@@ -117,7 +121,7 @@ def columns_of_labels(panels: Sequence[Panel]) -> int:
 LETTERS_OF_PANEL = 40
 
 
-def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
+def _panel(query: Query, family: FigureFamily, found: Iterable[Series]) -> OverviewPanel:
     """The series of a family; where these are too many, of the usual modes, then of the usual state.
 
     Raises:
@@ -140,7 +144,7 @@ def _panel(query: Query, family: Family, found: Iterable[Series]) -> Panel:
         )
     # Labels that users gave stay.
     mine = labelled(mine) if mine and not query.series else mine
-    return Panel(family, mine, [pieces_of(one, family.point) for one in mine])
+    return OverviewPanel(family, mine, [pieces_of(one, family.point) for one in mine])
 
 
 def _standing(series: Sequence[Series]) -> list[Series]:
@@ -156,7 +160,7 @@ def _standing(series: Sequence[Series]) -> list[Series]:
     ]
 
 
-def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
+def _draw(query: Query, axes: Any, number: int, panel: OverviewPanel) -> None:
     looks = _looks(query, panel)
     sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
     for place in reversed(range(len(panel.series))):  # the first in front
@@ -168,20 +172,20 @@ def _draw(query: Query, axes: Any, number: int, panel: Panel) -> None:
     axes.set_title(panel.family.title, loc="left")
 
 
-def _axis(query: Query, panel: Panel) -> scales.ValueAxis:
+def _axis(query: Query, panel: OverviewPanel) -> scales.ValueAxis:
     values, linear = values_of(panel.pieces), query.linear
     if panel.family.rates:
         return scales.rates(panel.family.title, values, query.units.rate, linear=linear)
     return scales.times(panel.family.title, values, query.units.time, linear=linear)
 
 
-def _looks(query: Query, panel: Panel) -> list[dict[str, Any]]:
+def _looks(query: Query, panel: OverviewPanel) -> list[dict[str, Any]]:
     """The last is drawn first, and is the wider one where others cover it."""
     looks = looks_of(query, panel.series)
     return lines.seen_through(looks[::-1], panel.pieces[::-1])[::-1]
 
 
-def _legend(axes: Any, panel: Panel, looks: Sequence[dict[str, Any]]) -> None:
+def _legend(axes: Any, panel: OverviewPanel, looks: Sequence[dict[str, Any]]) -> None:
     """Below the panel, never over data."""
     handles = [lines.handle(lines.usual_width(look)) for look in looks]
     labels = [one.label for one in panel.series]

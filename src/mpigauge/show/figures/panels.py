@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
-from mpigauge.show.figures.curves import (
-    intervals,
-    mark_breaks,
-    sizes_of,
-    values_of,
-)
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.references import references_by
-from mpigauge.show.registry import maker
-from mpigauge.show.series import (
+from mpigauge.document.phrases import UNSAID
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import (
     FILE,
     SERIES_MOST,
     against_size,
@@ -25,17 +17,25 @@ from mpigauge.show.series import (
     rate_point,
     title_words,
 )
-from mpigauge.show.words.factors import UNSAID
+from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
+from mpigauge.show.figures.curves import (
+    intervals,
+    mark_breaks,
+    sizes_of,
+    values_of,
+)
+from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.references import references_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from matplotlib.figure import Figure
 
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
     from mpigauge.show.figures.ratios import Pieces, Ratios
-    from mpigauge.show.query import Query
     from mpigauge.show.references import Reference
-    from mpigauge.show.series import Series
 
 PLACE = ("transport", "placement")
 PANELS_MOST = 6

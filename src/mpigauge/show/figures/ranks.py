@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.query.kinds import maker
+from mpigauge.query.query import spread
+from mpigauge.query.series import Point, chosen, factors_of, grouped, size_words, timed
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import finish, intervals, labels_of, values_of
-from mpigauge.show.figures.looks import looks_of
-from mpigauge.show.query import spread
-from mpigauge.show.registry import maker
-from mpigauge.show.series import Point, chosen, factors_of, grouped, size_words, timed
+from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Series
-    from mpigauge.show.words.factors import Factors
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Query, Source
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
 
 SIZES_MOST = 4
 """Of a pattern, if nobody has chosen."""

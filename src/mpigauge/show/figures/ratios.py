@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.analysis.conditions import distances_of
-from mpigauge.analysis.explain.beside import besides, by_size
-from mpigauge.analysis.like_ratio import ANYWHERE, apart
-from mpigauge.analysis.ratios import bounds
+from mpigauge.compare.size_ratio import besides, by_size
+from mpigauge.query.series import FILE, Point, pieces_of
+from mpigauge.rows.machine.conditions import distances_of
+from mpigauge.rows.ratios import bounds
+from mpigauge.rows.same_distance import ANYWHERE, apart
 from mpigauge.show.figures import lines, scales
-from mpigauge.show.figures.looks import varying, words_of
-from mpigauge.show.series import FILE, Point, pieces_of
+from mpigauge.show.figures.line_styles import varying, words_of
 from mpigauge.units import format_factor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.analysis.conditions import Distances
-    from mpigauge.analysis.like_ratio import Apart
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.figures.looks import Group
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Series
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.same_distance import DistanceMismatch
+    from mpigauge.show.figures.line_styles import Group
 
 Pieces = list[list[Point]]
 
@@ -61,7 +61,7 @@ class Ratios:
     below: str
 
     @property
-    def ranks_apart(self) -> list[Apart]:
+    def ranks_apart(self) -> list[DistanceMismatch]:
         """Why ratios are missing, if it is because ranks were at different distances."""
         pairs = (
             (one, row, base, by_size(base.rows).get(row.cell.bytes))

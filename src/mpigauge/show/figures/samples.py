@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from mpigauge.analysis.estimate import Estimate
-from mpigauge.analysis.samples import by_launch, seconds_of
+from mpigauge.query.kinds import maker
+from mpigauge.query.query import spread
+from mpigauge.query.series import STATE, against_size, labelled, title_words
+from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
-from mpigauge.show.query import spread
-from mpigauge.show.registry import maker
-from mpigauge.show.series import STATE, against_size, labelled, title_words
 from mpigauge.units import format_size, format_time
 from mpigauge.vocabulary import STATE_NAMES
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.analysis.percentiles import Values
-    from mpigauge.analysis.rows import Row
-    from mpigauge.analysis.states import States
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Series
+    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.rows import Row
+    from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import StateName
 
 PANELS_MOST = 4

@@ -8,17 +8,17 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from mpigauge import units
-from mpigauge.analysis.conditions import LEAST_NS, condition_of
-from mpigauge.analysis.core_sharing import core_sharing, on_shared_cores
-from mpigauge.analysis.samples import seconds_of
-from mpigauge.analysis.timeline import begins_s
+from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
+from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
+from mpigauge.rows.machine.core_sharing import core_sharing, on_shared_cores
+from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.rows.samples import seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
-from mpigauge.show.registry import maker
-from mpigauge.show.series import SERIES_MOST, STATE, against_size, common_words
-from mpigauge.show.words.states import HANDED_OVER
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from mpigauge.plan.model import Cell
+    from mpigauge.query.query import Query, Source
+    from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.series import Series
     from mpigauge.vocabulary import Distance, StateName
 
 BETWEEN = "changed within the visit"

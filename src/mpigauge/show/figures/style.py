@@ -13,8 +13,8 @@ from matplotlib.text import Text
 
 from mpigauge import __version__
 from mpigauge.atomic_file import written
+from mpigauge.document.plain_signs import printable_lines
 from mpigauge.inputs import check_output
-from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

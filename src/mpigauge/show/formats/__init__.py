@@ -1,8 +1,9 @@
 """Formats of what is shown. EVERY is the one list of them, by the modules of this folder.
 
-To add one: a module with `render`, a function from a Document to text, and its name in one of the tuples; one
-with `write`, from a Document into an open file, and its name in BINARY. Without imports that `--help` would
-wait for. The terminal is a form of text, for a width and colours.
+To add one: a module with `render`, a function from a Document to text, and its name in one of the tuples;
+one with `write`, from a Document into an open file, and its name in BINARY. The first line of its docstring
+is what `mpigauge list formats` says; what names of files end in for it is in ENDINGS. Without imports that
+`--help` would wait for. The terminal is a form of text, for a width and colours.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import BinaryIO
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 GENERAL = ("text", "markdown", "csv", "json", "junit")
 """Of any document."""

@@ -10,7 +10,7 @@ from mpigauge.errors import EnvironmentLacksError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.show.columnar import Columns, Values
+    from mpigauge.document.columnar import Columns, Values
 
 
 def module_or_lacks(name: str, what: str) -> Any:

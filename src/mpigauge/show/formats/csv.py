@@ -7,14 +7,14 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.document import values_of
-from mpigauge.show.words.ascii import printable
+from mpigauge.document.document import values_of
+from mpigauge.document.plain_signs import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.show.columnar import Columns, Values
-    from mpigauge.show.document import Document
+    from mpigauge.document.columnar import Columns, Values
+    from mpigauge.document.document import Document
 
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge.show.formats.times import times_of
 
 if TYPE_CHECKING:
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
     from mpigauge.show.formats.times import Timed
 
 

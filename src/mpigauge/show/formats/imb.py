@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.cell_names import SIZELESS
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Twin
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
-from mpigauge.show.words.cell_names import SIZELESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 US, MB, PERCENT = 1e6, 1e-6, 100.0
 WIDTH = 13

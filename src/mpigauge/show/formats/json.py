@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.document import values_of
+from mpigauge.document.document import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 VERSIONS = {
     "show": 1,

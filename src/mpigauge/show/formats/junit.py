@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from mpigauge.show.document import Cases, Units
-from mpigauge.show.words.cell_names import told_apart
+from mpigauge.document.cell_names import told_apart
+from mpigauge.document.document import Cases, Units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from mpigauge.show.document import Document, Table, Tone
+    from mpigauge.document.document import Document, Table, Tone
 
 NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Signs that no XML file may have, however they are written."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.show.words.ascii import printable
+from mpigauge.document.plain_signs import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mpigauge.show.document import Document, Table
+    from mpigauge.document.document import Document, Table
 
 
 TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.cell_names import SIZELESS
 from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Twin
 from mpigauge.show.formats.twins import blocks_of
-from mpigauge.show.words.cell_names import SIZELESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
     from mpigauge.show.formats.twins import Block
 
 US, MB, PERCENT = 1e6, 1e-6, 100.0
@@ -89,7 +89,7 @@ def _validation(record: Mapping[str, Any]) -> str:
 
 
 def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
-    """Of a row; computation follows from what is left of it: see `analysis.synchrony.Overlap`."""
+    """Of a row; computation follows from what is left of it: see `rows.synchrony.Overlap`."""
     time_s = record["time_estimate_s"]
     if twin.rate:
         return [(record["rate_bytes_per_s"] or 0.0) * MB]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mpigauge.show.formats import osu
 
 if TYPE_CHECKING:
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 
 def render(document: Document) -> str:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mpigauge.document.columnar import columns_of, length_of
+from mpigauge.document.context import metadata_of
+from mpigauge.document.document import values_of
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.show.columnar import columns_of, length_of
-from mpigauge.show.document import values_of
 from mpigauge.show.formats import arrow
-from mpigauge.show.tables.context import metadata_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
-    from mpigauge.show.columnar import Columns, Values
-    from mpigauge.show.document import Document
+    from mpigauge.document.columnar import Columns, Values
+    from mpigauge.document.document import Document
 
 COMPRESSION = "zstd"
 TYPES = {"integer": "BIGINT", "number": "DOUBLE", "flag": "BOOLEAN", "text": "VARCHAR"}

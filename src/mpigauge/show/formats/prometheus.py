@@ -12,7 +12,7 @@ from mpigauge.show.formats.times import cells_in, timed_records
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
     Record = Mapping[str, Any]
 

@@ -16,15 +16,15 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from mpigauge import units
-from mpigauge.show.formats.bars import INTERVAL, NO_INTERVAL, Axis, axis_of, bar
-from mpigauge.show.words.ascii import plain, printable
+from mpigauge.document.bars import INTERVAL, NO_INTERVAL, LogAxis, axis_of, bar
+from mpigauge.document.plain_signs import plain, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rich.console import Console
 
-    from mpigauge.show.document import Column, Document, Line, Table, Tone, Units
+    from mpigauge.document.document import Column, Document, Line, Table, Tone, Units
 
 UNLIMITED = 10**6
 """The width of a pipe: nothing is hidden or wrapped there, and there are no bars."""
@@ -82,10 +82,10 @@ def render(document: Document, console: Console) -> str:
 
 def lines_of(document: Document, console: Console) -> Iterator[Text]:
     """Its lines, each no wider than the console."""
-    yield from _lines(document, Page(console))
+    yield from _lines(document, PageSize(console))
 
 
-class Page:
+class PageSize:
     """What lines must keep to: a width in characters, and an encoding.
 
     Attributes:
@@ -139,7 +139,7 @@ def _longest(words: str) -> int:
     return max(map(cell_len, words.split()), default=0)
 
 
-def _lines(document: Document, page: Page) -> Iterator[Text]:
+def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     if document.head:
         first, *others = document.head
         yield from page.wrapped(first, STYLES["title"])
@@ -158,7 +158,7 @@ def _lines(document: Document, page: Page) -> Iterator[Text]:
     yield from _hidden_line([*_headings(tables, hidden), *_unheard(tables)], page)
 
 
-def _toned(line: Line, page: Page) -> Text:
+def _toned(line: Line, page: PageSize) -> Text:
     """A line whose beginning, up to its colon, stands out."""
     text = Text(page.shown(line.text))
     if line.tone:
@@ -166,7 +166,7 @@ def _toned(line: Line, page: Page) -> Text:
     return text
 
 
-def _hidden_line(headings: Sequence[str], page: Page) -> Iterator[Text]:
+def _hidden_line(headings: Sequence[str], page: PageSize) -> Iterator[Text]:
     """Which columns are not there, and how to see them."""
     if headings:
         names = ", ".join(headings)
@@ -201,7 +201,7 @@ class _Table:
     unheard: str = ""
 
 
-def _laid_out(document: Document, table: Table, page: Page) -> _Table:
+def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
     entries = [
         {column.name: page.shown(column.text(row, document.units)) for column in table.columns}
         for row in table.rows
@@ -326,7 +326,7 @@ class _Layout:
     columns: list[tuple[Column, int]]
     last: int
     bar: int = 0
-    axis: Axis | None = None
+    axis: LogAxis | None = None
     above: str = ""
 
 
@@ -399,7 +399,7 @@ def _narrowed(columns: Sequence[tuple[Column, int]], width: int) -> list[tuple[C
     return [(column, widths[column.name]) for column, _ in columns]
 
 
-def _axis(table: Table) -> Axis | None:
+def _axis(table: Table) -> LogAxis | None:
     if table.time is None:
         return None
     return axis_of([time for row in table.rows if (time := table.time(row)) is not None])
@@ -424,7 +424,7 @@ def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, 
 # ---- Rows ----------------------------------------------------------------------------------------
 
 
-def _table(table: _Table, blocks: Sequence[_Layout], page: Page) -> Iterator[Text]:
+def _table(table: _Table, blocks: Sequence[_Layout], page: PageSize) -> Iterator[Text]:
     if table.table.title:
         yield from page.wrapped(table.table.title, STYLES["title"])
     if table.table.about:
@@ -440,7 +440,7 @@ def _table(table: _Table, blocks: Sequence[_Layout], page: Page) -> Iterator[Tex
         yield Text()
 
 
-def _headings_row(table: _Table, layout: _Layout, page: Page) -> Iterator[Text]:
+def _headings_row(table: _Table, layout: _Layout, page: PageSize) -> Iterator[Text]:
     """What stands above the columns, the last line of each just above its entries."""
     pieces = [
         [piece for line in _fold(page.shown(column.heading), width) for piece in page.pieces(line, "", width)]
@@ -461,7 +461,7 @@ def _bar(table: Table, row: object, layout: _Layout) -> str:
 
 
 def _row(
-    table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: Page, row: object
+    table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: PageSize, row: object
 ) -> Iterator[Text]:
     """A line, and more of them where columns are wrapped."""
     cells = [_pieces(column, entries[column.name], width, page, row) for column, width in layout.columns]
@@ -478,7 +478,7 @@ def _lines_of_cells(
     drawn: Sequence[Text],
     last: Sequence[Text],
     layout: _Layout,
-    page: Page,
+    page: PageSize,
 ) -> Iterator[Text]:
     """Lines of cells that have several; beside them the lines of a bar, and of the last column."""
     columns = [*zip(layout.columns, cells, strict=True)]
@@ -498,14 +498,14 @@ def _nth(pieces: Sequence[Text], number: int) -> Text:
     return pieces[number] if number < len(pieces) else Text()
 
 
-def _words_below(table: _Table, entries: dict[str, str], row: object, page: Page) -> Iterator[Text]:
+def _words_below(table: _Table, entries: dict[str, str], row: object, page: PageSize) -> Iterator[Text]:
     """The words of a last column that has no room beside the others."""
     if table.below is not None:
         words = Text(entries[table.below.name], STYLES[table.below.tone(row)])
         yield from page.wrapped(words, indent=2 * GAP, hang=0)
 
 
-def _pieces(column: Column, words: str, width: int, page: Page, row: object) -> list[Text]:
+def _pieces(column: Column, words: str, width: int, page: PageSize, row: object) -> list[Text]:
     """An entry, in several lines if it is longer than its column; heads of rows break where headings do."""
     style = STYLES[column.tone(row)]
     if cell_len(words) <= width:

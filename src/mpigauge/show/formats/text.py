@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.words.ascii import printable
+from mpigauge.document.plain_signs import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.show.document import Document, Table
+    from mpigauge.document.document import Document, Table
 
 
 def render(document: Document) -> str:

@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.cell_names import names_of, told_apart
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.show.words.cell_names import names_of, told_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.show.document import Document
+    from mpigauge.document.document import Document
 
 NS_PER_S = 1e9
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)

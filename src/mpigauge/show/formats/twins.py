@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, fields
 
 import mpigauge
-from mpigauge.analysis.estimate import centre_of
+from mpigauge.document.phrases import phrases_of
+from mpigauge.document.plain_signs import printable
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
 from mpigauge.plan.model import Cell
+from mpigauge.rows.estimate import centre_of
 from mpigauge.show.formats.times import cell_of, timed_records
-from mpigauge.show.words.ascii import printable
-from mpigauge.show.words.factors import phrases_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from mpigauge.document.document import Document
     from mpigauge.plan.benchmarks import Twin
-    from mpigauge.show.document import Document
 
 OF_A_ROW = {"pattern", "mode", "bytes"}
 USUAL = {field.name: field.default for field in fields(Cell)}

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.show.registry import Kind
+from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
-    from mpigauge.show.document import Document
-    from mpigauge.show.query import Query
+    from mpigauge.document.document import Document
+    from mpigauge.query.query import Query
 
 ANSWER, CURVES, SAMPLES = "answer", "curves", "samples"
 
 
-def _kind(name: str, about: str, needs: str) -> Kind:
-    return Kind(name, about, needs, "kinds", "table", "tables")
+def _kind(name: str, about: str, needs: str) -> DisplayKind:
+    return DisplayKind(name, about, needs, "kinds", "table", "tables")
 
 
 KINDS = {

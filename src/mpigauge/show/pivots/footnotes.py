@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.show.words.status import status_and_reason
-from mpigauge.show.words.warnings import WORDS
+from mpigauge.document.status_words import status_and_reason
+from mpigauge.find.warning_sentences import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mpigauge.show.document import Units
-    from mpigauge.show.pivots.grid import Entry, Grid, Line
+    from mpigauge.document.document import Units
+    from mpigauge.show.pivots.grid import PivotGrid, PivotLine, PivotNumber
 
 LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 """Raised, so that Markdown and a terminal show them alike; Unicode has no raised q."""
@@ -25,7 +25,7 @@ SENTENCES: dict[str, str] = {
 """What is marked at a number, and what its letter means."""
 
 
-def marks_of(entry: Entry) -> list[str]:
+def marks_of(entry: PivotNumber) -> list[str]:
     """Kinds of warnings of an entry that are marked; why there is no number, if there is none."""
     row = entry.row
     if row.time is None:
@@ -40,19 +40,19 @@ class Notes:
     What holds for every number of a column stands at its heading, what holds for every number at none.
     """
 
-    def __init__(self, grids: Sequence[Grid]) -> None:
+    def __init__(self, grids: Sequence[PivotGrid]) -> None:
         columns = [column for grid in grids for column in grid.by_column]
         self.common = _common([entry for column in columns for entry in column])
         kinds = (kind for column in columns for entry in column for kind in marks_of(entry))
         own = dict.fromkeys(kind for kind in kinds if kind not in self.common)
         self.letters = {kind: _letter(number) for number, kind in enumerate(own)}
 
-    def heading(self, grid: Grid, number: int) -> str:
+    def heading(self, grid: PivotGrid, number: int) -> str:
         """The heading of a column with its letters."""
         members = grid.by_column[number]
         return grid.columns[number] + self._marks(_common(members) if members[0].quantity.marked else [])
 
-    def text(self, grid: Grid, line: Line, number: int, chosen: Units) -> str:
+    def text(self, grid: PivotGrid, line: PivotLine, number: int, chosen: Units) -> str:
         """An entry as people read it, with its letters."""
         entry = line.entries[number]
         if entry is None:
@@ -68,7 +68,7 @@ class Notes:
         mine = {*kinds} - {*above}
         return "".join(letter for kind, letter in self.letters.items() if kind in mine)
 
-    def sentences(self, grids: Iterable[Grid]) -> list[str]:
+    def sentences(self, grids: Iterable[PivotGrid]) -> list[str]:
         """What the letters of these tables mean."""
         used = {kind for grid in grids for entry in grid.entries for kind in marks_of(entry)}
         everywhere = [f"all: {SENTENCES[kind]}" for kind in self.common]
@@ -77,7 +77,7 @@ class Notes:
         ]
 
 
-def _common(entries: Iterable[Entry]) -> list[str]:
+def _common(entries: Iterable[PivotNumber]) -> list[str]:
     """Warnings that all of the numbers share."""
     found = [marks_of(entry) for entry in entries if entry.row.time is not None]
     return [kind for kind in SENTENCES if len(found) > 1 and all(kind in mine for mine in found)]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.show.series import FILE, differing, told_apart
-from mpigauge.show.words.factors import UNSAID
+from mpigauge.document.phrases import UNSAID
+from mpigauge.query.series import FILE, differing, told_apart
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mpigauge.analysis.rows import Row
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Source
+    from mpigauge.rows.rows import Row
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.query import Source
-    from mpigauge.show.words.factors import Factors
 
 QUANTITY, RATE, TIME = "quantity", "rate", "time"
 
@@ -23,7 +23,7 @@ Key = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class PivotNumber:
     """A number of a cell.
 
     Attributes:
@@ -37,7 +37,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class PivotLine:
     """A line of a table.
 
     Attributes:
@@ -45,11 +45,11 @@ class Line:
     """
 
     label: str
-    entries: list[Entry | None]
+    entries: list[PivotNumber | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grid:
+class PivotGrid:
     """A table.
 
     Attributes:
@@ -62,16 +62,16 @@ class Grid:
     about: str
     heading: str
     columns: list[str]
-    lines: list[Line]
+    lines: list[PivotLine]
 
     @property
-    def by_column(self) -> list[list[Entry]]:
+    def by_column(self) -> list[list[PivotNumber]]:
         """The entries of each column."""
         columns = zip(*(line.entries for line in self.lines), strict=True)
         return [[entry for entry in column if entry] for column in columns]
 
     @property
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[PivotNumber]:
         """All of them, line by line."""
         return (entry for line in self.lines for entry in line.entries if entry)
 
@@ -97,7 +97,7 @@ class Layout:
     spill: bool = False
 
 
-def grids(entries: Sequence[Entry], layout: Layout, about: str) -> list[Grid]:
+def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[PivotGrid]:
     """Tables of all entries, each line, column and table in the order of its first entry, sizes rising.
 
     Args:
@@ -111,26 +111,26 @@ def grids(entries: Sequence[Entry], layout: Layout, about: str) -> list[Grid]:
     ]
 
 
-def _grid(entries: Sequence[Entry], layout: Layout, about: str, varying: Collection[str]) -> Grid:
+def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: Collection[str]) -> PivotGrid:
     places = {(_key(entry, layout.lines), _key(entry, layout.columns)): entry for entry in entries}
     first = {down: entry for (down, _), entry in reversed(places.items())}
     downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
     inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
     interval = layout.interval if _has_intervals(entries) else ""
     words = [*_said_of(about, [*_operations(entries)]), interval, *_directions(entries)]
-    return Grid(
+    return PivotGrid(
         title=_title(entries, inside, varying),
         about="; ".join(filter(None, words)),
         heading=layout.heading,
         columns=_columns(acrosses, entries, layout.columns),
         lines=[
-            Line(label, [places.get((down, across)) for across in acrosses])
+            PivotLine(label, [places.get((down, across)) for across in acrosses])
             for down, label in zip(downs, _lines(downs, [first[down] for down in downs]), strict=True)
         ],
     )
 
 
-def _downs(places: Mapping[tuple[Key, Key], Entry]) -> list[Key]:
+def _downs(places: Mapping[tuple[Key, Key], PivotNumber]) -> list[Key]:
     """Lines; those that differ in size alone have rising sizes, and rates come after times."""
     first = {down: entry for (down, _), entry in places.items()}
     order: dict[Key, int] = {}
@@ -150,26 +150,28 @@ def _but_size(key: Key) -> Key:
     return tuple((name, word) for name, word in key if name not in {"size", QUANTITY})
 
 
-def _has_intervals(entries: Iterable[Entry]) -> bool:
+def _has_intervals(entries: Iterable[PivotNumber]) -> bool:
     return any(entry.quantity.number(entry.row).low is not None for entry in entries)
 
 
-def _key(entry: Entry, names: Iterable[str]) -> Key:
+def _key(entry: PivotNumber, names: Iterable[str]) -> Key:
     """In the order of the entry's factors, which is that of its label."""
     wanted = set(names)
     return tuple((name, word) for name, word in entry.factors.items() if name in wanted)
 
 
-def _tables(entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[str]) -> dict[Key, list[Entry]]:
+def _tables(
+    entries: Sequence[PivotNumber], lines: Sequence[str], columns: Sequence[str]
+) -> dict[Key, list[PivotNumber]]:
     placed = {*lines, *columns, FILE}
-    tables: dict[Key, list[Entry]] = {}
+    tables: dict[Key, list[PivotNumber]] = {}
     for entry in entries:
         key = _key(entry, [name for name in entry.factors if name not in placed])
         tables.setdefault(key, []).append(entry)
     return tables
 
 
-def _fitting(entries: Sequence[Entry], layout: Layout) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _fitting(entries: Sequence[PivotNumber], layout: Layout) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Lines and columns with as many factors across as there is room for."""
     lines, columns = layout.lines, layout.columns
     if _same_but_for_file(entries):
@@ -181,13 +183,13 @@ def _fitting(entries: Sequence[Entry], layout: Layout) -> tuple[tuple[str, ...],
     return lines, columns
 
 
-def _same_but_for_file(entries: Sequence[Entry]) -> bool:
+def _same_but_for_file(entries: Sequence[PivotNumber]) -> bool:
     """Whether results have cells that nothing but the name of the file tells apart."""
     places = {_key(entry, entry.factors.keys() - {FILE}) for entry in entries}
     return len(places) < len(entries)
 
 
-def _widest(entries: Sequence[Entry], lines: Sequence[str], columns: Sequence[str]) -> int:
+def _widest(entries: Sequence[PivotNumber], lines: Sequence[str], columns: Sequence[str]) -> int:
     tables = _tables(entries, lines, columns).values()
     return max((len({_key(entry, columns) for entry in table}) for table in tables), default=0)
 
@@ -202,7 +204,7 @@ def _said_of(about: str, operations: Sequence[str]) -> Iterable[str]:
     return [about, *(f"one operation: {one}" for one in operations)]
 
 
-def _operations(entries: Sequence[Entry]) -> Iterable[str]:
+def _operations(entries: Sequence[PivotNumber]) -> Iterable[str]:
     """What one operation is, if that is the same for all; of times alone without what rates count."""
     rated = any(entry.quantity.name == RATE for entry in entries)
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
@@ -210,13 +212,13 @@ def _operations(entries: Sequence[Entry]) -> Iterable[str]:
         yield time_of if rated else time_of.partition("; ")[0]
 
 
-def _directions(entries: Iterable[Entry]) -> Iterable[str]:
+def _directions(entries: Iterable[PivotNumber]) -> Iterable[str]:
     """Whether rates count both directions, if that is the same for all."""
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
         yield "bandwidths count both directions"
 
 
-def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collection[str]) -> str:
+def _title(entries: Sequence[PivotNumber], inside: Collection[str], varying: Collection[str]) -> str:
     """What is the same for all entries, also what goes without saying if other tables differ in it."""
     same = {name: word for name, word in entries[0].factors.items() if name not in {*inside, FILE, QUANTITY}}
     words = [
@@ -228,7 +230,7 @@ def _title(entries: Sequence[Entry], inside: Collection[str], varying: Collectio
     return ", ".join(words)
 
 
-def _lines(keys: Sequence[Key], entries: Sequence[Entry]) -> list[str]:
+def _lines(keys: Sequence[Key], entries: Sequence[PivotNumber]) -> list[str]:
     """What tells lines apart; of several places, `same-host` is one that is said.
 
     Args:
@@ -243,7 +245,7 @@ def _lines(keys: Sequence[Key], entries: Sequence[Entry]) -> list[str]:
     return [label or _of_itself(entry) for label, entry in zip(labels, entries, strict=True)]
 
 
-def _of_itself(entry: Entry) -> str:
+def _of_itself(entry: PivotNumber) -> str:
     """A line that nothing is to be said of: where it has no size either, it is called what it is."""
     return AUTO if entry.row.sized else entry.factors["pattern"]
 
@@ -252,13 +254,13 @@ def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) ->
     return ", ".join(word for name, word in factors.items() if name in names and word not in unsaid)
 
 
-def _quantity(entries: Iterable[Entry]) -> str:
+def _quantity(entries: Iterable[PivotNumber]) -> str:
     """What a column is called that is alone: the title says already what its numbers are of."""
     kinds = {entry.quantity.heading or entry.quantity.name for entry in entries}
     return kinds.pop() if len(kinds) == 1 else "value"
 
 
-def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
+def _columns(keys: Sequence[Key], entries: Sequence[PivotNumber], names: Sequence[str]) -> list[str]:
     """What tells columns apart; what nobody may take for their own measurement says so.
 
     Args:
@@ -273,7 +275,7 @@ def _columns(keys: Sequence[Key], entries: Sequence[Entry], names: Sequence[str]
     ]
 
 
-def _named(label: str, members: Sequence[Entry]) -> str:
+def _named(label: str, members: Sequence[PivotNumber]) -> str:
     known = [entry for entry in members if entry.row.time is not None]
     if known and all(entry.row.imported for entry in known):
         return f"{label} (imported)" if label else "imported"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.answer import latency_bytes
+from mpigauge.document.phrases import UNSAID, WORDS
+from mpigauge.find.answer import latency_bytes
 from mpigauge.plan.factors import names_of
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.show.pivots.grid import QUANTITY, Entry, Layout, grids
+from mpigauge.query.kinds import maker
+from mpigauge.query.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
+from mpigauge.show.pivots.grid import QUANTITY, Layout, PivotNumber, grids
 from mpigauge.show.pivots.quantities import (
     LATENCY,
     MEAN,
@@ -19,19 +22,16 @@ from mpigauge.show.pivots.quantities import (
     TIME,
     TIME_BRIEF,
 )
-from mpigauge.show.registry import maker
-from mpigauge.show.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
-from mpigauge.show.words.factors import UNSAID, WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.pivots.grid import Grid
+    from mpigauge.document.phrases import Factors
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
+    from mpigauge.show.pivots.grid import PivotGrid
     from mpigauge.show.pivots.quantities import Quantity
-    from mpigauge.show.query import Query
-    from mpigauge.show.series import Series
-    from mpigauge.show.words.factors import Factors
 
 MEMORY = patterns_with(lambda pattern: pattern.in_memory)
 """Patterns that are no communication."""
@@ -46,7 +46,7 @@ WHAT, HOW, WHERE = (
     for group in ("what", "how", "where")
 )
 
-MAKERS: dict[str, Callable[[Query], list[Grid]]] = {}
+MAKERS: dict[str, Callable[[Query], list[PivotGrid]]] = {}
 """Of each kind, the function that lays its tables out."""
 
 COLUMNS_MOST = 6
@@ -72,7 +72,7 @@ ALL_DOWN = Layout(
 
 
 @maker(MAKERS, "latency")
-def latency(query: Query) -> list[Grid]:
+def latency(query: Query) -> list[PivotGrid]:
     """Time of the message that the answer quotes."""
     found = series(query)
     sizes = _typical(found)
@@ -83,25 +83,25 @@ def latency(query: Query) -> list[Grid]:
 
 
 @maker(MAKERS, "times")
-def times(query: Query) -> list[Grid]:
+def times(query: Query) -> list[PivotGrid]:
     """Time against size."""
     return _against_size(query, TIME_BRIEF, "time")
 
 
 @maker(MAKERS, "rates")
-def rates(query: Query) -> list[Grid]:
+def rates(query: Query) -> list[PivotGrid]:
     """Rate against size."""
     return _against_size(query, RATE_BRIEF, "bandwidth")
 
 
-def _against_size(query: Query, quantity: Quantity, about: str) -> list[Grid]:
+def _against_size(query: Query, quantity: Quantity, about: str) -> list[PivotGrid]:
     found = series(query, lambda row: _gives(row, quantity))
     entries = [entry for one in found for entry in _entries(one, _sizes(one), quantity)]
     return grids(entries, SIZES_DOWN, about)
 
 
 @maker(MAKERS, "statistics")
-def statistics(query: Query) -> list[Grid]:
+def statistics(query: Query) -> list[PivotGrid]:
     """Mean, standard deviation and number of samples."""
     found = series(query, lambda row: _gives(row, MEAN), everything=True)
     entries = [
@@ -115,12 +115,12 @@ def statistics(query: Query) -> list[Grid]:
 
 
 @maker(MAKERS, "summary")
-def summary(query: Query) -> list[Grid]:
+def summary(query: Query) -> list[PivotGrid]:
     """Latencies and the rate of the largest message; of collectives, time at two sizes."""
     found = series(query)
     typical, large = _typical(found), _union(found, lambda one: _sizes(one)[-1:])
     small = _union(found, lambda one: _quoted(one, typical[one.factors["pattern"]]))
-    entries: list[Entry] = []
+    entries: list[PivotNumber] = []
     for one in found:
         pattern = one.factors["pattern"]
         entries += _entries(one, small[pattern], _time_of(one))
@@ -129,7 +129,7 @@ def summary(query: Query) -> list[Grid]:
     return grids(_as_others_say_it(entries), ALL_DOWN, "")
 
 
-def _as_others_say_it(entries: Sequence[Entry]) -> list[Entry]:
+def _as_others_say_it(entries: Sequence[PivotNumber]) -> list[PivotNumber]:
     """Without the number of ranks, and without what goes unsaid, where others do not say it of a pattern.
 
     As far as that leaves every entry a place of its own.
@@ -141,7 +141,7 @@ def _as_others_say_it(entries: Sequence[Entry]) -> list[Entry]:
     return found
 
 
-def _without(entries: list[Entry], name: str, patterns: Collection[str]) -> list[Entry]:
+def _without(entries: list[PivotNumber], name: str, patterns: Collection[str]) -> list[PivotNumber]:
     less = [
         replace(entry, factors={other: word for other, word in entry.factors.items() if other != name})
         if entry.factors["pattern"] in patterns and (name == "ranks" or entry.factors.get(name) in UNSAID)
@@ -202,9 +202,9 @@ def _gives(row: Row, quantity: Quantity) -> bool:
     return quantity.number(row).value is not None
 
 
-def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[Entry]:
+def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[PivotNumber]:
     rows = [row for row in one.rows if row.cell.bytes in set(sizes)]
-    return [Entry(one.source, row, quantity, _factors(one, row, quantity)) for row in rows]
+    return [PivotNumber(one.source, row, quantity, _factors(one, row, quantity)) for row in rows]
 
 
 def _factors(one: Series, row: Row, quantity: Quantity) -> Factors:

@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from mpigauge.show.document import DOT, Column, Document, Line, Table
+from mpigauge.document.context import context_record, flat_context
+from mpigauge.document.document import DOT, Column, Document, Line, Table
+from mpigauge.document.finding import finding_record
+from mpigauge.document.origin_words import origin_of
+from mpigauge.find.sessions import sessions_lines, sessions_records
+from mpigauge.show.head import head_of
 from mpigauge.show.pivots import kinds
 from mpigauge.show.pivots.footnotes import Notes, marks_of
 from mpigauge.show.pivots.sentences import findings, sentences
-from mpigauge.show.sessions import sessions_lines, sessions_records
-from mpigauge.show.tables.context import context_record, flat_context
-from mpigauge.show.tables.records import finding_record, flat_sessions, sessions_record
-from mpigauge.show.words.head import head_of
-from mpigauge.show.words.origin import origin_of
+from mpigauge.show.records import flat_sessions, sessions_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mpigauge.show.document import Units
+    from mpigauge.document.document import Units
+    from mpigauge.query.query import Query
     from mpigauge.show.pivots import grid
-    from mpigauge.show.pivots.grid import Entry, Grid
-    from mpigauge.show.query import Query
+    from mpigauge.show.pivots.grid import PivotGrid, PivotNumber
 
 
 def document(query: Query) -> Document:
@@ -53,22 +54,22 @@ def _traced(query: Query, records: Iterable[Mapping[str, Any]]) -> Iterator[dict
     yield from ({**record, **known[record["file"]]} for record in records)
 
 
-def _table(query: Query, one: Grid, notes: Notes) -> Table:
+def _table(query: Query, one: PivotGrid, notes: Notes) -> Table:
     title = DOT.join(filter(None, [query.kind.name, one.title]))
     return Table(title, one.about, one.lines, _columns(one, notes), notes.sentences([one]))
 
 
-def _columns(one: Grid, notes: Notes) -> list[Column]:
+def _columns(one: PivotGrid, notes: Notes) -> list[Column]:
     first = Column("line", one.heading, lambda line: line.label, left=True, goes=None)
     return [first, *(_column(one, number, notes) for number in range(len(one.columns)))]
 
 
-def _column(one: Grid, number: int, notes: Notes) -> Column:
-    def value(line: grid.Line) -> float | None:
+def _column(one: PivotGrid, number: int, notes: Notes) -> Column:
+    def value(line: grid.PivotLine) -> float | None:
         entry = line.entries[number]
         return entry.quantity.number(entry.row).value if entry else None
 
-    def write(line: grid.Line, chosen: Units) -> str:
+    def write(line: grid.PivotLine, chosen: Units) -> str:
         return notes.text(one, line, number, chosen)
 
     return Column(str(number), notes.heading(one, number), value, write=write, goes=None)
@@ -77,7 +78,7 @@ def _column(one: Grid, number: int, notes: Notes) -> Column:
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _record(query: Query, found: list[Grid], said: list[str]) -> dict[str, Any]:
+def _record(query: Query, found: list[PivotGrid], said: list[str]) -> dict[str, Any]:
     """Tables, lines and entries in SI base units: docs/tables.md."""
     return {
         "table": query.kind.name,
@@ -93,7 +94,7 @@ def _record(query: Query, found: list[Grid], said: list[str]) -> dict[str, Any]:
     }
 
 
-def _grid_record(grid: Grid) -> dict[str, Any]:
+def _grid_record(grid: PivotGrid) -> dict[str, Any]:
     lines = [
         {"line": line.label, "entries": [entry and entry_record(entry) for entry in line.entries]}
         for line in grid.lines
@@ -107,7 +108,7 @@ def _grid_record(grid: Grid) -> dict[str, Any]:
     }
 
 
-def entry_record(entry: Entry) -> dict[str, Any]:
+def entry_record(entry: PivotNumber) -> dict[str, Any]:
     """An entry for programs: what it is of, the number, and its warnings."""
     cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
     return {
@@ -128,7 +129,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _flat(grid: Grid) -> Iterable[dict[str, Any]]:
+def _flat(grid: PivotGrid) -> Iterable[dict[str, Any]]:
     for line in grid.lines:
         for column, entry in zip(grid.columns, line.entries, strict=True):
             if entry is not None:

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge import units
-from mpigauge.analysis.interval import Interval
-from mpigauge.show.series import rate_point
+from mpigauge.query.series import rate_point
+from mpigauge.stats.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.document import Units
+    from mpigauge.document.document import Units
+    from mpigauge.rows.rows import Row
 
 
-class Number(NamedTuple):
+class NumberWithInterval(NamedTuple):
     """A number in SI units with its interval; None where there is none."""
 
     value: float | None
@@ -29,7 +29,7 @@ class Number(NamedTuple):
         return Interval(self.value, self.low, self.high).half_width if self.value else None
 
 
-NOTHING = Number(None)
+NOTHING = NumberWithInterval(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,39 +47,39 @@ class Quantity:
 
     name: str
     unit: str
-    number: Callable[[Row], Number]
+    number: Callable[[Row], NumberWithInterval]
     text: Callable[[Row, Units], str]
     marked: bool = True
     heading: str = ""
 
 
-def _time(row: Row) -> Number:
+def _time(row: Row) -> NumberWithInterval:
     time = row.time
-    return Number(time.estimate, time.low, time.high) if time else NOTHING
+    return NumberWithInterval(time.estimate, time.low, time.high) if time else NOTHING
 
 
-def _rate(row: Row) -> Number:
+def _rate(row: Row) -> NumberWithInterval:
     point = rate_point(row)
-    return Number(point.y, point.low, point.high) if point else NOTHING
+    return NumberWithInterval(point.y, point.low, point.high) if point else NOTHING
 
 
-def _mean(row: Row) -> Number:
-    return Number(row.time.mean) if row.time else NOTHING
+def _mean(row: Row) -> NumberWithInterval:
+    return NumberWithInterval(row.time.mean) if row.time else NOTHING
 
 
-def _stddev(row: Row) -> Number:
-    return Number(row.time.stddev) if row.time else NOTHING
+def _stddev(row: Row) -> NumberWithInterval:
+    return NumberWithInterval(row.time.stddev) if row.time else NOTHING
 
 
-def _samples(row: Row) -> Number:
-    return Number(row.time.samples or None) if row.time else NOTHING
+def _samples(row: Row) -> NumberWithInterval:
+    return NumberWithInterval(row.time.samples or None) if row.time else NOTHING
 
 
-def _time_text(number: Number, chosen: Units) -> str:
+def _time_text(number: NumberWithInterval, chosen: Units) -> str:
     return units.format_time(number.value, chosen.time)
 
 
-def _rate_text(number: Number, chosen: Units) -> str:
+def _rate_text(number: NumberWithInterval, chosen: Units) -> str:
     return units.format_rate(number.value, chosen.rate)
 
 
@@ -99,7 +99,7 @@ def _rate_with_ends(row: Row, chosen: Units) -> str:
     return _ends(text, number, lambda end: units.format_rate_in(end, unit))
 
 
-def _ends(text: str, number: Number, written: Callable[[float | None], str]) -> str:
+def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None], str]) -> str:
     if number.half_width is None:
         return text
     if number.half_width >= units.REACH_MOST - 1:
@@ -117,7 +117,7 @@ def _rate_with_width(row: Row, chosen: Units) -> str:
     return _width(_rate_text(number, chosen), number)
 
 
-def _width(text: str, number: Number) -> str:
+def _width(text: str, number: NumberWithInterval) -> str:
     """`12.3 µs ±4.1 %`."""
     if number.half_width is None:
         return text

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis import comparisons, ranks_apart
-from mpigauge.analysis.curves import curves_of
+from mpigauge.compare.curves import curves_of
+from mpigauge.find import comparisons, missing_ratios
+from mpigauge.find.comparison_sentences import comparison
+from mpigauge.find.findings import warning_findings
+from mpigauge.find.missing_ratio_sentences import ranks_apart_finding
 from mpigauge.show.pivots.kinds import series
-from mpigauge.show.words.comparisons import comparison
-from mpigauge.show.words.ranks_apart import ranks_apart_finding
-from mpigauge.show.words.result import warning_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mpigauge.analysis.comparisons import Comparison
-    from mpigauge.analysis.curves import Curve
-    from mpigauge.analysis.ranks_apart import RanksApart
-    from mpigauge.show.pivots.grid import Grid
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.words.finding import Finding
+    from mpigauge.compare.curves import Curve
+    from mpigauge.document.finding import Finding
+    from mpigauge.find.comparisons import Comparison
+    from mpigauge.find.missing_ratios import RanksApart
+    from mpigauge.query.query import Query, Source
+    from mpigauge.show.pivots.grid import PivotGrid
 
 COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], ...]] = {
     "latency": (comparisons.latencies_of_places,),
@@ -34,9 +34,9 @@ COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], 
 }
 
 NOT_COMPARED: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[RanksApart]], ...]] = {
-    "times": (ranks_apart.modes_apart,),
-    "rates": (ranks_apart.modes_apart,),
-    "summary": (ranks_apart.libraries_apart,),
+    "times": (missing_ratios.modes_apart,),
+    "rates": (missing_ratios.modes_apart,),
+    "summary": (missing_ratios.libraries_apart,),
 }
 """What the same kinds cannot say."""
 
@@ -49,7 +49,7 @@ def sentences(query: Query) -> list[str]:
     ]
 
 
-def findings(query: Query, grids: Sequence[Grid]) -> Iterator[tuple[Source, Finding]]:
+def findings(query: Query, grids: Sequence[PivotGrid]) -> Iterator[tuple[Source, Finding]]:
     """The same with their facts, and the warnings of all numbers that the tables show."""
     yield from _comparisons(query)
     shown = {(id(entry.source), entry.row.cell): entry for grid in grids for entry in grid.entries}

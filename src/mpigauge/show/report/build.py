@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 import mpigauge
 from mpigauge import units
 from mpigauge.errors import UsageError
+from mpigauge.find.explain.table import said_across, said_of
+from mpigauge.models.modelled import models_of
 from mpigauge.show.compared import MOST, check_alike, held
-from mpigauge.show.modelled import models_of
+from mpigauge.show.report import words
 from mpigauge.show.report.given import Given
 from mpigauge.show.report.page import Page, Switch
 from mpigauge.show.report.sections import machines_of, sections_of
-from mpigauge.show.tables.explain import said_across, said_of
-from mpigauge.show.tables.selected import selected
-from mpigauge.show.words import report as words
+from mpigauge.show.selected import selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.show.compared import Held
-    from mpigauge.show.modelled import Models
-    from mpigauge.show.query import Query
+    from mpigauge.find.explain.table import Said
+    from mpigauge.models.modelled import Models
+    from mpigauge.query.query import Query
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.page import Section
-    from mpigauge.show.tables.explain import Said
 
 
 def page_of(
@@ -35,7 +35,7 @@ def page_of(
     Args:
         query: What is shown; its `by` and `thresholds` are those of the comparison.
         each: The same with a row for every state of the machine; the same query where there is one.
-        gives_way: As of `analysis.explain.evidence.Evidence`.
+        gives_way: As of `find.explain.evidence.Evidence`.
         force: Whether results of different machines are compared all the same.
 
     Raises:
@@ -62,7 +62,7 @@ def _title(query: Query) -> str:
     return " / ".join(titles)
 
 
-def _comparison(query: Query, each: Query, *, force: bool) -> tuple[Held | None, str]:
+def _comparison(query: Query, each: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
     """What is compared; if two results are not, why not."""
     if len(query.sources) > MOST:
         return None, ""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.tables.records import number
-from mpigauge.show.words.warnings import label
+from mpigauge.document.records import number
+from mpigauge.find.warning_sentences import label
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.model import Cell
-    from mpigauge.show.query import Source
+    from mpigauge.query.query import Source
+    from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import StateName
 
 STATISTICS = ("estimate", "low", "high", "mean", "min", "p25", "median", "p75", "p95", "p99", "max")

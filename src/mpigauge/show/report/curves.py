@@ -6,18 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
+from mpigauge.document.document import Column, Document, Table
+from mpigauge.document.phrases import phrases_of
 from mpigauge.errors import UsageError
-from mpigauge.show.columns import NOTES, USUAL_COLUMNS
-from mpigauge.show.document import Column, Document, Table
-from mpigauge.show.figures import lines, scales
-from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
-from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
-from mpigauge.show.figures.looks import BEFORE, looks_of
-from mpigauge.show.figures.style import COLOURS
-from mpigauge.show.report import pictures
-from mpigauge.show.report.over import denominators
-from mpigauge.show.report.page import Chart, Key, grid_of
-from mpigauge.show.series import (
+from mpigauge.query.series import (
     STATE,
     against_size,
     labelled,
@@ -27,18 +19,25 @@ from mpigauge.show.series import (
     time_point,
     title_words,
 )
-from mpigauge.show.words import report as words
-from mpigauge.show.words.factors import phrases_of
+from mpigauge.show.columns import NOTES, USUAL_COLUMNS
+from mpigauge.show.figures import lines, scales
+from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
+from mpigauge.show.figures.line_styles import BEFORE, looks_of
+from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
+from mpigauge.show.figures.style import COLOURS
+from mpigauge.show.report import pictures, words
+from mpigauge.show.report.over import denominators
+from mpigauge.show.report.page import Chart, Key, grid_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.show.query import Query
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Point, Series
+    from mpigauge.rows.rows import Row
     from mpigauge.show.report.cells import Cells
-    from mpigauge.show.report.page import Grid
-    from mpigauge.show.series import Point, Series
+    from mpigauge.show.report.page import ReportTable
 
 CURVES_MOST = 8
 """In one chart; more cannot be told apart."""
@@ -69,7 +68,7 @@ BY_RATE = ("size", "rate", "half_width")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class ReportPanel:
     """Curves that stand in one chart.
 
     Attributes:
@@ -104,13 +103,13 @@ def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series
 
 def panels(
     name: str, query: Query, each: Query, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
-) -> list[Panel]:
+) -> list[ReportPanel]:
     """Curves, so many in a chart as can be told apart; parted by pattern, then by place and so on.
 
     Args:
         each: The same with a row for each state of the machine.
     """
-    whole = Panel(name, (), rates)
+    whole = ReportPanel(name, (), rates)
     found = [one for one in curves_of(query, keep) if pieces_of(one, whole.point)]
     states = curves_of(each, keep) if each is not query and found else []
     parts = [part for mine in _by_pattern(found) for part in parted(mine)]
@@ -166,13 +165,13 @@ def _state(one: Series) -> str:
 # ---- One chart -----------------------------------------------------------------------------------
 
 
-def charts(cells: Cells, query: Query, found: Sequence[Panel]) -> Iterator[Chart]:
+def charts(cells: Cells, query: Query, found: Sequence[ReportPanel]) -> Iterator[Chart]:
     """The charts of panels."""
     for panel in found:
         yield _chart(cells, query, panel)
 
 
-def _chart(cells: Cells, query: Query, panel: Panel) -> Chart:
+def _chart(cells: Cells, query: Query, panel: ReportPanel) -> Chart:
     pieces = [pieces_of(one, panel.point) for one in panel.found]
     looks = looks_of(query, panel.found)
     axis: list[pictures.Axis] = []
@@ -201,7 +200,7 @@ def _chart(cells: Cells, query: Query, panel: Panel) -> Chart:
 
 
 def _draw(
-    axes: Any, query: Query, panel: Panel, looks: Sequence[dict[str, Any]], pieces: Sequence[Any]
+    axes: Any, query: Query, panel: ReportPanel, looks: Sequence[dict[str, Any]], pieces: Sequence[Any]
 ) -> pictures.Axis:
     """The same as a picture; returns its axis of sizes."""
     seen = lines.seen_through(looks[::-1], pieces[::-1])[::-1]
@@ -218,12 +217,12 @@ def _draw(
     return pictures.axis_of(axes)
 
 
-def _unit(panel: Panel, pieces: Sequence[Any]) -> str:
+def _unit(panel: ReportPanel, pieces: Sequence[Any]) -> str:
     values = values_of(pieces)
     return units.rate_unit(values) if panel.rates else units.time_unit(values)
 
 
-def _pieces(cells: Cells, panel: Panel, one: Series) -> list[list[int]]:
+def _pieces(cells: Cells, panel: ReportPanel, one: Series) -> list[list[int]]:
     """Numbers of cells that a line may connect."""
     rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
     return [
@@ -232,7 +231,7 @@ def _pieces(cells: Cells, panel: Panel, one: Series) -> list[list[int]]:
     ]
 
 
-def _marks(panel: Panel) -> list[dict[str, Any]]:
+def _marks(panel: ReportPanel) -> list[dict[str, Any]]:
     """Eager limits among the sizes."""
     sizes = [row.cell.bytes for one in panel.found for row in one.rows]
     return [
@@ -242,7 +241,7 @@ def _marks(panel: Panel) -> list[dict[str, Any]]:
     ]
 
 
-def _keys(panel: Panel, looks: Sequence[dict[str, Any]]) -> Iterator[Key]:
+def _keys(panel: ReportPanel, looks: Sequence[dict[str, Any]]) -> Iterator[Key]:
     """What the legend says; curves of other states look as their own, in other strokes."""
     several = len({_state(one) for one in (*panel.found, *panel.others)}) > 1
     by_curve = {_stateless(one): look for one, look in zip(panel.found, looks, strict=True)}
@@ -267,7 +266,7 @@ def key_of(look: Mapping[str, Any], label: str, state: str = "") -> Key:
 # ---- Its table -----------------------------------------------------------------------------------
 
 
-def _table(cells: Cells, query: Query, panel: Panel) -> Grid:
+def _table(cells: Cells, query: Query, panel: ReportPanel) -> ReportTable:
     """All numbers of a chart."""
     names = BY_RATE if panel.rates else BY_TIME
     rows = [(one, row) for one in panel.found for row in one.rows]
@@ -296,7 +295,7 @@ def of_second(column: Column) -> Column:
     )
 
 
-def unsized(cells: Cells, query: Query) -> Grid | None:
+def unsized(cells: Cells, query: Query) -> ReportTable | None:
     """What has no size, such as barriers: a table of its own."""
     rows = [
         (source, row)

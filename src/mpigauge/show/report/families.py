@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.patterns import between_two, has_rates, usual_mode
+from mpigauge.show.report import words
 from mpigauge.show.report.curves import charts, panels, unsized
 from mpigauge.show.report.page import Section
-from mpigauge.show.words import report as words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mpigauge.analysis.rows import Row
     from mpigauge.plan.patterns import Pattern
-    from mpigauge.show.report.curves import Panel
+    from mpigauge.rows.rows import Row
+    from mpigauge.show.report.curves import ReportPanel
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Chart, Grid
+    from mpigauge.show.report.page import Chart, ReportTable
 
 
 def latency(given: Given) -> Section:
@@ -105,10 +105,12 @@ def _modes(given: Given) -> dict[str, set[str]]:
 
 def _panels(
     given: Given, name: str, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
-) -> list[Panel]:
+) -> list[ReportPanel]:
     return panels(name, given.query, given.each, keep, rates=rates)
 
 
-def _section(given: Given, name: str, found: Iterable[Panel], grids: Iterable[Grid] = ()) -> Section:
+def _section(
+    given: Given, name: str, found: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
+) -> Section:
     drawn: list[Chart] = [*charts(given.cells, given.query, [*found])]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])

@@ -10,11 +10,11 @@ from mpigauge.show.report.cells import Cells
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.compared import Held
-    from mpigauge.show.modelled import Models
-    from mpigauge.show.query import Query, Source
-    from mpigauge.show.tables.explain import Said
+    from mpigauge.find.explain.table import Said
+    from mpigauge.models.modelled import Models
+    from mpigauge.query.query import Query, Source
+    from mpigauge.rows.rows import Row
+    from mpigauge.show.compared import ComparedSources
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Given:
 
     query: Query
     each: Query
-    comparison: Held | None = None
+    comparison: ComparedSources | None = None
     not_compared: str = ""
     models: Models | None = None
     said: Sequence[Said] = ()

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 
 from mpigauge import units
-from mpigauge.show.document import Column, Table
+from mpigauge.document.document import Column, Table
+from mpigauge.linkmap.table import quantities
 from mpigauge.show.figures import map as maps
 from mpigauge.show.figures import style
+from mpigauge.show.report import words
 from mpigauge.show.report.cells import short
 from mpigauge.show.report.page import Chart, grid_of
 from mpigauge.show.report.pictures import LOOK, inline
-from mpigauge.show.tables.link_map import quantities
-from mpigauge.show.words import report as words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.analysis.linkmap import LinkMap
-    from mpigauge.analysis.rows import Row
-    from mpigauge.show.document import Document
-    from mpigauge.show.report.page import Grid
+    from mpigauge.document.document import Document
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.rows.rows import Row
+    from mpigauge.show.report.page import ReportTable
 
 FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
 
 
-def chart(name: str, shown: LinkMap, table: Grid) -> Chart:
+def chart(name: str, shown: LinkMap, table: ReportTable) -> Chart:
     """Latency and bandwidth of all pairs."""
     with style.style(), mpl.rc_context(FRAMED):
         whole = maps.figure(shown)
@@ -72,7 +72,7 @@ def _launches(row: Row | None) -> int | None:
     return row.time.launches if row is not None and row.time is not None else None
 
 
-def table_of(document: Document) -> Grid:
+def table_of(document: Document) -> ReportTable:
     """A line for every pair."""
     rows = [*document.records()] if document.records is not None else []
     columns = [

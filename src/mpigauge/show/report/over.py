@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.analysis.explain.beside import besides
-from mpigauge.show.figures.looks import PLACE, varying
+from mpigauge.compare.size_ratio import besides
+from mpigauge.query.series import FILE
+from mpigauge.show.figures.line_styles import PLACE, varying
 from mpigauge.show.report.cells import RATIO_DIGITS, short
-from mpigauge.show.series import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.show.figures.looks import Group
+    from mpigauge.query.series import Series
+    from mpigauge.show.figures.line_styles import Group
     from mpigauge.show.report.cells import Cells
-    from mpigauge.show.series import Series
 
 
 class Over(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mpigauge.show.document import Document, Table, Tone
+    from mpigauge.document.document import Document, Table, Tone
 
 NO_CELLS: tuple[int, ...] = ()
 
@@ -31,7 +31,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """A line of a table.
 
     Attributes:
@@ -43,7 +43,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ReportTable:
     """A table, laid out.
 
     Attributes:
@@ -56,13 +56,13 @@ class Grid:
     title: str
     about: str
     headings: Sequence[Heading]
-    lines: Sequence[Line]
+    lines: Sequence[ReportLine]
     notes: Sequence[str] = ()
     label: str = ""
     grouped: bool = False
 
     @property
-    def groups(self) -> list[list[Line]]:
+    def groups(self) -> list[list[ReportLine]]:
         """Lines of one group, or all of them."""
         if not self.grouped:
             return [list(self.lines)] if self.lines else []
@@ -128,7 +128,7 @@ class Chart:
     picture: str
     data: Mapping[str, Any]
     keys: Sequence[Key] = ()
-    table: Grid | None = None
+    table: ReportTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,8 @@ class Section:
     sentences: Sequence[Sentence] = ()
     more: Sequence[Sentence] = ()
     charts: Sequence[Chart] = ()
-    grids: Sequence[Grid] = ()
-    folded: Sequence[Grid] = ()
+    grids: Sequence[ReportTable] = ()
+    folded: Sequence[ReportTable] = ()
     terms: Sequence[tuple[str, str]] = ()
     copied: bool = False
 
@@ -197,18 +197,18 @@ class Page:
 
 def grid_of(
     document: Document, table: Table, cells: Callable[[Any], Iterable[int]] = lambda _: (), label: str = ""
-) -> Grid:
+) -> ReportTable:
     """A table of a document, laid out.
 
     Args:
         cells: Of a row of the table, the numbers of the cells that it is of.
     """
-    return Grid(
+    return ReportTable(
         table.title,
         table.about,
         [Heading(column.heading, column.left) for column in table.columns],
         [
-            Line(
+            ReportLine(
                 [Entry(column.text(row, document.units), column.tone(row)) for column in table.columns],
                 tuple(cells(row)),
             )

@@ -12,8 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from mpigauge.document.plain_signs import printable_lines
 from mpigauge.show.figures import fit, style
-from mpigauge.show.words.ascii import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

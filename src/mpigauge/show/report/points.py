@@ -6,22 +6,21 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from mpigauge.show.document import Column, Document, Table
+from mpigauge.document.document import Column, Document, Table
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.ratios import LOG_FROM
-from mpigauge.show.report import pictures
+from mpigauge.show.report import pictures, words
 from mpigauge.show.report.cells import short
 from mpigauge.show.report.curves import key_of
 from mpigauge.show.report.page import Chart, grid_of
-from mpigauge.show.words import report as words
 from mpigauge.units import AUTO, MISSING, format_factor, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.show.document import Units
-    from mpigauge.show.report.page import Grid
-    from mpigauge.show.series import Point
+    from mpigauge.document.document import Units
+    from mpigauge.query.series import Point
+    from mpigauge.show.report.page import ReportTable
 
 Quantity = Literal["time", "ratio", "share"]
 """What stands upward: seconds, times as long, or a share of one."""
@@ -32,7 +31,7 @@ class Dots:
     """Points of one look.
 
     Attributes:
-        look: As `show.figures.looks` has it.
+        look: As `show.figures.line_styles` has it.
         points: With intervals where they have some.
         cells: Of each point its cell by number, or -1.
         joined: Whether a line goes from one to the next.
@@ -62,7 +61,7 @@ class Frame:
 
 
 def chart(
-    name: str, title: str, about: str, frame: Frame, found: Sequence[Dots], table: Grid | None
+    name: str, title: str, about: str, frame: Frame, found: Sequence[Dots], table: ReportTable | None
 ) -> Chart:
     """Points as a picture, and as data."""
     axis: list[pictures.Axis] = []
@@ -85,7 +84,7 @@ def chart(
     return Chart(name, title, about, picture, data, keys, table)
 
 
-def table(title: str, frame: Frame, found: Sequence[Dots]) -> Grid:
+def table(title: str, frame: Frame, found: Sequence[Dots]) -> ReportTable:
     """All points as numbers, in groups by their look."""
     rows = [
         (one.label, point, one.cells[at : at + 1]) for one in found for at, point in enumerate(one.points)

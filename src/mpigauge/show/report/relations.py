@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.analysis.conditions import condition_of
-from mpigauge.analysis.linkmap import map_or_none
-from mpigauge.analysis.timeline import begins_s
-from mpigauge.show.document import DOT, Column, Document, Table
+from mpigauge.compare import sentences as compare_words
+from mpigauge.compare import table as compare_table
+from mpigauge.document.document import DOT, Column, Document, Table
+from mpigauge.document.state_words import HANDED_OVER, states_lines
+from mpigauge.linkmap import table as map_tables
+from mpigauge.linkmap.linkmap import map_or_none
+from mpigauge.models import table as models_table
+from mpigauge.query.query import spread
+from mpigauge.query.series import Point, labelled, title_words
+from mpigauge.rows.machine.conditions import condition_of
+from mpigauge.rows.machine.timeline import begins_s
 from mpigauge.show.figures import lines, style
-from mpigauge.show.figures.looks import looks_of
+from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.figures.style import STATE_COLOURS
-from mpigauge.show.query import spread
-from mpigauge.show.report import maps
+from mpigauge.show.report import maps, words
 from mpigauge.show.report.curves import parted
 from mpigauge.show.report.page import Section, Sentence, grid_of
 from mpigauge.show.report.points import Dots, Frame, chart, table
-from mpigauge.show.series import Point, labelled, title_words
-from mpigauge.show.tables import compare, model
-from mpigauge.show.tables import link_map as map_tables
-from mpigauge.show.words import compare as compare_words
-from mpigauge.show.words import report as words
-from mpigauge.show.words.states import HANDED_OVER, states_lines
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.compare.comparison import Compared
-    from mpigauge.analysis.linkmap import LinkMap
+    from mpigauge.compare.comparison import Compared
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.models.modelled import Modelled, Models
+    from mpigauge.query.query import Source
     from mpigauge.result.records import Visit
-    from mpigauge.show.compared import Held
-    from mpigauge.show.modelled import Modelled, Models
-    from mpigauge.show.query import Source
+    from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Chart
     from mpigauge.vocabulary import StateName
@@ -51,7 +51,7 @@ def verdicts(given: Given) -> Iterator[Sentence]:
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
     if given.comparison is not None and not given.comparison.shown.unasked:
         document = _compared(given, given.comparison)
-        tone = compare.TONES.get(given.comparison.shown.verdict, "")
+        tone = compare_table.TONES.get(given.comparison.shown.verdict, "")
         *lead, _ = document.head
         yield Sentence(f"{given.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
 
@@ -156,9 +156,9 @@ def comparison(given: Given) -> Section:
     )
 
 
-def _compared(given: Given, found: Held, *, everything: bool = False) -> Document:
+def _compared(given: Given, found: ComparedSources, *, everything: bool = False) -> Document:
     shown = found.shown
-    return compare.document(
+    return compare_table.document(
         shown,
         shown.verdict,
         found.factors,
@@ -169,7 +169,7 @@ def _compared(given: Given, found: Held, *, everything: bool = False) -> Documen
     )
 
 
-def _ratios(found: Held) -> Iterator[Chart]:
+def _ratios(found: ComparedSources) -> Iterator[Chart]:
     """Ratios against size, a curve for all that is compared."""
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
@@ -213,7 +213,7 @@ def models(given: Given) -> Section:
     title = words.TITLES["models"]
     if given.models is None:
         return Section("models", title)
-    document = model.document(given.models, given.query.units)
+    document = models_table.document(given.models, given.query.units)
     names = {one.series.label for one in given.models.found}
     per_curve = [table for table in document.tables if table.title.removesuffix(": breaks") in names]
     return Section(

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from mpigauge.show.report import library
-from mpigauge.show.words import report as words
-from mpigauge.show.words.ascii import printable_lines
+from mpigauge.document.plain_signs import printable_lines
+from mpigauge.show.report import library, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

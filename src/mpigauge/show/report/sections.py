@@ -1,6 +1,6 @@
 """The sections of a report. SECTIONS is the one list of them, in the order of the page.
 
-To add one: a function from `Given` to `Section`, a line in SECTIONS and its title in `show.words.report`.
+To add one: a function from `Given` to `Section`, a line in SECTIONS and its title in `show.report.words`.
 One without anything to show does not appear.
 """
 
@@ -9,31 +9,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mpigauge.analysis.answer import answers
-from mpigauge.analysis.explain.rests_on import rests_on
-from mpigauge.show.document import Column, Document, Table
-from mpigauge.show.report import families, relations
+from mpigauge.document.document import Column, Document, Table
+from mpigauge.document.phrases import phrases_of
+from mpigauge.document.status_words import status_and_reason
+from mpigauge.find import answer_sentences as machine
+from mpigauge.find.answer import answers
+from mpigauge.find.doubt_sentences import doubt_line
+from mpigauge.find.explain.rests_on import rests_on
+from mpigauge.find.foot import foot_of
+from mpigauge.find.phrases import count
+from mpigauge.query.series import size_words
+from mpigauge.show import answer
+from mpigauge.show.provenance import provenance_of
+from mpigauge.show.report import families, relations, words
 from mpigauge.show.report.page import Section, Sentence, grid_of
-from mpigauge.show.series import size_words
-from mpigauge.show.tables import answer
-from mpigauge.show.words import answer as machine
-from mpigauge.show.words import report as words
-from mpigauge.show.words.doubts import doubt_line
-from mpigauge.show.words.explain.parts import count
-from mpigauge.show.words.factors import phrases_of
-from mpigauge.show.words.foot import foot_of
-from mpigauge.show.words.provenance import provenance_of
-from mpigauge.show.words.status import status_and_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mpigauge.analysis.answer import QuoteLine
-    from mpigauge.show.query import Query, Source
+    from mpigauge.find.answer import QuoteLine
+    from mpigauge.find.explain.table import Said
+    from mpigauge.query.query import Query, Source
+    from mpigauge.show.provenance import Circumstance
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Grid
-    from mpigauge.show.tables.explain import Said
-    from mpigauge.show.words.provenance import Circumstance
+    from mpigauge.show.report.page import ReportTable
 
 SAID_FIRST = 8
 """Conclusions that are seen at once."""
@@ -65,7 +64,9 @@ def _quoted(given: Given, line: QuoteLine) -> Iterator[int]:
 
 def _doubts(given: Given, most: int | None = None) -> Iterator[Sentence]:
     """Doubts in a line each, the worst of each result first, with the cells that have them."""
-    told = [answer.Told(one, each) for one in given.sources for each in answers(one.rows, one.patterns)]
+    told = [
+        answer.AnswerColumn(one, each) for one in given.sources for each in answers(one.rows, one.patterns)
+    ]
     several = len(given.sources) > 1
     for source in given.sources:
         name = f"{source.name}: " if several else ""
@@ -105,7 +106,7 @@ def provenance(given: Given) -> Section:
     return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True)
 
 
-def _circumstances(title: str, found: Sequence[Circumstance]) -> Grid:
+def _circumstances(title: str, found: Sequence[Circumstance]) -> ReportTable:
     columns = [
         Column("name", "", lambda one: one[0], left=True),
         Column("value", "", lambda one: one[1], left=True),
@@ -130,7 +131,7 @@ def failures(given: Given) -> Section:
     return Section("failures", words.TITLES["failures"], grids=grids)
 
 
-def _failed(source: Source) -> Grid | None:
+def _failed(source: Source) -> ReportTable | None:
     if not source.result.failures:
         return None
     columns = [
@@ -148,7 +149,7 @@ def _failed(source: Source) -> Grid | None:
     return grid_of(Document(), Table(f"{source.name}: {words.FAILED}", "", source.result.failures, columns))
 
 
-def _missing(given: Given, source: Source) -> Grid | None:
+def _missing(given: Given, source: Source) -> ReportTable | None:
     rows = [row for row in source.rows if row.time is None and row.limit_bytes is None and row.status != "ok"]
     if not rows:
         return None

@@ -260,7 +260,7 @@ class Result:
 
     @cached_property
     def widening(self) -> list[float]:
-        """By what intervals grow since neighbouring launches agree: docs/method.md#other-minutes.
+        """By what intervals grow since neighbouring launches agree: docs/method-comparison.md#other-minutes.
 
         Two, if orders of launches drawn otherwise would decide otherwise.
         """

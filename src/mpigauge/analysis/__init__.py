@@ -1,1 +1,0 @@
-"""Arrays in, numbers out: estimates with intervals, and the warnings that belong to them."""

@@ -1,0 +1,75 @@
+"""Schedulers that may have given us hosts; the one list of them.
+
+To add one: a module with `allocation`, a function from an environment to an Allocation, a row in MANAGERS,
+and a test beside the others.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from mpigauge.campaign.allocations import flux, lsf, pbs, sge, slurm
+from mpigauge.campaign.allocations.allocation import Allocation
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A scheduler.
+
+    Attributes:
+        name: What launchers and libraries call it.
+        title: What people call it.
+        variables: All of which are set in its jobs.
+        read: What it has given, by an environment with these variables.
+        begun: How a job of it is begun, in words.
+        also: A variable that is set in jobs of a kind that lacks some of the others.
+        reaches: Whether mpiexec can start others on its hosts by its means; else only its own launcher can.
+    """
+
+    name: str
+    title: str
+    variables: tuple[str, ...]
+    read: Callable[[Mapping[str, str]], Allocation]
+    begun: str
+    also: str = ""
+    reaches: bool = True
+
+
+# An instance of Flux may run in a job of any other: the inner one is asked first.
+MANAGERS = (
+    Manager("flux", "Flux", ("FLUX_URI",), flux.allocation, "flux alloc", reaches=False),
+    Manager(
+        "slurm",
+        "Slurm",
+        ("SLURM_JOB_ID", "SLURM_JOB_NODELIST"),
+        slurm.allocation,
+        "salloc or mpigauge sbatch",
+        also=slurm.COMPONENTS,
+    ),
+    Manager("pbs", "PBS", ("PBS_JOBID", "PBS_NODEFILE"), pbs.allocation, "qsub"),
+    Manager("lsf", "LSF", ("LSB_JOBID", "LSB_DJOB_HOSTFILE"), lsf.allocation, "bsub"),
+    Manager("sge", "Grid Engine", ("JOB_ID", "PE_HOSTFILE"), sge.allocation, "qsub -pe"),
+)
+
+
+def manager(environ: Mapping[str, str]) -> Manager | None:
+    """Whose job an environment is of; None if it is of none."""
+    return next((one for one in MANAGERS if _is_of(environ, one)), None)
+
+
+def _is_of(environ: Mapping[str, str], one: Manager) -> bool:
+    return all(map(environ.get, one.variables)) or bool(environ.get(one.also))
+
+
+def named(name: str) -> Manager:
+    """The scheduler that launchers and libraries call so."""
+    return next(one for one in MANAGERS if one.name == name)
+
+
+def allocation(environ: Mapping[str, str]) -> Allocation | None:
+    """The allocation that an environment tells of; None outside of one.
+
+    Raises:
+        EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
+    """
+    found = manager(environ)
+    return None if found is None else found.read(environ)

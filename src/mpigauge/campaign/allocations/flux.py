@@ -1,0 +1,57 @@
+"""What a Flux instance has: it is asked, since its environment names no hosts."""
+
+import subprocess
+from collections.abc import Mapping
+
+from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.programs import which
+
+QUESTION = ("resource", "list", "--states=up", "--no-header", "--format={ncores} {nodelist}")
+ANSWER_WAIT_S = 15.0
+HINT = "start it by flux alloc or flux batch; outside of an instance, unset FLUX_URI"
+
+
+def allocation(environ: Mapping[str, str]) -> Allocation:
+    """The hosts that are up, with as many slots as each has cores.
+
+    Raises:
+        EnvironmentLacksError: The instance does not answer, or not as expected.
+    """
+    cores, _, names = _said(environ).strip().partition(" ")
+    try:
+        hosts = nodes_named(names.strip())
+    except UsageError as error:
+        raise EnvironmentLacksError(f"flux resource list: {error.sentence}", HINT) from None
+    if not cores.isdigit():
+        raise EnvironmentLacksError(f"flux resource list: {cores[:20]!r} is no number of cores", HINT)
+    each = max(1, int(cores) // len(hosts))
+    return Allocation(
+        environ.get("FLUX_ENCLOSING_ID") or environ["FLUX_URI"],
+        tuple(Node(name, each, each) for name in hosts),
+    )
+
+
+def _said(environ: Mapping[str, str]) -> str:
+    program = which("flux", path=environ.get("PATH"))
+    if program is None:
+        raise EnvironmentLacksError("FLUX_URI is set, but there is no flux on PATH", HINT)
+    try:
+        done = subprocess.run(
+            [program, *QUESTION],
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ANSWER_WAIT_S,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise EnvironmentLacksError(f"{program}: gave no answer in {ANSWER_WAIT_S:.0f} s", HINT) from None
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.strip().splitlines() or [f"ended with {error.returncode}"]
+        raise EnvironmentLacksError(f"{program}: {words[-1]}", HINT) from None
+    except OSError as error:
+        raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
+    return done.stdout

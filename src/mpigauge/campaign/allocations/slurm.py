@@ -1,0 +1,97 @@
+"""What Slurm has given to the job that we run in, told by the environment alone."""
+
+import platform
+import re
+from collections.abc import Mapping, Sequence
+
+from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
+from mpigauge.campaign.launch.inherited_env import in_a_step
+from mpigauge.errors import EnvironmentLacksError, UsageError
+from mpigauge.plan.hosts import HOSTS_MOST
+from mpigauge.programs import which
+
+_COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
+
+
+COMPONENTS = "SLURM_HET_SIZE"
+"""Of a heterogeneous job: how many jobs in one it is. Under salloc, it has no list of nodes beside."""
+
+HINT = "start it by sbatch or salloc; outside of a job, unset what begins with SLURM_"
+
+
+def allocation(environ: Mapping[str, str]) -> Allocation:
+    """The nodes of the job, also where a step of it has started us, which may have fewer.
+
+    Raises:
+        EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
+    """
+    _refuse_components(environ)
+    try:
+        names = nodes_named(environ["SLURM_JOB_NODELIST"])
+    except UsageError as error:
+        raise EnvironmentLacksError(f"SLURM_JOB_NODELIST: {error.sentence}", HINT) from None
+    _refuse_left_over(environ, names)
+    cpus = _counts(environ, "SLURM_JOB_CPUS_PER_NODE", "1", len(names))
+    tasks = _counts(environ, "SLURM_TASKS_PER_NODE", "1", len(names)) if _tells_tasks(environ) else cpus
+    return Allocation(
+        job=_name(environ),
+        nodes=tuple(map(Node, names, tasks, cpus)),
+        restarts=_number(environ, "SLURM_RESTART_COUNT") or 0,
+        ends=_number(environ, "SLURM_JOB_END_TIME"),
+    )
+
+
+def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
+    """Variables of a job that is somewhere else, as where a container was built in one."""
+    path = environ.get("PATH")
+    here = platform.node().partition(".")[0]
+    if path is None or which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
+        return
+    raise EnvironmentLacksError(
+        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "
+        "srun",
+        "if this is no job, unset what begins with SLURM_; in a container of one, put srun on its PATH",
+    )
+
+
+def _tells_tasks(environ: Mapping[str, str]) -> bool:
+    """Whether tasks are those of the job. In a step they are its own, one, unless the step is interactive."""
+    tasks = environ.get("SLURM_TASKS_PER_NODE")
+    return tasks is not None and not (
+        in_a_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
+    )
+
+
+def _refuse_components(environ: Mapping[str, str]) -> None:
+    """The variables of a heterogeneous job, and srun, show the first component alone or none."""
+    if environ.get(COMPONENTS, "1") != "1" or "SLURM_JOB_NODELIST" not in environ:
+        raise EnvironmentLacksError(
+            f"{COMPONENTS}: this is a heterogeneous job of {environ[COMPONENTS][:9]} components",
+            "submit a job without components: no ':' between options, no '#SBATCH hetjob'",
+        )
+
+
+def _name(environ: Mapping[str, str]) -> str:
+    array, task = environ.get("SLURM_ARRAY_JOB_ID"), environ.get("SLURM_ARRAY_TASK_ID")
+    return f"{array}_{task}" if array and task else environ["SLURM_JOB_ID"]
+
+
+def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int) -> tuple[int, ...]:
+    """One number a node, from `2(x3),1`."""
+    text = environ.get(variable, default)
+    counts: list[int] = []
+    for word in text.split(","):
+        found = _COUNT.fullmatch(word)
+        if found is None or len(counts) > HOSTS_MOST:
+            raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is not a list of numbers per node", HINT)
+        counts += [int(found[1])] * int(found[2] or 1)
+    if len(counts) == 1:
+        counts *= nodes
+    if len(counts) != nodes:
+        raise EnvironmentLacksError(f"{variable}: {text[:80]!r} has {len(counts)} nodes, not {nodes}", HINT)
+    return tuple(counts)
+
+
+def _number(environ: Mapping[str, str], variable: str) -> int | None:
+    text = environ.get(variable, "")
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None

@@ -1,0 +1,145 @@
+"""A host of a lab: a process that makes its namespaces, fits them out, and sleeps to keep them."""
+
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+from mpigauge.campaign.lab import context, linux, network
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.plan.lab import Lab, Topology
+from mpigauge.programs import which
+
+SHARED_MEMORY = str(context.SHARED_MEMORY)
+FOLDER = f"{SHARED_MEMORY}/lab"
+"""Of the lab: the same on all hosts."""
+
+TEMPORARY = f"{SHARED_MEMORY}/tmp"  # noqa: S108
+"""Of a host alone. A short path, since sockets in it may have 108 letters."""
+
+HOSTS_FILE = f"{FOLDER}/etc-hosts"
+KINDS = ("net", "uts", "ipc", "mnt")
+IP_TIMEOUT_S = 30
+READY = "ready"
+READY_WITHOUT_QUEUES = "ready, without queues"
+
+_SETTINGS = {
+    "ipv6/conf/all/disable_ipv6": "1",
+    "ipv6/conf/default/disable_ipv6": "1",
+    "ipv4/tcp_congestion_control": "reno",
+    # What one connection has found out about the way must not speed up or slow down the next.
+    "ipv4/tcp_no_metrics_save": "1",
+}
+
+
+def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
+    """Starts a host; its process number, and where it says that it is ready or why not."""
+    reading, writing = os.pipe()
+    pid = linux.fork(lambda: _keep(lab, topology, number, writing))
+    os.close(writing)
+    return pid, reading
+
+
+def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
+    try:
+        os.setpgid(0, 0)  # what the terminal sends is for the command
+        _make(lab, number)
+        words = READY if _queues(network.queue_words(topology, number)) else READY_WITHOUT_QUEUES
+    except OSError as error:
+        words = f"{error.filename or 'host'}: {error.strerror}"
+    except EnvironmentLacksError as error:
+        words = error.sentence
+    os.write(writing, words.encode())
+    os.close(writing)
+    while True:
+        signal.pause()
+
+
+def wait_for(number: int, reading: int) -> bool:
+    """Until a host is ready; whether it has queues.
+
+    Raises:
+        EnvironmentLacksError: It cannot be made here.
+    """
+    with os.fdopen(reading, "rb") as pipe:
+        words = pipe.read().decode()
+    if words not in (READY, READY_WITHOUT_QUEUES):
+        raise EnvironmentLacksError(
+            f"host h{number} of the lab cannot be made: {words or 'it died'}",
+            "mpigauge doctor says what a lab needs",
+        )
+    return words == READY
+
+
+def _make(lab: Lab, number: int) -> None:
+    linux.unshare(linux.NEW_NETWORK | linux.NEW_NAME | linux.NEW_IPC | linux.NEW_MOUNTS)
+    socket.sethostname(f"h{number}")
+    # Libraries look for interfaces there, and would see those of the machine.
+    linux.mount("sysfs", "/sys", "sysfs", linux.UNTRUSTED)
+    shared_memory()
+    linux.mount(HOSTS_FILE, "/etc/hosts", None, linux.BIND)
+    settings()
+    ip(network.host_words(lab, number))
+    linux.offloads_off(network.INTERFACE)
+
+
+def shared_memory() -> None:
+    """Gives a host a /dev/shm of its own, in which only the lab's folder is that of all hosts."""
+    folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY)
+    linux.mount("tmpfs", SHARED_MEMORY, "tmpfs", 0, "mode=1777")
+    Path(TEMPORARY).mkdir(mode=0o700)
+    Path(FOLDER).mkdir()
+    linux.mount(f"/proc/self/fd/{folder}", FOLDER, None, linux.BIND)
+    os.close(folder)
+
+
+def settings() -> None:
+    """Of this network namespace; a kernel without IPv6 needs not be told."""
+    for name, value in _SETTINGS.items():
+        path = Path("/proc/sys/net") / name
+        if path.exists():
+            path.write_text(value, encoding="ascii")
+
+
+def ip(words: str) -> None:
+    """Has `ip` do what the words say, in this network namespace.
+
+    Raises:
+        EnvironmentLacksError: It failed, with its first words.
+    """
+    done = _batch("ip", words)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise EnvironmentLacksError(f"ip: {said[0]}", "")
+
+
+def _queues(words: str) -> bool:
+    """Whether `tc` could do what the words say, if any: some kernels have no queues with rates."""
+    return not words or _batch("tc", words).returncode == 0
+
+
+def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program(name), "-batch", "-"],
+        input=words,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=IP_TIMEOUT_S,
+        check=False,
+    )
+
+
+def program(name: str) -> str:
+    """The `ip` or `tc` of iproute2, which ordinary users may not have on their path.
+
+    Raises:
+        EnvironmentLacksError: There is none.
+    """
+    found = which(name) or which(name, path="/usr/sbin:/sbin")
+    if found is None:
+        raise EnvironmentLacksError(
+            f"a lab needs the program {name}", "install iproute2 (Fedora, RHEL: iproute)"
+        )
+    return found

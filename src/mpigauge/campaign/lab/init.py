@@ -1,0 +1,236 @@
+"""Process 1 of a lab: fits it out, runs the command on h1, and takes all others with it when it ends."""
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from mpigauge.campaign.lab import context, host, linux, network
+from mpigauge.campaign.launch.inherited_env import SCHEDULERS
+from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
+from mpigauge.plan import lab as plan
+from mpigauge.plan.lab import Lab, Topology
+from mpigauge.programs import located
+
+LEAST_URGENT = 19
+RUNNING = "running"
+RUNNING_WITHOUT_QUEUES = "running without queues"
+MAPPED = b"mapped"
+DESCRIPTION = f"{host.FOLDER}/lab.json"
+HOSTS = f"{host.FOLDER}/hosts"
+PROGRAMS = f"{host.FOLDER}/bin"
+SHELL = f"{PROGRAMS}/ssh"
+
+LAUNCHERS = {
+    "HYDRA_LAUNCHER": "ssh",
+    "HYDRA_LAUNCHER_EXEC": SHELL,
+    "I_MPI_HYDRA_BOOTSTRAP": "ssh",
+    "I_MPI_HYDRA_BOOTSTRAP_EXEC": SHELL,
+    "PRTE_MCA_plm_ssh_agent": SHELL,
+    "OMPI_MCA_plm_rsh_agent": SHELL,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+"""How launchers reach the other hosts; the user is root in a lab."""
+
+BINDING = {
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "I_MPI_PIN": "off",
+}
+"""Every host believes that all processors are its own, and would bind its first rank to the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What process 1 is to do.
+
+    Attributes:
+        command: Its words; run on h1.
+        relay: The program.
+        shell: The program.
+        counters_fd: Memory that the relay writes its counters into.
+    """
+
+    lab: Lab
+    topology: Topology
+    command: Sequence[str]
+    relay: Path
+    shell: Path
+    counters_fd: int
+
+
+def run(order: Order, link: socket.socket) -> int:
+    """Says to the link that it is running, or why not; the exit status of the command.
+
+    Signals come over the link, each as a byte; when its other end is closed, the lab ends.
+    """
+    folder = Path.cwd()
+    try:
+        _mount()
+        relay = _start_relay(order)
+        pids, queues = _make_hosts(order)
+        _start_network(order, relay)
+        _write_folder(order, pids)
+        linux.enter(pids[0], host.KINDS)
+        _give_way_to(relay)
+        woken = _wake_on_child()
+        command = _start_command(order, folder)
+    except MpigaugeError as error:
+        return _complain(link, error)
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return _complain(link, EnvironmentLacksError(f"a lab cannot be made: {what}"))
+    link.send(json.dumps([RUNNING if queues else RUNNING_WITHOUT_QUEUES]).encode())
+    return _wait(command, relay, link, woken)
+
+
+def _complain(link: socket.socket, error: MpigaugeError) -> int:
+    link.send(json.dumps([type(error).__name__, error.sentence, error.hint]).encode())
+    return error.exit_code
+
+
+def _mount() -> None:
+    linux.mount("none", "/", None, linux.RECURSIVE_PRIVATE)
+    linux.mount("proc", "/proc", "proc", linux.UNTRUSTED)
+    linux.mount("tmpfs", host.SHARED_MEMORY, "tmpfs", 0, "mode=1777")
+    Path(host.FOLDER).mkdir()
+    host.settings()
+
+
+def _start_relay(order: Order) -> subprocess.Popen[str]:
+    """It inherits real-time scheduling, if we were allowed to have it; all others do without."""
+    relay = subprocess.Popen(
+        [str(order.relay), str(order.counters_fd)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        pass_fds=[order.counters_fd],
+        process_group=0,
+    )
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return relay
+
+
+def _make_hosts(order: Order) -> tuple[list[int], bool]:
+    """Their process numbers, and whether all have queues."""
+    Path(host.HOSTS_FILE).write_text(network.hosts_file(order.lab), encoding="ascii")
+    hosts = [host.fork(order.lab, order.topology, number) for number in range(1, order.lab.hosts + 1)]
+    queues = [host.wait_for(number, ready) for number, (_, ready) in enumerate(hosts, 1)]
+    return [pid for pid, _ in hosts], all(queues)
+
+
+def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
+    for number in range(1, order.lab.hosts + 1):
+        linux.offloads_off(network.port(number))
+    host.ip(network.switch_words(order.lab))
+    assert relay.stdin is not None  # noqa: S101 - for the types
+    assert relay.stdout is not None  # noqa: S101
+    relay.stdin.write(network.relay_words(order.lab, order.topology))
+    relay.stdin.close()
+    if (said := relay.stdout.readline().strip()) != "ready":
+        raise EnvironmentLacksError(f"the relay of the lab did not start: {said}")
+
+
+def _write_folder(order: Order, pids: Sequence[int]) -> None:
+    Path(HOSTS).mkdir()
+    Path(PROGRAMS).mkdir()
+    Path(SHELL).symlink_to(order.shell)
+    names = plan.names(order.lab)
+    for number, (name, pid) in enumerate(zip(names, pids, strict=True), 1):
+        for word in (name, plan.address(number)):
+            (Path(HOSTS) / word).symlink_to(f"/proc/{pid}/ns")
+    described = context.LabDescription(
+        hosts=tuple(context.LabHost(name, plan.address(n)) for n, name in enumerate(names, 1)),
+        shell=SHELL,
+        counters=f"/proc/1/fd/{order.counters_fd}",
+        lab=order.lab,
+    )
+    Path(DESCRIPTION).write_bytes(msgspec.json.encode(described))
+
+
+def environment(outside: Mapping[str, str]) -> dict[str, str]:
+    """Of the command: all launchers find the hosts by it alone; the user's own words on binding stay."""
+    kept = {name: value for name, value in outside.items() if not name.startswith(SCHEDULERS)}
+    return {
+        **BINDING,
+        **kept,
+        **LAUNCHERS,
+        context.VARIABLE: DESCRIPTION,
+        "TMPDIR": host.TEMPORARY,
+        "PATH": f"{PROGRAMS}{os.pathsep}{outside.get('PATH', os.defpath)}",
+    }
+
+
+def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
+    try:
+        os.chdir(folder)
+    except OSError:
+        raise UsageError(
+            f"{folder}: does not exist in a lab, where each host has its own {host.SHARED_MEMORY}",
+            "start it in another folder",
+        ) from None
+    try:
+        variables = environment(os.environ)
+        return subprocess.Popen(located(order.command, variables), env=variables)
+    except OSError as error:
+        raise UsageError(
+            f"{order.command[0]}: cannot be run: {error.strerror}",
+            "name a program and its arguments after --",
+        ) from None
+
+
+def _give_way_to(relay: subprocess.Popen[str]) -> None:
+    """Without real-time scheduling, the command and all that it starts let the relay go first."""
+    if os.sched_getscheduler(relay.pid) != os.SCHED_FIFO:
+        os.nice(LEAST_URGENT)
+
+
+def _wake_on_child() -> int:
+    """A descriptor that can be read after a child has ended."""
+    reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    return reading
+
+
+def _wait(
+    command: subprocess.Popen[bytes], relay: subprocess.Popen[str], link: socket.socket, woken: int
+) -> int:
+    while True:
+        ended = _reap()
+        if command.pid in ended:
+            status = os.waitstatus_to_exitcode(ended[command.pid])
+            return status if status >= 0 else EXIT_SIGNAL_BASE - status
+        if relay.pid in ended:
+            return _complain(link, EnvironmentLacksError("the relay of the lab died", "please report it"))
+        ready, _, _ = select.select([woken, link.fileno()], [], [])
+        if woken in ready:
+            os.read(woken, select.PIPE_BUF)
+        if link.fileno() in ready:
+            numbers = link.recv(1)
+            if not numbers:
+                return EXIT_SIGNAL_BASE + signal.SIGKILL
+            os.kill(command.pid, numbers[0])
+
+
+def _reap() -> dict[int, int]:
+    """The status of every child that has ended, also of those that we were left with."""
+    ended: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended[pid] = status

@@ -1,0 +1,130 @@
+"""Sweeping: the next mpigauge ends and removes what one left that was killed together with its janitor.
+
+Only what is certainly nobody's goes: folders of this user whose owner, a process of this machine, is dead;
+processes with the mark of such a job; and files of MPI libraries that came after its begin and that no
+process needs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL, SIGTERM
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.campaign.launch import leftovers
+from mpigauge.campaign.launch.job import PREFIX
+from mpigauge.campaign.launch.owner import RECORD, owner_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MARK_FILE = "job"
+TOLD_FILE = "before"
+END_S = 5.0
+"""How long processes may take to end after they are asked, and again after they are killed."""
+
+
+@dataclass(slots=True)
+class Swept:
+    """What was found and is gone.
+
+    Attributes:
+        processes: Those that still ran.
+        files: Files that MPI libraries had left.
+        folders: Temporary folders.
+    """
+
+    processes: int = 0
+    files: int = 0
+    folders: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What to tell of it; empty if there was nothing."""
+        if not self.folders:
+            return ""
+        processes = "1 process" if self.processes == 1 else f"{self.processes} processes"
+        files, folders = units.counted(self.files, "file"), units.counted(self.folders, "folder")
+        counted = [(self.processes, processes), (self.files, files), (self.folders, folders)]
+        return f"removed what a killed mpigauge left: {', '.join(words for count, words in counted if count)}"
+
+
+def note_job(folder: Path, mark: str, told: bytes) -> None:
+    """Keep in a job's folder what whoever sweeps it has to know; without it, the folder alone goes.
+
+    Args:
+        mark: What all its processes have in their environment.
+        told: What its janitor is told.
+    """
+    with contextlib.suppress(OSError):
+        (folder / TOLD_FILE).write_bytes(told)
+        (folder / MARK_FILE).write_text(mark, encoding="ascii")
+
+
+def sweep() -> Swept:
+    """End and remove what dead owners have left in the temporary folder of now."""
+    swept = Swept()
+    for folder in _of_the_dead():
+        since_s = _age_s(folder)
+        swept.processes += _end(_mark_of(folder))
+        elsewhere, before = _told_of(folder)
+        swept.files += leftovers.remove_left_behind(before)
+        shutil.rmtree(folder, ignore_errors=True)
+        leftovers.tidy_elsewhere(elsewhere, since_s)
+        swept.folders += not folder.exists()
+    return swept
+
+
+def _of_the_dead() -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
+            owner = owner_of(folder)
+            if owner is not None and owner.is_dead:
+                yield folder
+
+
+def _age_s(folder: Path) -> float:
+    """Return how old a folder is; 0 if somebody else has just removed it, as may happen to all in it."""
+    try:
+        return max(0.0, time.time() - (folder / RECORD).stat().st_mtime)
+    except OSError:
+        return 0.0
+
+
+def _mark_of(folder: Path) -> str:
+    try:
+        return (folder / MARK_FILE).read_text(encoding="ascii")
+    except OSError:
+        return ""
+
+
+def _told_of(folder: Path) -> tuple[str, set[str]]:
+    """Return which hosts to ask, and the files from before the job; all of now, if that is not known."""
+    try:
+        with (folder / TOLD_FILE).open("rb") as file:
+            told = leftovers.heard(file)
+    except (OSError, ValueError):
+        told = None
+    return told or ("", leftovers.files())
+
+
+def _end(mark: str) -> int:
+    """End all processes of a job; how many."""
+    if not mark:
+        return 0
+    ended = set(leftovers.marked(mark))
+    for number in (SIGTERM, SIGKILL):
+        deadline = time.monotonic() + END_S
+        leftovers.send(number, leftovers.marked(mark))
+        while (left := leftovers.marked(mark)) and time.monotonic() < deadline:
+            ended.update(left)
+            time.sleep(leftovers.PAUSE_S)
+        if not left:
+            break
+    return len(ended)

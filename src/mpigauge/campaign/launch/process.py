@@ -1,0 +1,450 @@
+"""A running job: its lines as they come, its last words, and an end that leaves nobody behind.
+
+Three things guard against orphans. A process that outlives us (`janitor`) ends the launcher if we die, and
+the kernel dies with its launcher, with us (`owner`), or with its input where the launcher may stay. We adopt
+whoever loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of
+their own can still be found and killed; a variable tells them from what others have started. And nothing a
+launcher says about its own end is believed: we look. What a job leaves in the temporary folder and in shared
+memory the janitor removes, and if that was killed, too, the next of us (`orphans`).
+"""
+
+import contextlib
+import ctypes
+import math
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Protocol, Self
+
+from mpigauge.cache import with_home
+from mpigauge.campaign.launch.awake import CLOCK, awake_s
+from mpigauge.campaign.launch.inherited_env import inherited
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.launch.janitor import janitor, known
+from mpigauge.campaign.launch.job import temporary_folder, written
+from mpigauge.campaign.launch.launchers import Ending
+from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked
+from mpigauge.campaign.launch.line_splitter import WORDS_MOST_BYTES, LineSplitter
+from mpigauge.campaign.launch.orphans import note_job
+from mpigauge.campaign.launch.owner import noticed
+from mpigauge.campaign.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.errors import EnvironmentLacksError
+from mpigauge.programs import located
+from mpigauge.vocabulary import GAP
+
+WORDS_KEPT = 40
+"""Lines from the first, which say why, and as many up to the last, which say how it ended."""
+
+KILL_WAIT_S = 5.0
+LAST_WORDS_S = 1.5
+"""After the end of the standard output, to whoever still has something to say on the other stream."""
+
+READ_BYTES = 1 << 20
+
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def _prctl() -> Callable[[int, int], int] | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    call = ctypes.CDLL(None, use_errno=True).prctl
+    return lambda option, value: int(call(option, value, 0, 0, 0))
+
+
+_PRCTL = _prctl()
+
+
+@contextlib.contextmanager
+def _heard(number: signal.Signals) -> Iterator[None]:
+    """What is started meanwhile does not ignore a signal that we ignore: a launcher is to end by it.
+
+    As in a script's background job. A signal that is handled is what it is by default in a new program, so
+    nothing has to be set between fork and exec, where another thread's locks may be closed for ever. Only the
+    main thread can set handlers; elsewhere a launcher that ignores the signal is killed in the end.
+    """
+    ignored = signal.getsignal(number) is signal.SIG_IGN
+    if not ignored or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(number, signal.SIG_IGN)
+
+
+class Watch(Protocol):
+    """Who looks at a job while it is silent."""
+
+    @property
+    def every_s(self) -> float:
+        """After how much silence to look, and again."""
+
+    def look(self) -> float:
+        """Look at it; return for how much longer to wait at most."""
+
+
+class _Wait:
+    """Until when to wait for the next line that counts, with looks at the job meanwhile; while awake."""
+
+    def __init__(self, patience_s: Callable[[], float], watch: Watch | None) -> None:
+        self._patience_s = patience_s
+        self._watch = watch
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: a line has come."""
+        self._deadline = awake_s() + self._patience_s()
+        self._look_again()
+
+    def last(self, seconds: float) -> None:
+        """Wait for so much longer at most, and look no more."""
+        self._watch = None
+        self._shorten(seconds)
+        self._look_again()
+
+    @property
+    def next(self) -> float:
+        """When something is to be done if nothing comes."""
+        return min(self._deadline, self._look)
+
+    def is_over(self) -> bool:
+        """Look at the job if it is time to; return whether nobody waits any more."""
+        if self._watch is not None and awake_s() >= self._look:
+            self._shorten(self._watch.look())
+            self._look_again()
+        return awake_s() >= self._deadline
+
+    def _shorten(self, seconds: float) -> None:
+        self._deadline = min(self._deadline, awake_s() + seconds)
+
+    def _look_again(self) -> None:
+        self._look = math.inf if self._watch is None else awake_s() + self._watch.every_s
+
+
+class RunningJob:
+    """A started launcher; use it in a `with`, whose end is the end of all its processes.
+
+    Args:
+        command: The words to run.
+        environment: What to set beside our own environment.
+        parts: What rank 0 reads from its standard input, each when it asks by `feed`: a launcher that has
+            more in hand than rank 0 takes at once may give the job up, as Hydra does.
+        interruption: Wakes up `lines`.
+        ending: How its launcher ends.
+        files: Texts by name, for the job's temporary folder, where the words expect them.
+        all_here: Whether all its ranks see this machine's files, so that the folder can be theirs, too.
+        elsewhere: For each other host of its ranks, the words that start a shell there.
+
+    Attributes:
+        undead: Processes of the job that no signal ends, in words; known once it has been stopped.
+        is_mute: Whether its standard output has ended while somebody in it went on.
+
+    Raises:
+        EnvironmentLacksError: The launcher cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        parts: Sequence[str] = (),
+        interruption: Interruption | None = None,
+        ending: Ending | None = None,
+        files: Mapping[str, str] = MappingProxyType({}),
+        *,
+        all_here: bool = True,
+        elsewhere: Sequence[Sequence[str]] = (),
+    ) -> None:
+        self._elsewhere = elsewhere
+        self.undead: tuple[str, ...] = ()
+        self.is_mute = False
+        self._seen: set[int] = set()
+        self._command = list(command)
+        self._ending = ending or Ending()
+        self._mark = uuid.uuid4().hex
+        self._environment = {**environment, MARK: self._mark}
+        self._files = files
+        self._all_here = all_here
+        self._parts = iter(parts)
+        self._interruption = interruption
+        self._first_words: list[str] = []
+        self._words: deque[str] = deque(maxlen=WORDS_KEPT)
+        self._gap = False
+        self._splitters: defaultdict[int, LineSplitter] = defaultdict(LineSplitter)
+
+    def __enter__(self) -> Self:
+        if _PRCTL is not None:
+            _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
+        # Session folders that a killed launcher leaves behind would disturb the next launch.
+        self._folder = temporary_folder("a job")
+        told = known(self._elsewhere)
+        note_job(self._folder, self._mark, told)
+        self._janitor = janitor(str(self._folder), told)
+        self._told = self._janitor.__enter__()
+        self._noticed = noticed(self._folder)
+        owned = self._noticed.__enter__()
+        try:
+            environ = {**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment}
+            words = located(written(self._command, self._files, self._folder), environ)
+            with _heard(self._ending.asked):
+                self._process = subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    env=environ,
+                    start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
+                )
+            self._told.watch(self._process.pid, self._ending.orphaned, self._mark)
+        except EnvironmentLacksError:
+            self._tidy()
+            raise
+        except OSError as error:
+            self._tidy()
+            raise EnvironmentLacksError(
+                f"{self._command[0]}: cannot be started: {error.strerror}", "check the MPI installation"
+            ) from None
+        return self
+
+    def _temporary(self, owned: Mapping[str, str]) -> dict[str, str]:
+        """Our folder is not on other hosts, where launchers would make it and nobody would remove it."""
+        return {"TMPDIR": str(self._folder), **owned} if self._all_here else {}
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """All processes of the job are dead: what they leave behind may go."""
+        self._noticed.__exit__(None, None, None)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._janitor.__exit__(None, None, None)
+
+    # ---- What it says ----------------------------------------------------------------------------
+
+    def lines(
+        self,
+        patience_s: Callable[[], float],
+        busy: Callable[[], bool] = lambda: False,
+        counts: Callable[[bytes], bool] = lambda _line: True,
+        watch: Watch | None = None,
+    ) -> Iterator[bytes]:
+        """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
+
+        They end with the output, or soon after it where somebody keeps the other stream open.
+
+        Args:
+            patience_s: How long to wait for the next line that counts; asked anew after each one.
+            busy: Whether something is running that SIGTERM should let end; asked likewise.
+            counts: Whether a line is a sign of life: a library that hangs may go on talking.
+            watch: Looks at the job while no such line comes, and may shorten the wait.
+
+        Raises:
+            TimeoutError: No line came for so long.
+            InterruptedError: A signal asks us to stop, and all lines that had come are taken.
+        """
+        with selectors.DefaultSelector() as selector:
+            streams = self._register(selector)
+            wait = _Wait(patience_s, watch)
+            stop = False  # one moment of rest since the signal is enough, though the next line may end it
+            while streams:
+                if stop or self._ends(busy):
+                    raise InterruptedError
+                ready = selector.select(room_s := self._room_s(wait.next))
+                CLOCK.waited(room_s)
+                self._heed()
+                for key, _ in ready:
+                    if key.data == "wake":
+                        self._calm()
+                        continue
+                    ended, lines = self._read(key.fd, key.data)
+                    for line in lines:
+                        yield line
+                        if counts(line):
+                            wait.renew()
+                        stop = stop or self._ends(busy)
+                    if ended:
+                        selector.unregister(key.fd)
+                        streams -= 1
+                        self._ended(key.data, wait)
+                if streams and wait.is_over():
+                    if self.is_mute:
+                        return
+                    raise TimeoutError
+            self.is_mute = False
+
+    def _ended(self, name: str, wait: "_Wait") -> None:
+        """After the output no line can come, whoever keeps the other stream open."""
+        if name == "output":
+            self.is_mute = True
+            wait.last(LAST_WORDS_S)
+
+    def _ends(self, busy: Callable[[], bool]) -> bool:
+        return self._interruption is not None and self._interruption.ends(busy=busy())
+
+    def _room_s(self, moment: float) -> float:
+        """How long to wait: until a moment, or until a signal leaves no more time."""
+        left_s = moment - awake_s()
+        if self._interruption is not None:
+            left_s = min(left_s, self._interruption.deadline - time.monotonic())
+        return max(0.0, left_s)
+
+    def _heed(self) -> None:
+        if self._interruption is not None:
+            self._interruption.heed(self._here)
+
+    def _here(self) -> set[int]:
+        """All living processes of the job on this machine, whoever started them."""
+        return {*self._left(), *marked(self._mark)}
+
+    def _calm(self) -> None:
+        if self._interruption is not None:
+            self._interruption.calm()
+
+    def _register(self, selector: selectors.BaseSelector) -> int:
+        if self._interruption is not None:
+            selector.register(self._interruption.wake_fd, selectors.EVENT_READ, "wake")
+        for stream, name in ((self._process.stdout, "output"), (self._process.stderr, "words")):
+            if stream is not None:
+                os.set_blocking(stream.fileno(), False)
+                selector.register(stream.fileno(), selectors.EVENT_READ, name)
+        return 2
+
+    def _read(self, fd: int, name: str) -> tuple[bool, list[bytes]]:
+        """Whether the stream has ended, and its whole lines if they are output."""
+        try:
+            data = os.read(fd, READ_BYTES)
+        except BlockingIOError:
+            return False, []
+        splitter = self._splitters[fd]
+        whole = splitter.take(data)
+        if not data and (rest := splitter.rest()):
+            whole.append(rest)
+        if name == "output":
+            return not data, whole
+        for line in whole:
+            self.add_words(line)
+        return not data, []
+
+    def feed(self) -> None:
+        """Hands the next part of the input on; it must fit the pipe, for nobody waits here.
+
+        A job that has ended needs no more: its own last words tell why.
+        """
+        part = next(self._parts, "")
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError, BlockingIOError):
+                os.write(self._process.stdin.fileno(), part.encode("ascii"))
+
+    def add_words(self, line: bytes) -> None:
+        """Keeps a line that a person may want to read if the job fails."""
+        if not (text := _text(line)):
+            return
+        if len(self._first_words) < WORDS_KEPT:
+            self._first_words.append(text)
+            return
+        self._gap = self._gap or len(self._words) == WORDS_KEPT
+        self._words.append(text)
+
+    def drop_words(self, lines: Iterable[bytes]) -> None:
+        """Forgets lines that have turned out to be harmless."""
+        harmless = {_text(line) for line in lines}
+        left = [text for text in (*self._first_words, *self._words) if text not in harmless]
+        self._first_words = left[:WORDS_KEPT]
+        self._words = deque(left[WORDS_KEPT:], maxlen=WORDS_KEPT)
+        self._gap = False
+
+    @property
+    def last_words(self) -> str:
+        """Return what the job said first and last, outside its journal."""
+        return "\n".join([*self._first_words, *([GAP] if self._gap else ()), *self._words])
+
+    # ---- How it ends -----------------------------------------------------------------------------
+
+    def wait(self, seconds: float) -> int | None:
+        """The launcher's exit status, or None if it goes on; for the record only.
+
+        What it says meanwhile is read, or it could not end.
+        """
+        self._drain(seconds)
+        return self._process.poll()
+
+    def stop(self) -> None:
+        """Ends the launcher and everything below it: asks twice, then kills."""
+        if self._process.poll() != 0:
+            self._told.said = KILLED
+        self._left()  # so that those are known that die of what the launcher is asked, and can be reaped
+        for _ in range(2):
+            if self._process.poll() is not None:
+                break
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(self._ending.asked)
+            self._drain(self._ending.patience_s)
+        deadline = time.monotonic() + KILL_WAIT_S
+        while (left := self._left()) and time.monotonic() < deadline:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            self._process.poll()
+            reap_adopted(self._process.pid, self._seen)
+            time.sleep(0.01)
+        reap_adopted(self._process.pid, self._seen)
+        self.undead = tuple(map(in_words, self._left() if left else ()))
+        self._drain(0)
+
+    def _left(self) -> list[int]:
+        """Living processes of the job: the launcher, what is below it, and orphans that have its mark.
+
+        Others below us are not ours to kill: what a script had started before it became us, or the master
+        of an ssh connection with other people's sessions in it.
+        """
+        left = [pid for pid in self.processes() if not is_zombie(pid)]
+        self._seen.update(left)
+        return left
+
+    def processes(self) -> list[int]:
+        """All processes of the job; of zombies, those below its launcher."""
+        below_launcher, below = descendants_of(self._process.pid, os.getpid())
+        launcher = {self._process.pid, *below_launcher}
+        return [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing of the job lives but its launcher."""
+        return all(pid == self._process.pid or is_zombie(pid) for pid in self.processes())
+
+    def _drain(self, seconds: float) -> None:
+        """Waits for the end while reading what is said, since a full pipe would keep it alive."""
+        deadline = time.monotonic() + seconds
+        while True:
+            for stream in (self._process.stdout, self._process.stderr):
+                if stream is not None and not stream.closed:
+                    os.set_blocking(stream.fileno(), False)
+                    _, lines = self._read(stream.fileno(), "words")
+                    for line in lines:
+                        self.add_words(line)
+            if self._process.poll() is not None or time.monotonic() >= deadline:
+                return
+            time.sleep(0.01)
+
+
+def _text(line: bytes) -> str:
+    return line[:WORDS_MOST_BYTES].decode("utf-8", "replace").strip()

@@ -1,0 +1,57 @@
+"""Ranks of a job on this machine, told by the name of their program, and whether one of them is dead."""
+
+import os
+import signal
+from collections.abc import Callable, Iterable
+
+from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
+
+
+class LocalRanks:
+    """The ranks of a job that are below us, for as long as none may end.
+
+    Ranks elsewhere, or below a daemon of a scheduler, are never seen, and nothing is said of them; nor of
+    ranks under another name, as in a debugger.
+
+    Args:
+        program: What ranks run: its path.
+        processes: The processes of the job of now, zombies included.
+    """
+
+    def __init__(self, program: str, processes: Callable[[], Iterable[int]]) -> None:
+        self._name = os.fsencode(os.path.basename(program))[:NAME_BYTES].decode(errors="replace")  # noqa: PTH119
+        self._processes = processes
+        self._seen: dict[int, int] = {}
+
+    def death(self) -> str:
+        """Look at them; return how the first dead one ended, in words, empty if all that were seen live."""
+        now = {pid: found for pid in self._processes() if (found := process(pid)) is not None}
+        for pid, found in now.items():
+            # What a rank has forked bears its name, and may end as it likes.
+            if found.name == self._name and not self._is_rank(found.parent, now):
+                self._seen.setdefault(pid, found.started)
+        for pid, started in self._seen.items():
+            found = now.get(pid) or process(pid)
+            if found is None or found.started != started or found.is_dead:
+                return _ended(pid, found if found is not None and found.started == started else None)
+        return ""
+
+    def _is_rank(self, pid: int, now: dict[int, Process]) -> bool:
+        return pid in now and now[pid].name == self._name
+
+
+def _ended(pid: int, found: Process | None) -> str:
+    """How a rank ended, as far as its parent has not taken that already."""
+    if found is None:
+        return f"process {pid}, a rank, is gone"
+    if os.WIFSIGNALED(found.status):
+        number = os.WTERMSIG(found.status)
+        return f"process {pid}, a rank, was ended by signal {number} ({_name_of(number)})"
+    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(found.status)}"
+
+
+def _name_of(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "of real time"

@@ -1,0 +1,77 @@
+"""A look at a place: a campaign of which nothing is kept."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.campaign.failure_remedies import cause_of
+from mpigauge.campaign.launch.job import temporary_folder
+from mpigauge.campaign.launch.orphans import sweep
+from mpigauge.campaign.loop import CampaignLoop
+from mpigauge.campaign.prepare import located, open_result, prepare
+from mpigauge.errors import JobError
+from mpigauge.plan.model import Measure, Plan
+from mpigauge.result.reader import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.campaign.job_run import Observer
+    from mpigauge.campaign.launch.interruption import Interruption
+    from mpigauge.campaign.prepare import PreparedCampaign
+    from mpigauge.result.reader import Result
+
+
+def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """What a plan measures here, in memory.
+
+    Raises:
+        MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
+    """
+    session = prepare(plan, where)
+    if words := sweep().sentence:
+        observer.trouble(words)
+    folder = temporary_folder("a look at hosts")
+    try:
+        return _looked(session, folder / "look.jsonl", observer, interruption)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _looked(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
+    try:
+        with open_result(session, path, path, kept=False) as file:
+            CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
+    except JobError as error:
+        # The sentence would send to a file that is about to be gone.
+        said = [cause_of(one).line for one in load(path).failures]
+        raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
+    return load(path)
+
+
+def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """One launch with a rank on each host: every rank tells what its host is.
+
+    Args:
+        plan: Where to look, and how ranks are started; what it measures is set here.
+
+    Raises:
+        MpigaugeError: A host does not answer, or ranks cannot be started on all of them.
+    """
+    plan = located(plan)
+    return look(
+        replace(
+            plan,
+            measure=(Measure("barrier"),),
+            ranks=(len(plan.hosts),),
+            launches_min=1,
+            launches_max=1,
+            visits=1,
+        ),
+        where,
+        observer,
+        interruption,
+    )

@@ -1,0 +1,86 @@
+"""The campaign that measures suspicious cells of a comparison again, both sides in turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.plan.patterns import known
+from mpigauge.plan.remeasure import again
+from mpigauge.vocabulary import AUTO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.compare.pairs import Pair
+    from mpigauge.plan.model import Plan
+    from mpigauge.result.reader import Result
+    from mpigauge.result.surroundings import LibraryRecord
+
+ARMS = ("base", "other")
+"""Labels of two libraries of one kind and version that have none."""
+
+IN_TURN = frozenset({"mpi", "mpi_version", "label", "transport"})
+"""What two results may differ in and can still be measured in one campaign."""
+
+
+def plan_again(results: Sequence[Result], pairs: Iterable[Pair], launches: int, seed: int) -> Plan:
+    """The plan of a second stage: cells of both sides, in new launches, in turn.
+
+    Args:
+        results: One that has both sides, or the base and the other.
+
+    Raises:
+        UsageError: Two results that one campaign cannot measure in turn.
+    """
+    picked = [cell for pair in pairs for cell in (pair.base.cell, pair.other.cell)]
+    floors = {name for name, pattern in known().items() if pattern.is_floor}
+    plan = again(results[0].campaign.plan, (c for c in picked if c.pattern not in floors), launches, seed)
+    return plan if len(results) == 1 else _of_both(plan, results)
+
+
+def compared_again_by(results: Sequence[Result], by: str | None) -> str | None:
+    """What the second stage is compared by; None for the first that differs."""
+    return by if len(results) == 1 else _differing(results)
+
+
+def _of_both(plan: Plan, results: Sequence[Result]) -> Plan:
+    """With what the two differ in as values that take turns."""
+    if _differing(results) == "transport":
+        transports = tuple(one.campaign.plan.transports[0] for one in results)
+        return replace(plan, transports=transports, control=AUTO)
+    libraries = [_library(one) for one in results]
+    labels = [one.label for one in libraries]
+    if len({(one.name, one.version, one.label) for one in libraries}) == 1:
+        labels = list(ARMS)
+    named = zip(labels, libraries, strict=True)
+    mpi = tuple(f"{label}={one.mpicc}" if label else one.mpicc for label, one in named)
+    return replace(plan, mpi=mpi, control=AUTO)
+
+
+def _differing(results: Sequence[Result]) -> str:
+    """The one thing in which two results differ."""
+    base, other = (_library(one) for one in results)
+    if (base.name, base.version) != (other.name, other.version):
+        return "mpi"
+    if base.label != other.label or base.mpicc != other.mpicc:
+        return "label"
+    first, second = (one.campaign.plan.transports for one in results)
+    if len(first) == len(second) == 1 and first != second:
+        return "transport"
+    raise UsageError(
+        f"{results[0].path} and {results[1].path} are of one library: nothing can be measured in turn",
+        "--remeasure takes results of two libraries that are both here, or one result with both",
+    )
+
+
+def _library(result: Result) -> LibraryRecord:
+    libraries = result.campaign.libraries
+    if len(libraries) != 1 or not libraries[0].mpicc:
+        raise UsageError(
+            f"{result.path}: --remeasure of two results takes one library that is here in each",
+            "measure both in one campaign: mpigauge run --mpi A --mpi B",
+        )
+    return libraries[0]

@@ -1,0 +1,1 @@
+"""Whether numbers are as somebody expects or a report claims: files, selection, amounts, verdicts."""

@@ -1,0 +1,106 @@
+"""Whether numbers are as somebody expects them: intervals decide, never a number alone.
+
+That all of them hold is said with the error of a single one, since each must hold by itself. That one fails
+is said of many, so it must be beyond chance for all of them at once.
+Source: Holm, A simple sequentially rejective multiple test procedure (1979); docs/numbers.md#check
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.rows.estimate import Printed
+from mpigauge.stats.max_t import LEVEL, holm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.check.expectation_file import Expectation
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import ExpectationVerdict, Statistic
+
+USUAL = "median"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedExpectation:
+    """A number and its bound, in seconds or bytes per second.
+
+    Attributes:
+        row: None if nothing was measured that the expectation is of.
+        value: None if it was not measured, or there is no such number.
+        low: Lower end of its 95 % interval across launches.
+        high: Its upper end.
+        p: How often chance takes one of all numbers that meet their bounds so far beyond it; None where only
+            this one is looked at.
+    """
+
+    expectation: Expectation
+    row: Row | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+    @property
+    def verdict(self) -> ExpectationVerdict:
+        """What its interval says; but it fails only if that is no chance among all numbers."""
+        by_chance = self.p is not None and self.p > LEVEL
+        return "undecided" if self.alone == "fails" and by_chance else self.alone
+
+    @property
+    def alone(self) -> ExpectationVerdict:
+        """Of this number by itself: undecided without an interval, or if the bound lies in it."""
+        if self.low is None or self.high is None:
+            return "undecided"
+        bound, below = self.expectation.bound, self.expectation.below
+        if self.high < bound if below else self.low > bound:
+            return "holds"
+        return "fails" if (self.low > bound if below else self.high < bound) else "undecided"
+
+
+def judged(expectation: Expectation, row: Row) -> CheckedExpectation:
+    """A row, held against what is expected of it."""
+    time = row.time
+    if time is None or not _is_of(expectation.stat, time):
+        return CheckedExpectation(expectation, row)
+    if expectation.of_time:
+        return CheckedExpectation(expectation, row, time.estimate, time.low, time.high)
+    rate = row.bus_bytes_per_s if expectation.quantity == "busbw" else row.rate_bytes_per_s
+    if rate is None:
+        return CheckedExpectation(expectation, row)
+    moved = rate * time.estimate
+    low, high = (moved / end if end else None for end in (time.high, time.low))
+    return CheckedExpectation(expectation, row, rate, low, high)
+
+
+def _is_of(stat: Statistic, time: Timing) -> bool:
+    """Whether a time is of the statistic that is expected: others print one alone, mostly the mean.
+
+    What nobody has asked for by name is the median, in whose place what they print may stand.
+    """
+    return not isinstance(time, Printed) or stat == USUAL or time.statistic.startswith(stat)
+
+
+def together(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
+    """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
+    chances = [_chance(one) for one in found]
+    places = [place for place, p in enumerate(chances) if p is not None]
+    adjusted = dict(zip(places, holm(np.array([p for p in chances if p is not None])).tolist(), strict=True))
+    return [replace(one, p=adjusted.get(place)) for place, one in enumerate(found)]
+
+
+def _chance(one: CheckedExpectation) -> float | None:
+    """How often chance alone takes a number that meets its bound so far beyond it; None without interval."""
+    time = one.row.time if one.row is not None else None
+    bound = one.expectation.bound
+    if time is None or one.value is None or one.low is None or bound <= 0:
+        return None
+    if one.expectation.of_time:
+        return time.chance_beyond(bound, above=one.expectation.below)
+    # A rate is lower where its time is longer.
+    return time.chance_beyond(one.value * time.estimate / bound, above=not one.expectation.below)

@@ -1,0 +1,442 @@
+"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they mean.
+
+To add one: a row in ALIASES or OPTIONS; of a value of an option, in `cli.options.foreign_values.VALUES`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.errors import nearest
+from mpigauge.plan.names import plain
+from mpigauge.result.files import ENDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+class AliasMeaning(NamedTuple):
+    """What a word stands for.
+
+    Attributes:
+        pattern: The name that the kernel knows.
+        mode: The mode that the word implies; empty if it leaves that open.
+        note: How the two differ; empty if they are the same measurement.
+    """
+
+    pattern: str
+    mode: str = ""
+    note: str = ""
+
+
+_CALL_ALONE = "one message there and back; send-overhead times the call alone"
+_RECEIVE_ALONE = "one message there and back; recv-overhead times the call alone"
+
+ALIASES = {
+    "latency": AliasMeaning("pingpong"),
+    "latencypersistent": AliasMeaning("pingpong", "persistent"),
+    "bw": AliasMeaning("stream", "unidirectional"),
+    "bandwidth": AliasMeaning("stream", "unidirectional"),
+    "throughput": AliasMeaning("stream", "unidirectional"),
+    "messagerate": AliasMeaning("stream", "unidirectional"),
+    "bibw": AliasMeaning("stream", "bidirectional"),
+    "bibandwidth": AliasMeaning("stream", "bidirectional"),
+    "uniband": AliasMeaning("stream", "unidirectional", "between ranks 0 and 1 only"),
+    "biband": AliasMeaning("stream", "bidirectional", "between ranks 0 and 1 only"),
+    "ping": AliasMeaning("pingpong"),
+    "rtt": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
+    "roundtrip": AliasMeaning("pingpong", note="its times are one way, half a round trip"),
+    "pingpongspecificsource": AliasMeaning("pingpong"),
+    "pingping": AliasMeaning("exchange", "nonblocking"),
+    "pingpingspecificsource": AliasMeaning("exchange", "nonblocking"),
+    "send": AliasMeaning("pingpong", "standard", _CALL_ALONE),
+    "isend": AliasMeaning("pingpong", "nonblocking", _CALL_ALONE),
+    "bsend": AliasMeaning("pingpong", "buffered"),
+    "ssend": AliasMeaning("pingpong", "synchronous"),
+    "rsend": AliasMeaning("pingpong", "ready"),
+    "recv": AliasMeaning("pingpong", "standard", _RECEIVE_ALONE),
+    "irecv": AliasMeaning("pingpong", "nonblocking", _RECEIVE_ALONE),
+    "sendinit": AliasMeaning("pingpong", "persistent"),
+    "recvinit": AliasMeaning("pingpong", "persistent"),
+    "sendrecv": AliasMeaning("shift", "sendrecv"),
+    "sendrecvreplace": AliasMeaning("exchange", "sendrecv-replace"),
+    "broadcast": AliasMeaning("bcast"),
+    "eagerlimit": AliasMeaning("eager"),
+    "rendezvous": AliasMeaning("eager"),
+}
+"""By the word in the form of `plain`."""
+
+DIFFERENT = {
+    "Exchange": "between ranks 0 and 1; IMB's Exchange is with both neighbours, and shift comes nearest to it"
+}
+"""Words that are a name of ours but for their case, and mean something else where they are spelt so."""
+
+_ONE_SIDED = re.compile(
+    r"^(r?put|r?get|r?acc|fop|cas|rma|win|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
+)
+"""Of words that are no name of ours."""
+
+_SEVERAL_PAIRS = "several pairs at a time are not measured"
+_WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
+_SUITE = "mpigauge run without a pattern measures the usual ones"
+NOT_MEASURED = {
+    "mbwmr": f"{_SEVERAL_PAIRS}; stream is one pair",
+    "multilat": f"{_SEVERAL_PAIRS}; pingpong is one pair",
+    "multipingpong": f"{_SEVERAL_PAIRS}; pingpong is one pair",
+    "latencymt": "threads are not measured; pingpong is one thread per rank",
+    "latencymp": "processes that fork are not measured; pingpong is one process per rank",
+    "bwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
+    "bibwpersistent": "a persistent stream is not measured; pingpong has --mode persistent",
+    "ibsend": "MPI_Ibsend is not measured; pingpong --mode buffered is MPI_Bsend",
+    "issend": "MPI_Issend is not measured; pingpong --mode synchronous is MPI_Ssend",
+    "irsend": "MPI_Irsend is not measured; pingpong --mode ready is MPI_Rsend",
+    "alltoallw": "alltoallw is not measured; alltoallv comes nearest to it",
+    "init": "the start-up of MPI is not measured",
+    "hello": "the start-up of MPI is not measured",
+    "finalize": "the start-up of MPI is not measured",
+    "start": "MPI_Start is timed with the persistent call that it starts: pingpong --mode persistent",
+    "nonblocking": "that is a mode: pingpong --mode nonblocking",
+    "blocking": "that is a mode: MPI_Send is pingpong, MPI_Send beside MPI_Recv is exchange --mode blocking",
+    "persistent": "that is a mode: pingpong --mode persistent",
+    "synchronous": "that is a mode: pingpong --mode synchronous",
+    "buffered": "that is a mode: pingpong --mode buffered",
+    "overlap": "that is a mode of collectives: allreduce --mode overlap",
+    "p2p": f"{_SUITE}; ping-pong alone is pingpong",
+    "pt2pt": f"{_SUITE}; ping-pong alone is pingpong",
+    "pointtopoint": f"{_SUITE}; ping-pong alone is pingpong",
+    "osu": f"{_SUITE}; osu_latency and its like are understood",
+    "imb": f"{_SUITE}; PingPong and its like are understood",
+    "all": f"{_SUITE}; name others one by one",
+    "suite": _SUITE,
+    "help": "mpigauge run --help shows the options, mpigauge list the patterns",
+    "collective": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
+    "collectives": "name them (barrier bcast allreduce), or measure all: --suite guidelines",
+    "memory": "it is measured by memcpy, copy, read, write and chase",
+    "overhead": "that of a call is send-overhead or recv-overhead; that of the instrument is in every result",
+    "noise": "the noise of the system is not measured by itself; mpigauge doctor says what disturbs",
+    "jitter": "the noise of the system is not measured by itself; mpigauge doctor says what disturbs",
+    "loggp": "mpigauge model fits such parameters to a result of pingpong",
+    "logp": "mpigauge model fits such parameters to a result of pingpong",
+}
+"""What has another place here, or none: words of people, other programs and MPI, in the form of `plain`."""
+
+_FAMILIES = {
+    "neighbo": "neighbourhood collectives are not measured",
+    "wait": _WAITING,
+    "psend": "partitioned communication is not measured",
+    "precv": "partitioned communication is not measured",
+    "partitioned": "partitioned communication is not measured",
+    "mpi_test": _WAITING,
+    "mpi_probe": "MPI_Probe is not measured; recv-overhead times MPI_Recv of a message that is there",
+    "mpi_comm": "creating communicators is not measured",
+    "mpi_type": "derived datatypes are not measured",
+    "mpi_pack": "derived datatypes are not measured",
+    "mpi_file": "files are not measured",
+}
+"""What begins so, of words that are nothing else; some only where MPI is said."""
+
+_PROGRAM_OF_IMB = re.compile(r"imb-(mpi1|p2p|nbc|rma|io|ext|mt)")
+
+_OVERLAP = "osu_i"
+"""What OSU calls by a nonblocking collective's name is its overlap with a computation."""
+
+_PERSISTENT = re.compile(r"(.+?)(init|persistent)")
+"""A persistent collective: MPI_Bcast_init, osu_bcast_persistent."""
+
+
+def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
+    """Return what a word stands for; None if it is nothing that we know.
+
+    Args:
+        patterns: The names that the kernel knows.
+    """
+    if word in patterns:
+        return AliasMeaning(word)
+    short, names = plain(word), {plain(name): name for name in patterns}
+    if short in names:
+        return AliasMeaning(names[short], note=DIFFERENT.get(word, ""))
+    if short in ALIASES:
+        return ALIASES[short]
+    if short.startswith("i") and short[1:] in names:
+        overlaps = word.lower().startswith(_OVERLAP)
+        return AliasMeaning(names[short[1:]], "overlap" if overlaps else "nonblocking")
+    if (persistent := _PERSISTENT.fullmatch(short)) and persistent[1] in names:
+        return AliasMeaning(names[persistent[1]], "persistent")
+    return None
+
+
+def remark(word: str, meaning: AliasMeaning) -> str:
+    """Return what to tell whoever typed an alias that says more or less than a pattern's name; or nothing."""
+    if not meaning.mode and not meaning.note:
+        return ""
+    return f"{word}: {', '.join(filter(None, (f'{meaning.pattern} {meaning.mode}'.strip(), meaning.note)))}"
+
+
+def hint_for(word: str, patterns: Iterable[str]) -> str:
+    """Return a hint for a word that does not name a pattern."""
+    if other := of_another_kind(word):
+        return other
+    names = list(patterns)
+    if why := _why_not(word):
+        return f"{why}: mpigauge list shows what is" if why.endswith("not measured") else why
+    near = nearest(plain(word), [*map(plain, names), *ALIASES])
+    found = meaning_of(near, names) if near else None
+    if found is None:
+        return "mpigauge list shows all patterns"
+    called = f"{found.pattern} {found.mode}".strip()
+    meant = found.pattern if near == plain(found.pattern) else f"{near}, which is {called}"
+    return f"did you mean {meant}? mpigauge list shows all patterns"
+
+
+def of_another_kind(word: str) -> str:
+    """Return what to do with a word that is a plan or a result; empty if it is neither."""
+    from mpigauge.plan import shipped
+
+    path = Path(word)
+    if path.suffix == shipped.SUFFIX:
+        name = word if os.path.lexists(path) or path.stem not in shipped.plans() else path.stem
+        return f"that is a plan file: mpigauge run --plan {shlex.quote(name)}"
+    if word in shipped.plans():
+        return f"that is a plan: mpigauge run --plan {word}"
+    if word.endswith(ENDINGS):
+        return f"that is a result: mpigauge show {shlex.quote(word)}"
+    return ""
+
+
+def _why_not(word: str) -> str:
+    """Return why a word does not name a pattern here; empty if the word is unknown."""
+    if _PROGRAM_OF_IMB.fullmatch(word.lower()):
+        return NOT_MEASURED["imb"]
+    short = plain(word)
+    if short in NOT_MEASURED:
+        return NOT_MEASURED[short]
+    if _ONE_SIDED.search(short):
+        return "one-sided communication is not measured"
+    words = (short, word.lower())
+    return next((why for begin, why in _FAMILIES.items() if any(one.startswith(begin) for one in words)), "")
+
+
+class OptionHint(NamedTuple):
+    """What to do about an option of another program.
+
+    Attributes:
+        instead: The option that a verb must have for the hint to make sense.
+        hint: What to do, with {} for the user's own value.
+        example: A value, where the user gave none that fits.
+        fits: What makes a value of ours of the user's; empty if it cannot be one.
+    """
+
+    instead: str
+    hint: str
+    example: str = ""
+    fits: Callable[[str], str] = str
+
+    def said(self, values: Sequence[str]) -> str:
+        """Return the hint with the value that the user gave.
+
+        Args:
+            values: The words behind the option; none of them may be its value.
+        """
+        own = self.fits(values[0]) if values else ""
+        return self.hint.format(shlex.quote(own or self.example))
+
+
+def _range(text: str) -> str:
+    """Return the sizes of OSU's `MIN:MAX`, or of its `MAX` alone."""
+    return (
+        text
+        if re.fullmatch(r"\d+[KMG]?(:\d+[KMG]?|(,\d+[KMG]?)+)", text)
+        else f"1:{text}"
+        if text.isdigit()
+        else ""
+    )
+
+
+def _powers(text: str) -> str:
+    """Return the sizes of IMB's `MIN:MAX`, which are exponents of 2."""
+    found = re.fullmatch(r"(\d{1,2})(?::(\d{1,2}))?", text)
+    if found is None:
+        return ""
+    low, high = (found[1], found[2]) if found[2] else ("0", found[1])
+    return f"{2 ** int(low)}:{2 ** int(high)}"
+
+
+def _count(text: str) -> str:
+    return text if re.fullmatch(r"[1-9]\d{0,8}", text) else ""
+
+
+def _nodes(text: str) -> str:
+    """Return as many hosts as there are to be nodes."""
+    return f"node[1-{text}]" if _count(text) else ""
+
+
+def _slots(text: str) -> str:
+    return f"node1:{text},node2:{text}" if _count(text) else ""
+
+
+def _word(text: str) -> str:
+    """Return the word unless it is another option."""
+    return "" if text.startswith("-") else text
+
+
+def _assignment(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z_]\w*=.*", text) else ""
+
+
+def _exported(text: str) -> str:
+    """Return a variable of mpirun's -x as it is set here; empty for a number, which is OSU's warm-up."""
+    return _assignment(text) or (f"{text}=VALUE" if re.fullmatch(r"[A-Z_][A-Z0-9_]*", text) else "")
+
+
+_SIZES = OptionHint("--sizes", "message sizes are --sizes here: --sizes {}", "8:1024", _range)
+_SAMPLES = OptionHint("--precision", "the number of samples follows from --precision and --budget")
+_REPEATED = OptionHint("--launches", "what is repeated is the launch: --launches {}", "10", _count)
+_WARM_UP = OptionHint("--precision", "warm-up is automatic")
+_RANKS = OptionHint("--np", "the number of ranks is --np here: --np {}", "2", _count)
+_NODES = OptionHint(
+    "--hosts",
+    "name the hosts: --hosts {}; inside a job of a scheduler they are known",
+    "node1,node2",
+    _nodes,
+)
+_SLOTS = OptionHint("--hosts", "say how many ranks a host takes: --hosts {}", "node1:2,node2:2", _slots)
+_HOSTS = OptionHint("--hosts", "hosts, or a file of them, are --hosts here: --hosts {}", "node1,node2", _word)
+_PLACED = OptionHint(
+    "--placement",
+    "--placement chooses hosts; the launcher is told of the rest: --mpi-option --map-by --mpi-option {}",
+    "core",
+    _word,
+)
+_VARIABLE = OptionHint("--env", "variables are --env here: --env {}", "NAME=VALUE", _assignment)
+_MCA = OptionHint(
+    "--env", "parameters of Open MPI are variables: --env OMPI_MCA_{}", "btl=VALUE", _assignment
+)
+_PATTERN = OptionHint("--sizes", "a pattern needs no option: mpigauge run {}", "pingpong", _word)
+_BUDGET = OptionHint("--budget", "the time to spend is --budget here: --budget {}", "60s", _word)
+_DEVICE = OptionHint("--sizes", "buffers on a GPU are not measured")
+_INTERFACE = OptionHint(
+    "--env",
+    "the library chooses it: --env UCX_NET_DEVICES={0}, or --env OMPI_MCA_btl_tcp_if_include={0}",
+    "eth0",
+    _word,
+)
+OPTIONS: Mapping[str, OptionHint] = {
+    **dict.fromkeys(
+        ("-m", "--message-size", "--msg-size", "--msgsize", "--bytes", "--length", "--len"), _SIZES
+    ),
+    "-msglog": OptionHint(_SIZES.instead, _SIZES.hint, _SIZES.example, _powers),
+    "-msglen": _SIZES,
+    **dict.fromkeys(
+        ("-i", "-iter", "--iterations", "--iters", "--niter", "--repetitions", "--loops"), _SAMPLES
+    ),
+    **dict.fromkeys(("--runs", "--repeat", "--repeats", "--reps", "--trials"), _REPEATED),
+    **dict.fromkeys(("-x", "--warmup", "--warm-up", "--skip"), _WARM_UP),
+    "-W": OptionHint("--window", "the window is --window here: --window {}", "64", _count),
+    "-c": OptionHint("--precision", "payloads are always checked"),
+    "-f": OptionHint(
+        "--hosts",
+        "a file of hosts is --hosts {} here; more statistics are --columns min,p5,p95,max",
+        "FILE",
+        _word,
+    ),
+    "-z": OptionHint("--columns", "percentiles are columns here: --columns p5,p25,p75,p95,p99"),
+    "-k": OptionHint("--root", "roots are --root here: --root rotating, or ranks"),
+    "-l": OptionHint("--in-place", "did you mean --in-place?"),
+    "-T": OptionHint("--datatype", "datatypes of reductions are --datatype here: --datatype int32"),
+    "-b": OptionHint("--buffers", "what comes nearest is --buffers cold"),
+    "-D": OptionHint("--sizes", "derived datatypes are not measured"),
+    **dict.fromkeys(
+        ("--validation", "--validate", "--check"), OptionHint("--precision", "payloads are always checked")
+    ),
+    **dict.fromkeys(("--ntasks", "--tasks", "--nprocs", "--nproc", "--procs", "--processes"), _RANKS),
+    **dict.fromkeys(("--nodes", "-N"), _NODES),
+    **dict.fromkeys(("--ppn", "-ppn", "--npernode", "-npernode", "--perhost", "-perhost"), _SLOTS),
+    **dict.fromkeys(("--ntasks-per-node", "--tasks-per-node", "--ranks-per-node", "--slots"), _SLOTS),
+    **dict.fromkeys(("--host", "-H", "-host", "-hosts", "--nodelist", "-w"), _HOSTS),
+    **dict.fromkeys(("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--machines"), _HOSTS),
+    **dict.fromkeys(("--map-by", "-map-by", "--rank-by"), _PLACED),
+    **dict.fromkeys(
+        ("--bind-to", "-bind-to", "--cpu-bind", "--binding"),
+        OptionHint(
+            "--bind", "binding is --bind here: --bind core, or --bind none and the launcher's own option"
+        ),
+    ),
+    **dict.fromkeys(("--genv", "-genv", "-env", "--export", "--setenv"), _VARIABLE),
+    **dict.fromkeys(("--mca", "-mca"), _MCA),
+    **dict.fromkeys(
+        ("--oversubscribe", "--overcommit"),
+        OptionHint("--np", "leave it out: launchers are told where there are more ranks than cores"),
+    ),
+    **dict.fromkeys(("--pattern", "--benchmark", "--bench", "--test"), _PATTERN),
+    **dict.fromkeys(("--time", "--timeout", "--duration", "--time-limit"), _BUDGET),
+    **dict.fromkeys(
+        ("--type", "--dtype"), OptionHint("--datatype", "did you mean --datatype {}?", "double", _word)
+    ),
+    **dict.fromkeys(("-d", "--device", "--gpu", "--cuda", "--accelerator"), _DEVICE),
+    **dict.fromkeys(
+        ("-t", "--threads", "--num_threads"), OptionHint("--np", "threads are not measured: --np is ranks")
+    ),
+    **dict.fromkeys(("--interface", "--iface", "--device-name", "--nic"), _INTERFACE),
+    **dict.fromkeys(
+        ("-multi", "--pairs", "-p"), OptionHint("--np", f"{_SEVERAL_PAIRS}; mpigauge map takes pair by pair")
+    ),
+    **dict.fromkeys(
+        ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured")
+    ),
+}
+"""Options of OSU, IMB, launchers and schedulers, which no verb here has."""
+
+EXPORT = "-x"
+
+
+def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> str:
+    """Return what to do about an option of another program; empty if it is none.
+
+    Args:
+        option: As it was parsed, which is one letter of `-msglog`.
+        typed: The command line.
+        options: Those of the verb.
+    """
+    word = next((one for one in typed if one.startswith(option)), option)
+    name, sign, value = word.partition("=")
+    other = OPTIONS.get(name) or OPTIONS.get(option)
+    if other is None or other.instead not in options:
+        return ""
+    behind = [*typed[typed.index(word) + 1 :]] if word in typed else []
+    glued = value if sign else "" if name in OPTIONS else name.removeprefix(option)
+    values = [glued] if glued else behind
+    if option == EXPORT and values and (exported := _exported(values[0])):
+        return _VARIABLE.said([exported])
+    if other in (_MCA, _VARIABLE) and _are_a_pair(values):
+        return other.said(["=".join(values[:2])])
+    return other.said(values)
+
+
+def _are_a_pair(values: Sequence[str]) -> bool:
+    """Return whether an option is followed by a name and a value, as mpiexec has them."""
+    return len(values) > 1 and not any(one.startswith("-") or "=" in one for one in values[:2])
+
+
+VERBS = {"help": "--help", "version": "--version"}
+"""What is a verb elsewhere, and an option here."""
+
+SAME_AS_VERBS = {
+    **dict.fromkeys(("measure", "bench", "benchmark", "start", "test", "mpirun", "mpiexec", "exec"), "run"),
+    **dict.fromkeys(("continue", "restart"), "resume"),
+    **dict.fromkeys(("table", "print", "view", "cat", "summary", "stats"), "show"),
+    **dict.fromkeys(("figure", "graph", "draw"), "plot"),
+    **dict.fromkeys(("html", "page"), "report"),
+    **dict.fromkeys(("diff", "cmp"), "compare"),
+    **dict.fromkeys(("fit", "predict"), "model"),
+    **dict.fromkeys(("trend", "log"), "history"),
+    **dict.fromkeys(("patterns", "ls"), "list"),
+    **dict.fromkeys(("info", "env", "diagnose"), "doctor"),
+    **dict.fromkeys(("slurm", "srun", "submit"), "sbatch"),
+    **dict.fromkeys(("convert", "load"), "import"),
+    **dict.fromkeys(("install", "libraries"), "mpi"),
+}
+"""What people call our verbs."""

@@ -1,0 +1,327 @@
+"""Options that several verbs share, and words that become values."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from mpigauge import units
+from mpigauge.cli.options import completers
+from mpigauge.cli.screen.console import color_option
+from mpigauge.errors import UsageError
+from mpigauge.plan.factors import COMPARED_BY, REGRESSES
+from mpigauge.show.formats import FORMATS
+from mpigauge.vocabulary import (
+    BINDINGS,
+    CHECK_HOSTS,
+    STATS,
+    SYNCS,
+)
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def format_option() -> Decorator:
+    """--format, and --color for its text; json is JSON alone on standard output."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default=FORMATS[0],
+        show_default=True,
+        help="Output format.",
+    )
+    return lambda function: form(color_option(function))
+
+
+def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
+    """A variable of a script that is not set must not become this machine."""
+    if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
+        raise UsageError(f"{option.opts[0]}: the list is empty", "name hosts (h1:2,h2:2), or leave it out")
+    return value
+
+
+class OneName(click.Option):
+    """An option with other spellings, which are understood but not offered.
+
+    Args:
+        also: The other spellings.
+    """
+
+    def __init__(self, *args: Any, also: Sequence[str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.also = also
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Under all its names."""
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=self.also, dest=self.name)
+
+
+RANKS_ALSO = ("-np", "--ranks")
+"""What mpiexec calls --np, besides -n."""
+
+
+def ranks_option(metavar: str, about: str) -> Decorator:
+    """-n, --np, and what else people write for a number of ranks."""
+    return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
+
+
+seed_option = click.option(
+    "--seed", type=int, metavar="N", help="Seed of the randomisation.  [default: a new one]"
+)
+
+
+def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Where jobs run and how they are started, as every verb has that measures."""
+    for option in (
+        click.option(
+            "--mpi-option",
+            "mpi_options",
+            multiple=True,
+            metavar="WORD",
+            help="Extra argument for mpiexec; repeatable.",
+        ),
+        click.option(
+            "--env",
+            "variables",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Environment variable for every job; repeatable.",
+        ),
+        click.option(
+            "--remote-shell",
+            default="",
+            metavar="PROGRAM",
+            help="Program used instead of ssh.  [default: ssh, or Slurm's own]",
+        ),
+        click.option(
+            "--launcher",
+            default="",
+            metavar="NAME",
+            shell_complete=completers.launchers,
+            help="How jobs are started: mpigauge list launchers, or words: 'flux run -n {ranks}'.  "
+            "[default: the library's mpiexec]",
+        ),
+        click.option(
+            "--skip-dead",
+            is_flag=True,
+            help="Leave out hosts that do not answer, unless a placement names them.",
+        ),
+        click.option(
+            "--check-hosts",
+            type=click.Choice(CHECK_HOSTS),
+            help="Whether hosts are asked first: all by ssh, or none.  "
+            "[default: auto, all that no scheduler has given us]",
+        ),
+        click.option(
+            "--patience",
+            metavar="TIME",
+            help="How long a launcher may take to start a job: 5min.  [default: 60s, more with many ranks]",
+        ),
+        click.option(
+            "--mpiexec",
+            default="",
+            metavar="PROGRAM",
+            help="Program used as the library's mpiexec.  [default: the one beside its mpicc]",
+        ),
+        click.option(
+            "--bind", "binding", type=click.Choice(BINDINGS), help="Bind ranks to cores.  [default: auto]"
+        ),
+        click.option(
+            "--hosts",
+            default="",
+            callback=_not_empty,
+            metavar="LIST",
+            help="Hosts and their slots (h1:2,h2:2), or a machine file.  [default: this one]",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+stat_option = click.option(
+    "--stat",
+    type=click.Choice(STATS),
+    default="median",
+    show_default=True,
+    help="Statistic that represents a launch.",
+)
+unit_option = click.option(
+    "--unit",
+    "unit_names",
+    multiple=True,
+    metavar="UNIT",
+    shell_complete=completers.unit_names,
+    help="Unit of bandwidths (MB/s GB/s Mbit/s Gbit/s MiB/s GiB/s) or of times (ns us ms s); "
+    "repeatable.  [default: automatic]",
+)
+
+
+def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--format, --unit, --stat and --columns, as every verb has that prints the table."""
+    return column_options(format_option()(function))
+
+
+def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--unit, --stat and --columns: what a table says, whatever its form."""
+    columns = click.option(
+        "--columns",
+        default="",
+        metavar="NAMES",
+        shell_complete=completers.columns,
+        help="More columns, or all: mpigauge list columns.",
+    )
+    return unit_option(stat_option(columns(function)))
+
+
+def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    """RESULT..., as every verb has that shows several; `results.named` knows what none means."""
+    return click.argument(
+        "results",
+        nargs=-1,
+        type=click.Path(path_type=Path),
+        metavar="[RESULT...]",
+        shell_complete=completers.results,
+    )(function)
+
+
+def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--margin and --allow, as every verb has that judges; `show.compared.thresholds_of` reads them."""
+    for option in (
+        click.option(
+            "--allow",
+            default="10%",
+            show_default=True,
+            metavar="SHARE",
+            help="A pass excludes that anything is slower by more.",
+        ),
+        click.option(
+            "--margin",
+            default="3%",
+            show_default=True,
+            metavar="SHARE",
+            help="Smaller differences do not matter; 0 for none.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
+    force = click.option(
+        "--force",
+        is_flag=True,
+        help="Compare results of different machines or versions all the same, and say what differs.",
+    )
+    by = click.option(
+        "--by",
+        metavar="FACTOR",
+        shell_complete=completers.compared,
+        help=f"Compare within one RESULT, by {', '.join(COMPARED_BY)} or a varied variable.  "
+        f"[default: the first with several values; a verdict on {', '.join(REGRESSES)} alone]",
+    )
+    return by(threshold_options(force(function)))
+
+
+def spelled(name: str) -> str:
+    """How the verb that runs spells one of its options."""
+    given = click.get_current_context().command.params
+    return max(next(one.opts for one in given if one.name == name), key=len)
+
+
+def words(text: str | None) -> tuple[str, ...]:
+    """`standard,buffered` as a tuple."""
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def rank_counts(text: str | None) -> tuple[int, ...]:
+    """`2,4,8` as numbers.
+
+    Raises:
+        UsageError: One of them is not a whole number above 0.
+    """
+    for word in words(text):
+        if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
+            raise UsageError(f"--np: {word!r} is not a number of ranks", "use whole numbers from 1: 2,4,8")
+    return tuple(dict.fromkeys(int(word) for word in words(text)))
+
+
+def roots(text: str | None) -> tuple[Any, ...]:
+    """`0,rotating` as ranks and the word.
+
+    Raises:
+        UsageError: One of them is neither.
+    """
+    for word in words(text):
+        if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
+            raise UsageError(f"--root: {word!r} is not a rank", "use ranks from 0, or rotating")
+    return tuple(word if word == "rotating" else int(word) for word in words(text))
+
+
+def assignments(given: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=VALUE` as a mapping.
+
+    Raises:
+        UsageError: One of them has no name or no sign.
+    """
+    pairs = [word.partition("=") for word in given]
+    for name, sign, value in pairs:
+        if not name or not sign:
+            raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+VALUES = re.compile(r"[^\s,]+(,[^\s,]+)*")
+
+
+def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """`NAME=A,B` as a mapping of names to values.
+
+    Raises:
+        UsageError: One of them has no name, or a value that a result could not hold.
+    """
+    found = {}
+    for word in given:
+        name, _, values = word.partition("=")
+        if not (VARIABLE.fullmatch(name) and VALUES.fullmatch(values)):
+            raise UsageError(f"--vary: {word!r} varies nothing", "write NAME=A,B without spaces")
+        found[name] = tuple(values.split(","))
+    return found
+
+
+def syncs(text: str | None) -> tuple[Any, ...]:
+    """`common,barrier` as words.
+
+    Raises:
+        UsageError: One of them is no way of starting together.
+    """
+    for word in words(text):
+        if word not in SYNCS:
+            raise UsageError(
+                f"--sync: {word!r} is not a way to start a collective", f"choose from {', '.join(SYNCS)}"
+            )
+    return words(text)
+
+
+def chosen_units(names: tuple[str, ...]) -> tuple[str, str]:
+    """The units of times and of rates.
+
+    Raises:
+        UsageError: A name is neither.
+    """
+    time = rate = units.AUTO
+    for name in names:
+        if name in units.TIME_CHOICES:
+            time = name
+        elif name in units.RATE_CHOICES:
+            rate = name
+        else:
+            choices = ", ".join([*units.TIME_CHOICES, *units.RATE_UNITS])
+            raise UsageError(f"--unit: no unit is called {name!r}", f"choose from {choices}")
+    return time, rate

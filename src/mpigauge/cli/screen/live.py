@@ -1,0 +1,184 @@
+"""The answer on a terminal while it is being measured: numbers, their intervals, what goes on, the time left.
+
+Numbers are computed between launches, when no rank runs, and in the first launch now and then, so that there
+is something to see. What changes within a launch is two lines, drawn in the pauses between visits.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from mpigauge import units
+from mpigauge.cli.screen.console import console
+from mpigauge.cli.screen.progress import REFRESH_S, Course, NoProgress, has_terminal, words_of
+from mpigauge.document.plain_signs import printable_lines
+from mpigauge.show.formats.terminal import lines_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.live import Live
+    from rich.text import Text
+
+    from mpigauge.plan.model import Cell, Plan
+    from mpigauge.result.records import Record
+
+FIRST_S = 2.0
+"""How often numbers are computed in the first launch."""
+
+COMPUTING_MOST = 0.05
+"""Of the time: of large campaigns, numbers are computed less often, lest launches wait for them."""
+
+BAR = 24
+
+
+class LiveAnswer(NoProgress):
+    """Draws it where the cursor is, and takes it away in the end."""
+
+    def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
+        from mpigauge.find.so_far import SoFar
+        from mpigauge.result.reader import load
+
+        super().__init__(stream)
+        screen = console(stream)
+        assert screen is not None  # noqa: S101 - a terminal has one
+        self._console = screen
+        self._so_far = SoFar(load(path))
+        self._course = Course(plan)
+        self._drawn = self._computed = time.monotonic()
+        self._took_s = 0.0
+        self._answer: list[Text] = []
+        self._launch = self._doing = self._machine = ""
+        self._live = self._new_live()
+        self._is_shown = False
+
+    def _new_live(self) -> Live:
+        """Lines to be drawn from where the cursor is."""
+        from rich.live import Live
+
+        # Without a thread of its own: it would preempt the ranks.
+        return Live(console=self._console, auto_refresh=False, transient=True)
+
+    def start(self) -> None:
+        """Takes the lines below the cursor."""
+        self._compute()
+        self._show()
+
+    def stop(self) -> None:
+        """Gives them back."""
+        self._hide()
+
+    def rests(self) -> None:
+        """Leaves the terminal to others."""
+        self._hide()
+
+    def goes_on(self, seconds: float) -> None:
+        """Takes the lines below where the cursor is now."""
+        self._hide()
+        self._draw(at_once=True)
+
+    def _hide(self) -> None:
+        if self._is_shown:
+            self._live.stop()
+            self._is_shown = False
+
+    def _show(self) -> None:
+        if not self._is_shown:
+            self._live = self._new_live()
+            self._live.start()
+            self._is_shown = True
+
+    def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
+        """What is launched now."""
+        self._course.launch_begins(number, visits)
+        again = f", part {part}" if part > 1 else ""
+        self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
+        self._draw(at_once=True)
+
+    def waits(self, number: int, seconds: float) -> None:
+        """For what."""
+        self._launch, self._doing = f"launch {number}", f"begins in {units.format_duration(seconds)}"
+        self._draw(at_once=True)
+
+    def visit_begins(self, cell: Cell) -> None:
+        """What is measured now."""
+        self._doing = words_of(cell)
+        if self._first and self._due(FIRST_S):
+            self._compute()
+        self._draw()
+
+    def recorded(self, record: Record) -> None:
+        """Kept for the next computation."""
+        from mpigauge.result.records import Launch
+
+        self._so_far.take(record)
+        if isinstance(record, Launch) and record.load_average is not None:
+            self._machine = f"load {record.load_average:.1f}"
+
+    def visit_ends(self) -> None:
+        """One more."""
+        self._course.visit_ends()
+
+    def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
+        """Nobody measures now."""
+        if self._due(0.0):
+            self._compute()
+        self._draw(at_once=True)
+
+    def trouble(self, sentence: str) -> None:
+        """Above all else, to stay."""
+        words = printable_lines(f"mpigauge: {sentence}")
+        self._console.print(words, markup=False, highlight=False, soft_wrap=True)
+
+    @property
+    def _first(self) -> bool:
+        return len({launch.number for launch in self._so_far.result.launches}) <= 1
+
+    def _due(self, least_s: float) -> bool:
+        """Whether the last computation is so long ago that another one takes little of the time."""
+        return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
+
+    def _compute(self) -> None:
+        from mpigauge.document.document import Units
+        from mpigauge.query.query import Source
+        from mpigauge.rows.machine.states import states_of
+        from mpigauge.show import answer
+
+        so_far, begun = self._so_far, time.monotonic()
+        rows, states = so_far.rows(), states_of(so_far.result.visits)
+        self._took_s = time.monotonic() - begun
+        source = Source("", so_far.result, rows, dict(so_far.patterns), {}, {}, states=states)
+        self._answer = list(lines_of(answer.progress(source, Units()), self._console))
+        self._computed = time.monotonic()
+
+    def _draw(self, *, at_once: bool = False) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
+        now = time.monotonic()
+        if not at_once and now - self._drawn < REFRESH_S:
+            return
+        self._drawn = now
+        if not has_terminal(self._stream):
+            self._hide()
+            return
+        self._show()
+        room = max(0, self._console.height - 3)
+        shown = [*self._answer[:room], *self._status()]
+        self._live.update(Group(*(line or Text() for line in shown)), refresh=True)
+
+    def _status(self) -> list[Text]:
+        """A bar with the launch and the time left; what is being measured, and on what a machine."""
+        from rich.text import Text
+
+        share = self._course.share()
+        full = round(share * BAR)
+        bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
+        bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
+        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._course.left()}")
+        doing = ", ".join(filter(None, [self._doing, self._machine]))
+        lines = [first, Text(doing, "dim")]
+        for line in lines:
+            line.truncate(self._console.width - 1, overflow="ellipsis")
+        return lines

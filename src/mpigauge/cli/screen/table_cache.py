@@ -1,0 +1,99 @@
+"""Tables of large results, kept: the same question of the same file by the same program has the same answer.
+
+What ten million samples say takes many seconds to compute, and is asked for again and again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mpigauge import atomic_file, cache
+from mpigauge.cli.screen.console import console
+from mpigauge.errors import EnvironmentLacksError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LARGE_BYTES = 4 << 20
+"""What smaller results say is computed before a user notices."""
+
+KEPT_MOST = 64
+HOME = "XDG_CACHE_HOME"
+OUR_FOLDER = Path(__file__).parents[2]
+COMPUTE_WITH = ("numpy", "scipy", "msgspec", "rich")
+
+
+class TableCache:
+    """What was shown of files as they are now; nothing of small ones, or where the cache cannot be trusted.
+
+    Made before the files are loaded: a campaign may go on writing to one of them.
+
+    Args:
+        paths: The results, in their order.
+        question: All that is asked of them.
+    """
+
+    def __init__(self, paths: Sequence[Path], question: str) -> None:
+        self._paths, self._question = paths, question
+        self._key = self._key_now()
+
+    def find(self) -> str | None:
+        """What was shown then; None if that is not known."""
+        with contextlib.suppress(OSError, UnicodeDecodeError, EnvironmentLacksError):
+            if self._key and cache.is_safe(_folder()) and cache.is_safe(_folder() / self._key):
+                return (_folder() / self._key).read_text(encoding="utf-8")
+        return None
+
+    def keep(self, text: str) -> None:
+        """For the next time, unless a file has changed meanwhile; what was shown long ago goes."""
+        if not self._key or self._key != self._key_now():
+            return
+        with contextlib.suppress(OSError, EnvironmentLacksError):
+            cache.make_safe(_folder(), "whose numbers would be shown", HOME)
+            with atomic_file.appearing(_folder() / self._key, overwrite=True, mode=0o600) as file:
+                file.write(text.encode())
+            _tidy(_folder())
+
+    def _key_now(self) -> str:
+        """Another one for other contents, names, question, screen or program; empty if there is none."""
+        with contextlib.suppress(OSError):
+            if all(map(Path.is_file, self._paths)) and _size_bytes(self._paths) >= LARGE_BYTES:
+                words = [
+                    *map(str, self._paths),
+                    *map(_contents, self._paths),
+                    self._question,
+                    _surroundings(),
+                ]
+                return cache.fingerprint(sorted(OUR_FOLDER.rglob("*.py")), words)
+        return ""
+
+
+def _folder() -> Path:
+    return cache.user_cache(HOME) / "tables"
+
+
+def _size_bytes(paths: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in paths)
+
+
+def _contents(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _surroundings() -> str:
+    """What the same numbers may be written otherwise by."""
+    screen = console()
+    about = (screen.width, screen.color_system) if screen is not None else ()
+    return repr((sys.stdout.encoding, *about, *map(version, COMPUTE_WITH)))
+
+
+def _tidy(folder: Path) -> None:
+    files = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    for old in files[:-KEPT_MOST]:
+        old.unlink()

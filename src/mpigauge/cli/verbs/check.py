@@ -1,0 +1,184 @@
+"""`mpigauge check`: whether results are as expected, by sentences, by earlier sessions, or by guidelines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options.common import results_argument, unit_option
+from mpigauge.cli.options.outputs import output_options
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.verbs.comparisons import ended, status_of_verdict
+from mpigauge.cli.verbs.histories import HistoryOptions, against
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.query.kinds import DisplayKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.check.expectation_file import Expectation
+    from mpigauge.cli.options.outputs import Outputs
+    from mpigauge.document.document import Units
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import ExpectationVerdict
+
+STATUSES: dict[ExpectationVerdict, int] = {
+    "fails": EXIT_CHECK_FAILED,
+    "undecided": EXIT_UNDECIDED,
+    "holds": EXIT_DONE,
+}
+
+KIND = DisplayKind(
+    "check", "whether a result is as expected", "what could replace it", "", "check", "patterns"
+)
+
+
+@click.command("check")
+@results_argument
+@click.option(
+    "--expect",
+    "sentences",
+    multiple=True,
+    metavar="SENTENCE",
+    help="PATTERN [WORDS] [SIZE] QUANTITY < or > BOUND; repeatable.",
+)
+@click.option(
+    "--expect-file",
+    "expect_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TOML file with such sentences by name, below [expect]; repeatable.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="What the sessions in a folder let expect, as compare --baseline.",
+)
+@click.option("--guidelines", is_flag=True, help="Nothing is slower than what could replace it.")
+@click.option("--all", "everything", is_flag=True, help="A line for every number.")
+@selection_options
+@unit_option
+@output_options
+def command(
+    results: tuple[Path, ...],
+    *,
+    sentences: tuple[str, ...],
+    expect_files: tuple[Path, ...],
+    baseline: Path | None,
+    guidelines: bool,
+    everything: bool,
+    selection: Selection,
+    outputs: Outputs,
+    unit_names: tuple[str, ...],
+) -> int:
+    """Say whether numbers of RESULT are as expected; their intervals decide.
+
+    Expectations are sentences: a quantity is time (or latency), bandwidth, or busbw (bus bandwidth), with a
+    statistic before it if that is not the median: p99 latency. A bound may be a share of a rate.
+    A number fails if that is no chance among all of them.
+    Guidelines: no operation is slower than others that give the same, than several calls with a part of the
+    bytes each, or than itself with more bytes or more ranks.
+
+    The exit status is 0 if all of it holds, 1 if something does not, and 5 if that cannot be decided, or
+    something was not measured.
+
+    \b
+    mpigauge check results/node1.jsonl --expect 'pingpong 8B latency < 100us'
+    mpigauge check results/node1.jsonl --expect 'stream unidirectional 1MiB bandwidth > 80% of 10Gbit/s'
+    mpigauge check results/node1.jsonl --expect-file examples/check/expect.toml --format junit
+    mpigauge run --suite guidelines -o guidelines.jsonl
+    mpigauge check guidelines.jsonl --guidelines
+    """
+    from mpigauge.cli.screen.tables import check
+
+    question = _question(sentences or expect_files, baseline, guidelines)
+    _, units = check(unit_names, "")
+    chosen = HistoryOptions(KIND, "median", selection)
+    if question == "--expect":
+        from mpigauge.cli.options.results import load
+
+        loaded = list(map(load, named(results)))
+        return _expected(_expectations(sentences, expect_files, loaded), loaded, chosen, units, outputs)
+    path = _one(named(results))
+    if baseline is not None:
+        from mpigauge.stats.decision import Thresholds
+
+        held = against(path, baseline, chosen, Thresholds(), force=False)
+        return ended(held, units, outputs, everything=everything)
+    return _guided(path, chosen, units, outputs, everything=everything)
+
+
+def _question(expected: object, baseline: object, guidelines: object) -> str:
+    """The one thing that is asked."""
+    given = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
+    asked = [name for name, value in given.items() if value]
+    if not asked:
+        raise UsageError("nothing to check", f"say what is expected: {', '.join(given)}")
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} are {len(asked)} questions", "check one after the other")
+    return asked[0]
+
+
+def _one(paths: Sequence[Path]) -> Path:
+    if len(paths) > 1:
+        raise UsageError(f"{len(paths)} results: one can be checked", "check each of them")
+    return paths[0]
+
+
+def _expectations(
+    sentences: Sequence[str], files: Sequence[Path], loaded: Sequence[Result]
+) -> list[Expectation]:
+    """All sentences; they may be of patterns that only these results have."""
+    from mpigauge.check.expectation_file import parse, read_expectations
+
+    names = {pattern.name for result in loaded for pattern in result.campaign.patterns}
+    typed = [parse(sentence, foreign=names) for sentence in sentences]
+    return [*typed, *(one for path in files for one in read_expectations(path, names))]
+
+
+def _expected(
+    expectations: Sequence[Expectation],
+    loaded: Sequence[Result],
+    chosen: HistoryOptions,
+    units: Units,
+    outputs: Outputs,
+) -> int:
+    """Every number of every result; each statistic is computed once."""
+    from mpigauge.check.expectations import together
+    from mpigauge.check.table import document, held_against, verdict_of
+    from mpigauge.query.query import Query, sources_of
+    from mpigauge.show.selected import selected
+
+    picked = chosen.selection
+    rows = {}
+    for stat in dict.fromkeys(one.stat for one in expectations):
+        sources = sources_of(loaded, stat, picked.state, picked.only)
+        query = Query(chosen.kind, sources, False, units, stat, picked.series, picked.sizes)
+        rows[stat] = [row for source in selected(query) for row in source.rows]
+    found = together(
+        [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    )
+    outputs.put(document(found, units))
+    return STATUSES[verdict_of(found)]
+
+
+def _guided(path: Path, chosen: HistoryOptions, units: Units, outputs: Outputs, *, everything: bool) -> int:
+    """Operations against what could replace them."""
+    from mpigauge.cli.options.results import load
+    from mpigauge.compare.guideline_table import document
+    from mpigauge.compare.guidelines import check
+    from mpigauge.query.query import Query, source_of
+    from mpigauge.show.selected import selected
+
+    picked = chosen.selection
+    found = source_of(load(path), chosen.stat, picked.state or "all", picked.only)
+    query = Query(chosen.kind, [found], False, units, chosen.stat, picked.series, picked.sizes)
+    (source,) = selected(query)
+    shown = check(source.rows, source.patterns)
+    outputs.put(document(shown, source.patterns, units, everything=everything))
+    return status_of_verdict(shown.verdict)

@@ -1,0 +1,138 @@
+"""`mpigauge compare`: whether one of two is slower, and how sure that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options.common import comparison_options, results_argument, stat_option, unit_option
+from mpigauge.cli.options.outputs import output_options_and_result
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.verbs.comparisons import ended
+from mpigauge.cli.verbs.histories import HistoryOptions, against
+from mpigauge.cli.verbs.remeasure import measured_again
+from mpigauge.errors import UsageError
+from mpigauge.query.kinds import DisplayKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.cli.options.outputs import Outputs
+
+KIND = DisplayKind(
+    "compare", "whether one of two is slower", "cells of two that are alike", "", "comparison", "patterns"
+)
+
+
+@click.command("compare")
+@results_argument
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Hold RESULT against what the sessions in a folder let expect: three at least.",
+)
+@comparison_options
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Pass only if every number has a partner and is decided: slower, faster or within the margin.",
+)
+@click.option(
+    "--remeasure", is_flag=True, help="Measure suspicious numbers again, in turn; they alone decide."
+)
+@click.option("--trust", is_flag=True, help="--remeasure runs what a result names, whoever began it.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress of --remeasure.")
+@click.option("--all", "everything", is_flag=True, help="A line for every number.")
+@selection_options
+@unit_option
+@stat_option
+@output_options_and_result
+def command(
+    results: tuple[Path, ...],
+    *,
+    baseline: Path | None,
+    by: str | None,
+    margin: str,
+    allow: str,
+    strict: bool,
+    remeasure: bool,
+    trust: bool,
+    output: Path | None,
+    quiet: bool,
+    force: bool,
+    everything: bool,
+    selection: Selection,
+    outputs: Outputs,
+    unit_names: tuple[str, ...],
+    stat: str,
+) -> int:
+    """Say whether one of two is slower: libraries or modes of one RESULT, or a second RESULT against a first.
+
+    Launches that were made in turn give verdicts; two results of different times never give "slower", since
+    the machine may have moved. --baseline asks how far apart times are: a folder of results that were made
+    as RESULT was, at other times. The exit status is 1 if something is slower or lost, 0 if nothing is slower
+    by more than --allow, and 5 if that cannot be decided.
+
+    Without --by, the first factor with several values is compared. Libraries, labels and settings get a
+    verdict. Modes, places and numbers of ranks differ anyway: of these there are the ratios, with status 0,
+    unless --by or --strict asks for a verdict, or the campaign was made --until decided.
+
+    \b
+    mpigauge compare both.jsonl --by mpi
+    mpigauge compare both.jsonl --by mpi --sizes 8:64KiB --all
+    mpigauge compare before.jsonl after.jsonl --format markdown
+    mpigauge compare both.jsonl --remeasure -o again.jsonl
+    mpigauge compare after.jsonl --baseline results
+    mpigauge compare both.jsonl --margin 1% --allow 5% --strict
+    """
+    from mpigauge.campaign.remeasure import compared_again_by
+    from mpigauge.cli.options.results import load
+    from mpigauge.cli.screen.tables import check
+    from mpigauge.cli.verbs.session import check_saved
+    from mpigauge.query.query import Query, sources_of
+    from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
+
+    thresholds = thresholds_of(margin, allow)
+    _, units = check(unit_names, "")
+    paths = named(results)
+    check_count(len(paths), by)
+    _check_alone(remeasure, baseline, output, trust)
+    if baseline is not None:
+        chosen = HistoryOptions(KIND, stat, selection)
+        found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
+        return ended(found, units, outputs, strict=strict, everything=everything)
+    sources = sources_of(map(load, paths), stat, selection.state or "all", selection.only)
+    if not force:
+        check_alike(sources)
+    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes, by, thresholds)
+    found = held(query, asked=strict or remeasure)
+    if remeasure:
+        before = [one.result for one in sources]
+        again, status = measured_again(found, before, output, trust=trust, quiet=quiet)
+        if again is None:
+            return status
+        found = held_again(query, found, again.result, compared_again_by(before, by))
+        status = ended(found, units, outputs, strict=strict, everything=everything)
+        check_saved(again)
+        return status
+    return ended(found, units, outputs, strict=strict, everything=everything)
+
+
+def _one(paths: Sequence[Path], by: str | None) -> Path:
+    if len(paths) > 1 or by is not None:
+        raise UsageError(
+            "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
+        )
+    return paths[0]
+
+
+def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
+    """--remeasure measures both sides, which a baseline has not; what is for it alone says nothing else."""
+    if remeasure and baseline is not None:
+        raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
+    if not remeasure and (output is not None or trust):
+        raise UsageError("--output and --trust are for --remeasure", "leave them out, or measure again")

@@ -1,0 +1,36 @@
+"""How verbs that compare end: a document, and an exit status by its verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
+from mpigauge.vocabulary import PASSES
+
+if TYPE_CHECKING:
+    from mpigauge.cli.options.outputs import Outputs
+    from mpigauge.document.document import Units
+    from mpigauge.show.compared import ComparedSources
+    from mpigauge.vocabulary import ComparisonVerdict
+
+STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
+"""Of all other verdicts it is EXIT_UNDECIDED."""
+
+
+def status_of_verdict(verdict: ComparisonVerdict) -> int:
+    """The exit status that says what a verdict does."""
+    return STATUSES.get(verdict, EXIT_UNDECIDED)
+
+
+def ended(
+    found: ComparedSources, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
+) -> int:
+    """Prints a comparison; the exit status, which is that of its verdict where one was asked for."""
+    from mpigauge.compare.table import document
+
+    verdict = found.shown.strictly() if strict else found.shown.verdict
+    shown = document(
+        found.shown, verdict, found.factors, units, found.sides, first=found.first, everything=everything
+    )
+    outputs.put(shown)
+    return EXIT_DONE if found.shown.unasked else status_of_verdict(verdict)

@@ -1,0 +1,255 @@
+"""What `mpigauge doctor` finds in the system: processors, memory, limits, network, and what disturbs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge.doctor.table import DoctorFinding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mpigauge.result.interfaces import Interface
+    from mpigauge.result.surroundings import Environment
+
+BUSY_LOAD_PER_CORE = 0.3
+SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
+"""What two ranks of any of the libraries need, with room; containers often have 64 MiB."""
+
+TEMPORARY_LEAST_BYTES, TEMPORARY_LEAST_FILES = 16 * 2**20, 100
+"""What a launcher and its daemons put among temporary files, with room."""
+
+FEW_PROCESSES = 128
+"""A launcher with two ranks has up to thirty threads, and the user has other programs."""
+
+FEW_FILES = 512
+"""So many connections are few: the usual limit is 1024."""
+
+ONLY_ROOT = 2
+"""From this ptrace_scope on, no rank reads another one's memory unless it is root's."""
+
+
+def of_machine(machine: Environment) -> list[DoctorFinding]:
+    """What there is."""
+    return [
+        _cores(machine),
+        *_threads(machine),
+        *_quota(machine),
+        _caches(machine),
+        _clock(machine),
+        _shared_memory(),
+        _temporary_files(),
+        *_processes(),
+        _copies(),
+        *_network(),
+        *_limits(),
+    ]
+
+
+def limiting(machine: Environment) -> list[DoctorFinding]:
+    """Return what may keep a job from starting: limits, and what is not there."""
+    return [_shared_memory(), *_quota(machine), *_network(), *_limits()]
+
+
+def disturbing(machine: Environment) -> list[DoctorFinding]:
+    """What may change numbers while they are taken."""
+    return [_governor(machine), _load(machine), _hypervisor(machine)]
+
+
+def _cores(machine: Environment) -> DoctorFinding:
+    nodes = "1 NUMA node" if machine.numa_nodes == 1 else f"{machine.numa_nodes} NUMA nodes"
+    value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {nodes}"
+    if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
+        return DoctorFinding(
+            "note", "cores", value, "two ranks will share a core: use a machine with two or more"
+        )
+    return DoctorFinding("ok", "cores", value)
+
+
+def _threads(machine: Environment) -> Iterator[DoctorFinding]:
+    """Only where it matters: two ranks on threads of one core share its caches and units."""
+    if machine.smt == "on":
+        yield DoctorFinding("info", "SMT", "on: two ranks may be on threads of one core, unless --bind core")
+
+
+def _quota(machine: Environment) -> Iterator[DoctorFinding]:
+    if machine.cpu_quota:
+        remedy = "ranks that wait by polling use it up, and are stopped: raise the limit of the container"
+        yield DoctorFinding("note", "CPU quota", f"{machine.cpu_quota:g} processors' worth of time", remedy)
+
+
+def _caches(machine: Environment) -> DoctorFinding:
+    from mpigauge import units
+
+    sizes = [f"{name} {units.format_size(size)}" for name, size in machine.caches.items()]
+    return (
+        DoctorFinding("ok", "caches", ", ".join(sizes))
+        if sizes
+        else DoctorFinding("info", "caches", "not visible")
+    )
+
+
+def _clock(machine: Environment) -> DoctorFinding:
+    from mpigauge.result.environment import GOOD_CLOCK_SOURCES
+
+    if not machine.clock_source:
+        return DoctorFinding("info", "clock source", "not visible")
+    if machine.clock_source in GOOD_CLOCK_SOURCES:
+        return DoctorFinding("ok", "clock source", machine.clock_source)
+    return DoctorFinding(
+        "note",
+        "clock source",
+        machine.clock_source,
+        "it is slow to read: boot with clocksource=tsc if the CPU has one",
+    )
+
+
+def _shared_memory() -> DoctorFinding:
+    """MPI libraries put their segments there."""
+    from mpigauge import units
+    from mpigauge.result.system_limits import SHARED_MEMORY, shared_memory_bytes, shared_memory_free_bytes
+
+    size, free = shared_memory_bytes(), shared_memory_free_bytes()
+    if size is None:
+        remedy = "MPICH will not start: mount a tmpfs there"
+        return DoctorFinding("note", SHARED_MEMORY, "not writable", remedy)
+    if size < SHARED_MEMORY_LEAST_BYTES:
+        remedy = "jobs with several ranks may die or leave shared memory: docker run --shm-size=1g"
+        return DoctorFinding("note", SHARED_MEMORY, f"{units.format_rough_size(size)} only", remedy)
+    if free is not None and free < SHARED_MEMORY_LEAST_BYTES:
+        value = f"{units.format_rough_size(free)} free of {units.format_rough_size(size)}"
+        return DoctorFinding(
+            "note", SHARED_MEMORY, value, f"remove what is left in it: ls -l {SHARED_MEMORY}"
+        )
+    return DoctorFinding("ok", SHARED_MEMORY, "writable")
+
+
+def _temporary_files() -> DoctorFinding:
+    """The folder that launchers, compilers and we ourselves put theirs into."""
+    import os
+    import tempfile
+
+    from mpigauge import units
+    from mpigauge.result import system_limits
+
+    what, wanted = "temporary files", os.environ.get("TMPDIR", "")
+    try:
+        folder = tempfile.gettempdir()
+    except OSError:
+        return DoctorFinding(
+            "lacks", what, "no folder can be written", "set TMPDIR to one that can be written"
+        )
+    if wanted and os.path.realpath(wanted) != os.path.realpath(folder):
+        remedy = "set TMPDIR to a folder that can be written, or unset it"
+        return DoctorFinding("note", what, f"{folder}, since TMPDIR cannot be written: {wanted}", remedy)
+    free_bytes, files = system_limits.room_in(folder)
+    if min(free_bytes / TEMPORARY_LEAST_BYTES, files / TEMPORARY_LEAST_FILES) < 1:
+        left = f"{folder} has {units.format_size(free_bytes)} and {units.counted(files, 'file')} left"
+        return DoctorFinding("note", what, left, "launchers need more: remove what is there, or set TMPDIR")
+    return DoctorFinding("ok", what, folder)
+
+
+def _processes() -> Iterator[DoctorFinding]:
+    """Return a note where a user may have few processes; root may have any number, whatever is set."""
+    from mpigauge.result import system_limits
+    from mpigauge.result.environment import user_is_root
+
+    limit = system_limits.processes()
+    if limit is not None and limit <= FEW_PROCESSES and not user_is_root():
+        remedy = "launchers, ranks and their threads count: raise ulimit -u"
+        yield DoctorFinding("note", "processes", f"{limit} at most for this user", remedy)
+
+
+def _copies() -> DoctorFinding:
+    """Whether a rank may read another one's memory, which saves a copy of each large message."""
+    from mpigauge.campaign.launch import single_copies
+    from mpigauge.result.system_limits import ptrace_scope
+
+    what, scope, refusal = "single copies (CMA)", ptrace_scope(), single_copies.refusal()
+    if refusal is None:
+        return DoctorFinding("info", what, "not visible: it cannot be tried here")
+    if refusal and (scope or 0) < ONLY_ROOT:
+        remedy = (
+            "a sandbox keeps processes apart: MPICH ends at large messages unless MPIR_CVAR_CH4_CMA_ENABLE=0 "
+            "is set; in a container: --cap-add SYS_PTRACE"
+        )
+        return DoctorFinding("note", what, f"forbidden: {refusal}", remedy)
+    if scope is not None and scope >= ONLY_ROOT:
+        remedy = "large messages are copied twice: sysctl kernel.yama.ptrace_scope=0 (root)"
+        return DoctorFinding("note", what, f"forbidden: ptrace_scope {scope}", remedy)
+    if scope:
+        return DoctorFinding("info", what, "ptrace_scope 1: only for libraries that ask for it")
+    return DoctorFinding("ok", what, "allowed")
+
+
+def _network() -> Iterator[DoctorFinding]:
+    """The ways out of this machine, and what RDMA cards need."""
+    from mpigauge import units
+    from mpigauge.result.interfaces import interfaces
+    from mpigauge.result.system_limits import locked_memory_bytes, open_files
+
+    there = interfaces()
+    working = [_described(one) for one in there if one.works]
+    yield DoctorFinding("ok" if working else "info", "network", ", ".join(working) or "nothing that is up")
+    files = open_files()
+    if files is not None and files <= FEW_FILES:
+        remedy = "over TCP each rank has a connection to each other: raise ulimit -n for as many ranks"
+        yield DoctorFinding("note", "open files", f"{files} at most per process", remedy)
+    limit = locked_memory_bytes()
+    if limit is not None and any(one.is_rdma for one in there):
+        remedy = "RDMA cards need more: ulimit -l unlimited, in limits.conf or the unit of the daemon"
+        yield DoctorFinding("note", "locked memory", f"{units.format_size(limit)} at most", remedy)
+
+
+def _limits() -> Iterator[DoctorFinding]:
+    """Limits of processes that are low, by the option of ulimit that raises them."""
+    from mpigauge import units
+    from mpigauge.result.system_limits import low_limits
+
+    for what, option, most in low_limits():
+        value = f"{most} at most" if option == "u" else f"{units.format_size(most)} at most"
+        yield DoctorFinding("note", what, value, f"MPI libraries may need more: ulimit -{option} unlimited")
+
+
+def _described(one: Interface) -> str:
+    from mpigauge import units
+
+    speed = one.speed or (units.format_rate_in(one.bytes_per_s, "Gbit/s") if one.bytes_per_s else "")
+    unit = " Gbit/s" if speed and not one.speed else ""
+    return " ".join(filter(None, [one.name, f"{speed}{unit}", f"MTU {one.mtu}" if one.mtu else ""]))
+
+
+def _governor(machine: Environment) -> DoctorFinding:
+    if not machine.governor:
+        return DoctorFinding("info", "frequency governor", "not visible")
+    if machine.governor == "performance":
+        return DoctorFinding("ok", "frequency governor", machine.governor)
+    return DoctorFinding(
+        "note", "frequency governor", machine.governor, "cpupower frequency-set -g performance (root)"
+    )
+
+
+def _load(machine: Environment) -> DoctorFinding:
+    from mpigauge.result.environment import load_average
+
+    load = load_average()
+    value = f"{load:.2f} of {machine.cores} cores" if machine.cores > 1 else f"{load:.2f} of 1 core"
+    if load <= BUSY_LOAD_PER_CORE * machine.cores:
+        return DoctorFinding("ok", "load", value)
+    return DoctorFinding(
+        "note",
+        "load",
+        value,
+        "other programs are running: wait for them, or ask Slurm for whole nodes (--exclusive)",
+    )
+
+
+def _hypervisor(machine: Environment) -> DoctorFinding:
+    if not machine.hypervisor:
+        return DoctorFinding("ok", "virtual machine", "no")
+    return DoctorFinding(
+        "note",
+        "virtual machine",
+        "yes",
+        "other guests may use its cores at times: trust intervals, not single runs",
+    )

@@ -1,0 +1,89 @@
+"""`mpigauge explain`: what follows from results, in computed sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options.common import results_argument, unit_option
+from mpigauge.cli.options.outputs import output_options
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.errors import UsageError
+from mpigauge.query.kinds import DisplayKind
+
+if TYPE_CHECKING:
+    from mpigauge.cli.options.outputs import Outputs
+
+KIND = DisplayKind(
+    "explain", "what follows from a result", "cells that were measured", "", "explanation", "patterns"
+)
+
+
+@click.command("explain")
+@results_argument
+@click.option("--all", "everything", is_flag=True, help="All conclusions, not the ten that tell most.")
+@click.option(
+    "--top", type=click.IntRange(1), metavar="N", help="The N conclusions of each result that tell most."
+)
+@click.option(
+    "--claims",
+    "claims",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Judge the conclusions of a report; a TOML file, or a folder of them; repeatable.",
+)
+@selection_options
+@unit_option
+@output_options
+def command(
+    results: tuple[Path, ...],
+    *,
+    everything: bool,
+    top: int | None,
+    claims: tuple[Path, ...],
+    selection: Selection,
+    outputs: Outputs,
+    unit_names: tuple[str, ...],
+) -> None:
+    """Say what follows from RESULT: what is faster, where, by how much, and why, as far as it was measured.
+
+    Each sentence has times, a ratio or difference with its 95 % interval, and the launches that it rests on;
+    all of it is computed. What intervals cannot tell is undecided. --claims holds what a report concludes
+    against its own printed numbers and against all RESULTs together.
+
+    \b
+    mpigauge explain
+    mpigauge explain both.jsonl --all
+    mpigauge explain both.jsonl --series pingpong --format markdown
+    mpigauge explain both.jsonl --claims examples/published
+    """
+    from mpigauge.cli.options.results import load
+    from mpigauge.cli.screen.tables import check
+    from mpigauge.cli.verbs.claims import judged
+    from mpigauge.find.explain.table import SAID_MOST, document
+    from mpigauge.mpi.kinds import GIVES_WAY
+    from mpigauge.query.query import Query, sources_of
+    from mpigauge.show.selected import selected
+
+    _, units = check(unit_names, "")
+    if claims:
+        _refuse(everything=everything, top=top, series=selection.series, sizes=selection.sizes)
+        outputs.put(judged(claims, named(results), units, selection.state, selection.only))
+        return
+    if everything and top:
+        raise UsageError("--all and --top exclude each other", "use one of them")
+    sources = sources_of(map(load, named(results)), "median", selection.state, selection.only)
+    query = Query(KIND, sources, False, units, series=selection.series, sizes=selection.sizes)
+    most = None if everything else top or SAID_MOST
+    outputs.put(document(selected(query), units, most=most, gives_way=GIVES_WAY))
+
+
+def _refuse(**given: object) -> None:
+    """What has no meaning for claims, which choose their cells themselves."""
+    names = {"everything": "--all"}
+    if asked := [names.get(name, f"--{name}") for name, value in given.items() if value]:
+        raise UsageError(f"--claims and {asked[0]} exclude each other", "use one of them")

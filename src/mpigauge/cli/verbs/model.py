@@ -1,0 +1,78 @@
+"""`mpigauge model`: segments, breaks and parameters of curves, and what they predict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options.common import results_argument, stat_option, unit_option
+from mpigauge.cli.options.outputs import output_options
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
+from mpigauge.query.kinds import DisplayKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.cli.options.outputs import Outputs
+    from mpigauge.models.modelled import Models
+
+KIND = DisplayKind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
+
+
+@click.command("model")
+@results_argument
+@click.option(
+    "--predict",
+    multiple=True,
+    metavar="SIZES",
+    help="Times of these sizes: 3KiB,100MiB; extrapolated beyond those that were measured. May be repeated.",
+)
+@selection_options
+@unit_option
+@stat_option
+@output_options
+def command(
+    results: tuple[Path, ...],
+    *,
+    predict: tuple[str, ...],
+    selection: Selection,
+    outputs: Outputs,
+    unit_names: tuple[str, ...],
+    stat: str,
+) -> int:
+    """Describe times over sizes by lines: where they break, latency and bandwidth of each, how sure that is.
+
+    Eager limits that were probed are breaks; others are found where they are worth their parameters. Beside
+    it: the latency and bandwidth of a single line, as textbooks ask for, and what is wrong about them.
+    Without RESULT, of the newest in results/. The exit status is 5 if a size of --predict has no time.
+
+    \b
+    mpigauge model results/node1.jsonl
+    mpigauge model results/node1.jsonl --series pingpong
+    mpigauge model results/node1.jsonl --predict 3KiB,100MiB
+    mpigauge model results/node1.jsonl --format json
+    """
+    from mpigauge.cli.options.results import load
+    from mpigauge.cli.screen.tables import check
+    from mpigauge.models.modelled import models_of
+    from mpigauge.models.table import document
+    from mpigauge.plan.sizes import parse_sizes
+    from mpigauge.query.query import Query, sources_of
+
+    _, units = check(unit_names, "")
+    selection.check()
+    asked = parse_sizes(",".join(predict)) if any(predict) else ()
+    sources = sources_of(map(load, named(results)), stat, selection.state, selection.only)
+    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes)
+    shown = models_of(query, asked)
+    outputs.put(document(shown, units))
+    return _status(shown)
+
+
+def _status(shown: Models) -> int:
+    """Whether all that was asked for could be said."""
+    times = [each.time_s for one in shown.found for each in one.predictions]
+    return EXIT_UNDECIDED if None in times else EXIT_DONE

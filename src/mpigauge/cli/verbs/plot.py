@@ -1,0 +1,255 @@
+"""`mpigauge plot`: figures of one or several result files."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from mpigauge.cli.options.common import (
+    chosen_units,
+    comparison_options,
+    results_argument,
+    stat_option,
+    unit_option,
+)
+from mpigauge.cli.options.option_groups import Chapters
+from mpigauge.cli.options.rename import rename_option
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.screen.streams import note
+from mpigauge.errors import UsageError
+from mpigauge.inputs import check_output
+from mpigauge.show.figures import ALIASES, FORMS, KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.query.query import Source
+    from mpigauge.result.reader import Result
+    from mpigauge.vocabulary import StateChoice
+
+
+OVERVIEW, MAP = "overview", "map"
+COMPARE = "compare"
+OF_COMPARE = ("by", "margin", "allow", "force")
+RATE = "rate"
+NARROWEST_IN, WIDEST_IN = 2.5, 20.0
+MODELLED = ("time", RATE)
+"""Kinds of figures that can show a model."""
+
+RATED = (RATE, "modes", "placements")
+"""Kinds that can show what bandwidths are held against."""
+
+
+OTHER_NAMES = ", ".join(f"{alias} for {kind}" for alias, kind in ALIASES.items())
+
+
+class KindChoice(click.Choice[str]):
+    """A kind of figure, by its name or by what the field calls it."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name of the kind."""
+        return super().convert(ALIASES.get(value, value), param, ctx)
+
+
+@click.command("plot", cls=Chapters, chapters={"by": f"Of --kind {COMPARE}"})
+@results_argument
+@click.option(
+    "--kind",
+    type=KindChoice(list(KINDS)),
+    help=f"Kind of figure: mpigauge list plots; also {OTHER_NAMES}.  [default: {OVERVIEW}; of a map, {MAP}]",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Figure to write (.png, .svg, .pdf).  [default: RESULT-KIND.png, here]",
+)
+@click.option("--title", metavar="TEXT", help="Title.  [default: what the series have in common]")
+@click.option("--width", metavar="LENGTH", help="Width: 3.3in, 84mm.  [default: 6.4in]")
+@click.option("--linear", is_flag=True, help="Linear axes.")
+@click.option("--model", is_flag=True, help="Lines and breaks of the model, of --kind time and rate.")
+@click.option(
+    "--reference",
+    default="",
+    metavar="LIST",
+    help="Lines beside bandwidths: link, tcp, memcpy, or a rate: 100Gbit/s; separated by commas.",
+)
+@unit_option
+@stat_option
+@rename_option
+@selection_options
+@comparison_options
+def command(
+    results: tuple[Path, ...],
+    *,
+    kind: str | None,
+    output: Path | None,
+    title: str | None,
+    width: str | None,
+    linear: bool,
+    model: bool,
+    reference: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+    selection: Selection,
+    renames: tuple[str, ...],
+    by: str | None,
+    margin: str,
+    allow: str,
+    force: bool,
+) -> None:
+    """Draw a figure of RESULT files, ready for a paper.
+
+    Without RESULT, of the newest in results/. Without --kind, an overview of its curves; of a map of all
+    pairs, the heat map.
+
+    \b
+    mpigauge plot
+    mpigauge plot results/node1.jsonl -o time.png
+    mpigauge plot results/node1.jsonl --kind rate --linear --sizes 0:2000 -o small.pdf
+    mpigauge plot before.jsonl after.jsonl --kind ratio --series pingpong -o ratio.svg
+    mpigauge plot before.jsonl after.jsonl --kind rate --series pingpong --rename "same-host=one node"
+    mpigauge plot both.jsonl --kind compare --by mpi -o verdict.png
+    mpigauge plot results/node1.jsonl --kind time --model -o model.png
+    mpigauge plot results/node1.jsonl --kind rate --reference 100Gbit/s -o rate.png
+    mpigauge plot results/node1.jsonl --kind time --series pingpong --width 84mm -o column.pdf
+    """
+    _refuse_of_compare(kind or OVERVIEW)
+    _refuse_model(kind or OVERVIEW, model=model)
+    _refuse_reference(kind or OVERVIEW, reference)
+    paths = named(results)
+    if output is not None and output.suffix.lower() not in FORMS:
+        raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
+    if output is not None:
+        check_output(output)
+    time, rate = chosen_units(unit_names)
+    width_in = _width_in(width)
+
+    from mpigauge.cli.options.results import load
+    from mpigauge.document.document import Units
+    from mpigauge.query.query import Paper, Query, source_of
+    from mpigauge.query.renamed import renamed, renamings
+    from mpigauge.show.compared import thresholds_of
+    from mpigauge.show.figures import draw
+    from mpigauge.show.references import check
+
+    references = tuple(filter(None, map(str.strip, reference.split(","))))
+    check(references)
+    selection.check()
+    renamings(renames)
+    thresholds = thresholds_of(margin, allow)
+    loaded = list(map(load, paths))
+    kind = kind or _usual_kind(loaded, selection)
+    output = output or default_name(paths[0], kind)
+    sources = [source_of(one, stat, _state(selection.state, kind), selection.only) for one in loaded]
+    sources = renamed(sources, renames)
+    _check_alike(sources, kind, force=force)
+    query = Query(
+        KINDS[kind],
+        sources,
+        linear,
+        Units(time, rate),
+        stat,
+        selection.series,
+        selection.sizes,
+        by,
+        thresholds,
+        model,
+        references=references,
+        paper=Paper(title or "", width_in, _command()),
+    )
+    draw(query, output)
+    note(f"figure: {output}")
+
+
+def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
+    """The figure that nobody names: curves, unless the result is a map and none of its curves are chosen."""
+    from mpigauge.linkmap.linkmap import is_map
+
+    whole = len(results) == 1 and not (selection.series or selection.sizes)
+    return MAP if whole and is_map(results[0]) else OVERVIEW
+
+
+def _width_in(text: str | None) -> float | None:
+    """Inches; None for the usual width.
+
+    Raises:
+        UsageError: No figure can be so narrow or wide.
+    """
+    from mpigauge.units import parse_length_in
+
+    if text is None:
+        return None
+    width_in = parse_length_in(text)
+    if not NARROWEST_IN <= width_in <= WIDEST_IN:
+        raise UsageError(f"--width: {text} is out of range", f"use {NARROWEST_IN:g}in to {WIDEST_IN:g}in")
+    return width_in
+
+
+def _command() -> str:
+    """As it was typed, without where files are, and the same for all forms of a figure."""
+    context = click.get_current_context()
+    given = list(context.obj or ())
+    for name in ("-o", "--output"):
+        if name in given[:-1]:
+            at = given.index(name)
+            del given[at : at + 2]
+    here = [Path(word).name if os.path.isfile(word) else word for word in given]  # noqa: PTH113 - long words
+    return shlex.join(["mpigauge", *here])
+
+
+def _refuse_of_compare(kind: str) -> None:
+    """What only a comparison takes must not be ignored by another kind.
+
+    Raises:
+        UsageError: It was asked for.
+    """
+    context = click.get_current_context()
+    given = [name for name in OF_COMPARE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given and kind != COMPARE:
+        raise UsageError(f"--kind {kind} does not take --{given[0]}", f"leave it out, or --kind {COMPARE}")
+
+
+def _refuse_model(kind: str, *, model: bool) -> None:
+    """Other kinds have no axes that a model could be drawn on.
+
+    Raises:
+        UsageError: It was asked for.
+    """
+    if model and kind not in MODELLED:
+        raise UsageError(f"--kind {kind} does not take --model", f"choose --kind {' or '.join(MODELLED)}")
+
+
+def _refuse_reference(kind: str, reference: str) -> None:
+    """Rates are drawn beside rates.
+
+    Raises:
+        UsageError: It was asked for with another kind.
+    """
+    if reference and kind not in RATED:
+        raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {' or '.join(RATED)}")
+
+
+def _state(state: StateChoice | None, kind: str) -> StateChoice | None:
+    """Verdicts are of each state of the machine, unless one is named, as `mpigauge compare` has them."""
+    return state or ("all" if kind == COMPARE else None)
+
+
+def _check_alike(sources: Sequence[Source], kind: str, *, force: bool) -> None:
+    from mpigauge.show.compared import check_alike
+
+    if kind == COMPARE and not force:
+        check_alike(sources)
+
+
+def default_name(result: Path, kind: str) -> Path:
+    """What a figure is called that nobody names: by its result and kind, where we are."""
+    stem = result.name.removesuffix(".gz").removesuffix(".jsonl")
+    return Path(f"{stem}-{kind}.png")

@@ -1,0 +1,63 @@
+"""`mpigauge resume`: continues a result file with the same plan, seed and order."""
+
+from pathlib import Path
+
+import click
+
+from mpigauge.cli.options import completers
+from mpigauge.cli.options.common import table_options
+from mpigauge.cli.screen.streams import note, say
+from mpigauge.errors import EXIT_DONE
+from mpigauge.vocabulary import RESUMABLE
+
+
+@click.command("resume")
+@click.argument("result", type=click.Path(path_type=Path), shell_complete=completers.results)
+@click.option("--trust", is_flag=True, help="Run what the file names, though somebody else has begun it.")
+@click.option(
+    "--anyway", is_flag=True, help="Go on though machine, kernel or mpigauge differ; marks the rows."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@table_options
+def command(
+    result: Path,
+    *,
+    trust: bool,
+    anyway: bool,
+    quiet: bool,
+    form: str,
+    unit_names: tuple[str, ...],
+    stat: str,
+    columns: str,
+) -> int:
+    """Continue a RESULT file that was cut short by a signal, a kill or a full disk.
+
+    It runs the libraries, the remote shell and the options that the file names.
+
+    \b
+    mpigauge resume results/node1.jsonl
+    """
+    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_again
+    from mpigauge.campaign.trusted_results import check_trusted
+    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
+    from mpigauge.cli.verbs.lab_runs import same_command_in
+    from mpigauge.cli.verbs.session import ended, measure, stopped
+    from mpigauge.result import reader
+
+    check(unit_names, columns)
+    before = reader.load(result)
+    if before.ends and before.ends[-1].reason not in RESUMABLE:
+        note(f"{result}: is complete, nothing is left to do")
+        return EXIT_DONE
+    if not trust:
+        check_trusted(before)
+    if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
+        check_kept(result)
+        return same_command_in(lab, str(result))
+    session = prepare_again(before, str(result), anyway=anyway)
+    done = measure(session, None, quiet=quiet)
+    if done.signal is not None:
+        return stopped(done, done.signal)
+    text, rows = tabulate([done.path], TableRequest(None, form, unit_names, stat, columns), [done.result])
+    say(text, nl=False)
+    return ended(done.path, rows, done)

@@ -1,0 +1,251 @@
+"""`mpigauge sbatch`: the script of a Slurm job, which the user reads and submits."""
+
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+import click
+
+from mpigauge import atomic_file
+from mpigauge.cli.options.plan_option import PLAN_PATH
+from mpigauge.cli.options.run_options import TakesWordsOfRun, planned, words_of_run
+from mpigauge.cli.screen.streams import note
+from mpigauge.errors import EXIT_DONE, UsageError
+
+WARNING_S = 90
+"""How long before its limit the job is warned; Slurm may be a minute early."""
+
+TIME_LEAST_S = 300.0
+TIME_MOST_S = 366 * 86_400.0
+MARGIN_S = 180.0
+"""What a job needs beside its budget: the warning, Slurm's minute, and its start."""
+
+STANDARD_OUTPUT = Path("-")
+"""As other programs call it, and no name of a script."""
+
+PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]*")
+
+SAYS_RANKS = re.compile(r"(--np|-np|--ranks|--plan)(=|$)|-n\s*\d*$")
+"""A word of run that says how many ranks there are."""
+
+SCRIPT = Template(r"""#!/bin/bash
+# A campaign of mpigauge, written by:
+#   $command
+# Submit it from the folder that results belong in:        sbatch $name
+# Continue a result that a time limit has interrupted:     sbatch $name RESULT.jsonl
+#
+#SBATCH --job-name=mpigauge
+#SBATCH --nodes=$nodes
+#SBATCH --ntasks-per-node=$tasks
+# Other jobs on the same nodes would disturb the measurement.
+#SBATCH --exclusive
+#SBATCH --time=$time
+$more# If a node fails, the job is queued again and continues where it stopped.
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# Slurm signals this script that many seconds before the limit; mpigauge then closes its result file.
+#SBATCH --signal=B:TERM@$warning
+
+set -u
+$plans
+if [ "$$(head -n 1 "$$result" 2>/dev/null | wc -l)" -gt 0 ]; then  # begun: it has a whole first line
+    words=(resume "$$result" -q)
+else
+    words=(run $run -o "$$result")
+fi
+# The trap is set before there is a child: a signal that comes in between is passed on afterwards.
+child=
+told=
+trap 'told=1; [ -z "$$child" ] || kill -TERM "$$child" 2>/dev/null' TERM
+$program "$${words[@]}" &
+child=$$!
+[ -z "$$told" ] || kill -TERM "$$child"
+
+# A signal interrupts bash's wait, which then returns another status than the child's: wait again.
+told=1
+status=127
+while [ "$$told" ]; do
+    told=
+    wait "$$child"
+    last=$$?
+    [ "$$last" -eq 127 ] || status=$$last
+done
+exit "$$status"
+""")
+
+ONE = """result=${1:-mpigauge-$SLURM_JOB_ID.jsonl}
+"""
+
+ARRAY = Template(r"""# One plan per task.
+plans=(
+$plans
+)
+plan=$${plans[SLURM_ARRAY_TASK_ID]}
+result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
+""")
+
+
+@click.command("sbatch", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
+@words_of_run
+@click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Number of nodes.")
+@click.option(
+    "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks per node."
+)
+@click.option(
+    "--time", "limit", default="30min", show_default=True, metavar="TIME", help="Time limit of the job."
+)
+@click.option("--partition", metavar="NAME", help="Slurm partition.  [default: Slurm's]")
+@click.option(
+    "--array",
+    "plans",
+    multiple=True,
+    type=PLAN_PATH,
+    metavar="PLAN",
+    help="Plan of one array task, by its name or as a file; repeatable.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Script to write (job.sh), or -.  [default: standard output]",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    words: tuple[str, ...],
+    *,
+    nodes: int,
+    tasks: int,
+    limit: str,
+    partition: str | None,
+    plans: tuple[Path, ...],
+    output: Path | None,
+) -> int:
+    """Write a Slurm script that runs a campaign; nothing is submitted.
+
+    Patterns and all other options are those of mpigauge run. There is one rank per task unless --np or a
+    plan says otherwise. A job that is queued again continues its result.
+
+    \b
+    mpigauge sbatch pingpong -o job.sh
+    mpigauge sbatch --nodes 4 --time 1h allreduce bcast --sizes 8:1MiB -o job.sh
+    mpigauge sbatch --nodes 2 --array modes.toml --array sizes.toml -o jobs.sh
+    """
+    time_s = _time_s(limit)
+    output = None if output == STANDARD_OUTPUT else output
+    words = _with_ranks(words, nodes * tasks, plans)
+    _check_names([*words, *_own_words(context)], partition)
+    _check_plans(words, plans, time_s)
+    more = f"#SBATCH --partition={partition}\n" if partition else ""
+    if plans:
+        # One after the other: tasks that run at the same time would meet in the network.
+        more += f"#SBATCH --array=0-{len(plans) - 1}%1\n"
+    more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
+    text = SCRIPT.substitute(
+        command=shlex.join(["mpigauge", "sbatch", *_own_words(context), *words]),
+        name=shlex.quote(str(output or "job.sh")),
+        nodes=nodes,
+        tasks=tasks,
+        time=_slurm_time(time_s),
+        more=more,
+        warning=WARNING_S,
+        plans=_plans(plans),
+        run=" ".join([*(['--plan "$plan"'] if plans else []), *map(_quoted, words), "-q"]),
+        program=shlex.join([sys.executable, "-P", "-m", "mpigauge"]),
+    )
+    _write(text, output)
+    return EXIT_DONE
+
+
+def _own_words(context: click.Context) -> list[str]:
+    """The options of this verb as they were given."""
+    given: list[str] = []
+    for option in context.command.params:
+        value = context.params.get(str(option.name))
+        if option.name == "words" or value is None or value == option.default:
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            given += [option.opts[0], str(one)]
+    return given
+
+
+def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
+    """The words of run, with the number of ranks if nobody else says it."""
+    said = plans or any(SAYS_RANKS.match(word) for word in words)
+    return (*words,) if said else (*words, "--np", str(ranks))
+
+
+def _check_names(names: Sequence[str], partition: str | None) -> None:
+    """Refuses what could become another line of the script."""
+    for name in names:
+        if not name.isprintable():
+            raise UsageError(
+                f"{name!r}: contains a control character, which a script cannot have", "rename it"
+            )
+    if partition is not None and not PARTITION.fullmatch(partition):
+        raise UsageError(f"--partition: {partition!r} is not the name of a partition", "sinfo lists them")
+
+
+def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
+    """Refuses what would fail in the job only, after hours in a queue."""
+    if plans and any(word.partition("=")[0] == "--plan" for word in words):
+        raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
+    for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
+        plan, where, _ = planned([*plan_words, *words])
+        if plan.budget_s is not None and plan.budget_s + MARGIN_S > time_s:
+            raise UsageError(
+                f"{where}: a budget of {plan.budget_s:.0f} s does not fit a job of {time_s:.0f} s, of which "
+                f"{MARGIN_S:.0f} s are needed to start and end it",
+                "raise --time or lower --budget",
+            )
+        if plan.over_s is not None and plan.over_s + MARGIN_S > time_s:
+            raise UsageError(
+                f"{where}: launches spread over {plan.over_s:.0f} s do not fit a job of {time_s:.0f} s",
+                "raise --time or lower --over",
+            )
+
+
+def _time_s(limit: str) -> float:
+    from mpigauge import units
+
+    seconds = units.parse_duration(limit)
+    if seconds > TIME_MOST_S:
+        raise UsageError(f"--time: {limit} is more than a year", "give it a unit: 30min, 12h")
+    if seconds < TIME_LEAST_S:
+        raise UsageError(
+            f"--time: {limit} is too short: Slurm warns up to {WARNING_S + 60} s before the limit",
+            f"use {TIME_LEAST_S / 60:.0f}min or more",
+        )
+    return seconds
+
+
+def _slurm_time(seconds: float) -> str:
+    """Hours, minutes and seconds; Slurm rounds up to minutes."""
+    minutes = -(-int(seconds) // 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:00"
+
+
+def _plans(plans: Sequence[Path]) -> str:
+    if not plans:
+        return ONE
+    return ARRAY.substitute(plans="\n".join(f"    {_quoted(str(plan))}" for plan in plans))
+
+
+def _quoted(word: str) -> str:
+    """For the shell, also where a reader might take a comma for the end of a word."""
+    return f"'{word}'" if shlex.quote(word) == word and "," in word else shlex.quote(word)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    mode = atomic_file.PROGRAM_MODE
+    with atomic_file.written(output, mode=mode, other_name="choose another name: -o FILE") as file:
+        file.write(text.encode())
+    note(f"script: {output}")
+    note(f"  submit it with: sbatch {shlex.quote(str(output))}")

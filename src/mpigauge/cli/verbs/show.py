@@ -1,0 +1,75 @@
+"""`mpigauge show`: the answer of result files, and tables of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from mpigauge.cli.options.common import column_options, results_argument
+from mpigauge.cli.options.outputs import OutputTarget, output_options
+from mpigauge.cli.options.rename import rename_option
+from mpigauge.cli.options.results import named
+from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.screen.tables import TableRequest, documents, shown
+from mpigauge.show.pivots import CURVES, KINDS, SAMPLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mpigauge.cli.options.outputs import Outputs
+
+
+@click.command("show")
+@results_argument
+@click.option(
+    "--table",
+    type=click.Choice(list(KINDS)),
+    help="Kind of table: mpigauge list tables.  [default: answer, or curves with --sizes, --series, "
+    "--columns or a format of all numbers, such as csv]",
+)
+@click.option("--all", "everything", is_flag=True, help="All numbers of all sizes: --table curves.")
+@rename_option
+@selection_options
+@column_options
+@output_options
+def command(
+    results: tuple[Path, ...],
+    *,
+    table: str | None,
+    everything: bool,
+    selection: Selection,
+    renames: tuple[str, ...],
+    outputs: Outputs,
+    unit_names: tuple[str, ...],
+    stat: str,
+    columns: str,
+) -> None:
+    """Print the answer of RESULT files on one screen, or tables with all numbers.
+
+    RESULT is a file, a folder (its newest file) or - (standard input); without one, the newest in results/.
+    Text of OSU, IMB, nccl-tests, NetPIPE, perftest and fabtests is recognised and read as a result.
+
+    \b
+    mpigauge show
+    mpigauge show --all
+    mpigauge show before.jsonl after.jsonl
+    mpigauge show before.jsonl after.jsonl --table rates --rename "same-host=one node"
+    mpigauge show results/node1.jsonl --sizes 8,1KiB --series pingpong
+    mpigauge show results/node1.jsonl -o table.csv -o table.json --overwrite
+    mpigauge show results/node1.jsonl --table samples -o samples.csv --overwrite
+    mpigauge show results/node1.jsonl --format bencher > bencher.json
+    mpigauge show results/node1.jsonl --format osu > osu.txt
+    mpigauge show osu_latency.txt --all
+    mpigauge show results/node1.jsonl --columns mean,stddev,p99 --unit Gbit/s
+    mpigauge show results/node1.jsonl --state all --only quiet
+    mpigauge show results/node1.jsonl --table latency --format markdown
+    """
+    kind, form = CURVES if everything else table, outputs.targets[0].form
+    asked = TableRequest(kind, form, unit_names, stat, columns, selection, renames)
+    paths = named(results)
+    if outputs.targets == (OutputTarget(asked.form),) and asked.kind != SAMPLES:
+        click.echo(shown(paths, asked), nl=False)
+        return
+    forms = [target.form for target in outputs.targets]
+    outputs.put_each(documents(paths, asked, forms))

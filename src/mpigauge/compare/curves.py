@@ -1,0 +1,127 @@
+"""Times of messages against size, of everything else that is the same: what comparisons are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.compare.size_ratio import besides
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.machine.conditions import distances_of
+from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.compare.size_ratio import Beside
+    from mpigauge.compare.within import Within
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.same_distance import DistanceMismatch
+    from mpigauge.vocabulary import StateName
+
+MESSAGES = patterns_with(lambda pattern: pattern.family == "message")
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Times of one pattern against size.
+
+    Attributes:
+        cell: The smallest of it.
+        rows: By size, each with a time and that of each launch.
+        state: The state of the machine that it is of; None if that had one only.
+        within: What its result says of two of its rows; None: each pair of curves is held against each other
+            by itself.
+    """
+
+    cell: Cell
+    rows: Mapping[int, Row]
+    state: StateName | None = None
+    within: Within | None = None
+
+    @cached_property
+    def times(self) -> Mapping[int, Timing]:
+        """Size to what is known of its time."""
+        return {size: row.time for size, row in self.rows.items() if row.time is not None}
+
+    def over(self, other: Curve, size: int) -> Ratio | None:
+        """Return how many times as long it takes, paired by launch where both have the same ones.
+
+        In one place only what was measured at one distance is compared; another place is another distance.
+
+        Returns:
+            None if there is no interval: of a single launch nothing is said.
+        """
+        over, under = self.rows[size], other.rows[size]
+        ratio = self.within.ratio(over, under) if self.within is not None else None
+        ratio = ratio or like_ratio(self.times[size], other.times[size], self._at(other, size))
+        return None if ratio is None or ratio.low is None else ratio
+
+    def besides(self, base: Curve) -> list[Beside]:
+        """Return its times beside those of another, at all sizes of both."""
+        same = _place(self.cell) == _place(base.cell)
+        return besides(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
+
+    def apart(self, other: Curve, size: int) -> DistanceMismatch | None:
+        """Why there is none, if their ranks were at different distances."""
+        return apart(self.times[size], other.times[size], self._at(other, size))
+
+    def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
+        if _place(self.cell) != _place(other.cell):
+            return ANYWHERE
+        return distances_of(self.rows[size].visits), distances_of(other.rows[size].visits)
+
+
+def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
+    """Cells, without their window, that were measured with several; there may be a row for each state."""
+    same = Counter(without_window(cell) for cell in {row.cell for row in rows} if cell.window)
+    return frozenset(cell for cell, count in same.items() if count > 1)
+
+
+def without_window(cell: Cell) -> Cell:
+    """The same cell for all windows."""
+    return replace(cell, window=0)
+
+
+def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
+    """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
+    several = several_windows(rows)
+    groups: dict[tuple[StateName | None, Cell], list[Row]] = {}
+    for row in rows:
+        alone = without_window(row.cell)
+        key = replace(row.cell if alone in several else alone, bytes=0)
+        groups.setdefault((row.state, key), []).append(row)
+    return groups.values()
+
+
+def curves_of(groups: Iterable[Sequence[Row]], within: Within | None = None) -> list[Curve]:
+    """The curves of messages among these; imported ones have no launches.
+
+    Args:
+        groups: Rows that differ in size only; the window of large messages follows from their size.
+        within: As of `Curve`.
+    """
+    measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
+    return [_curve(rows, within) for rows in measured if rows]
+
+
+def _launches(row: Row) -> Mapping[int, float]:
+    return {} if row.time is None else row.time.by_launch
+
+
+def _curve(rows: Sequence[Row], within: Within | None) -> Curve:
+    """Told apart by its smallest message, which has the window that was asked for."""
+    smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
+    return Curve(smallest, {row.cell.bytes: row for row in rows}, rows[0].state, within)
+
+
+def _place(cell: Cell) -> tuple[str, str]:
+    return cell.transport, cell.placement

@@ -1,0 +1,254 @@
+"""A whole history: which cells changed when, whether the machine did, and how usual the last session is."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.compare.comparison import BASE_LEAST
+from mpigauge.compare.history.changes import changes_of
+from mpigauge.compare.history.curves import curves_of
+from mpigauge.rows.machine.sessions import OddSession, are_daily
+from mpigauge.stats.decision import decide
+from mpigauge.stats.odd_sessions import apart_from_usual
+from mpigauge.stats.prediction import Predicted, before
+from mpigauge.stats.steps import suspected
+from mpigauge.vocabulary import BROKEN, DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.compare.history.changes import Change
+    from mpigauge.compare.history.curves import HistoryCurve
+    from mpigauge.compare.history.session import SessionResult
+    from mpigauge.stats.decision import Decision, Thresholds
+    from mpigauge.stats.odd_sessions import Flags
+    from mpigauge.stats.percentiles import Values
+    from mpigauge.stats.prediction import Before
+    from mpigauge.stats.step import Step
+    from mpigauge.vocabulary import ComparisonVerdict
+
+SESSIONS_LEAST = BASE_LEAST + 1
+"""Of fewer nothing is said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A curve and what became of it.
+
+    Attributes:
+        changes: In the order of time.
+        apart: How far each value is from the median between changes, shape ``(sessions, cells)``.
+        odd: Which of them are odd; of the last session none, which is held against those before.
+        base: The sessions before the last one; None if they are too few.
+        last: The last session against them, by column; none of cells that it has not.
+        suspected: What may have changed, where sessions are too few to say so.
+    """
+
+    curve: HistoryCurve
+    changes: tuple[Change, ...]
+    apart: Values
+    odd: Flags
+    base: Base | None
+    last: Mapping[int, Decision]
+    suspected: Step | None = None
+
+    @property
+    def outside(self) -> dict[int, Decision]:
+        """Cells that are beyond what the sessions before predict of the last one, and by the margin."""
+        return {cell: one for cell, one in self.last.items() if one.verdict in DIFFERENT}
+
+    def leaves_out(self, place: int, cell: int) -> bool:
+        """Whether what is expected of the last session does without an odd value."""
+        if self.base is None or cell not in self.base.cells:
+            return False
+        return bool(self.odd[place, cell]) and place >= self.base.begins[self.base.cells.index(cell)]
+
+    @property
+    def lost(self) -> list[int]:
+        """Cells that were measured, and crashed, hung or were wrong in the last session."""
+        if not self.curve.rows:
+            return []
+        now = self.curve.rows[-1]
+        return [
+            cell
+            for cell, key in enumerate(self.curve.cells)
+            if key in now and now[key].status in BROKEN and np.isfinite(self.curve.logs[:-1, cell]).any()
+        ]
+
+    def latest(self, cell: int) -> Change | None:
+        """The last change of a cell."""
+        return next((one for one in reversed(self.changes) if cell in one.cells), None)
+
+    @property
+    def pending(self) -> Iterator[tuple[int, Change]]:
+        """Every cell that changed, with its last change."""
+        for cell in range(self.curve.logs.shape[1]):
+            if (change := self.latest(cell)) is not None:
+                yield cell, change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """Sessions that the last one is held against.
+
+    Attributes:
+        cells: Columns of the curve that have enough of them.
+        begins: The first of the sessions, of each of these cells: since its last change, or the last third of
+            a drift.
+        said: What they say.
+    """
+
+    cells: Sequence[int]
+    begins: Sequence[int]
+    said: Before
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """One plan over time.
+
+    Attributes:
+        sessions: In the order in which they were made.
+        tracks: Of all curves in which an MPI library takes part.
+        controls: Of all others, and of signs of the machine.
+        thresholds: What matters, and what must be excluded of the last session if all is to be well.
+    """
+
+    sessions: Sequence[SessionResult]
+    tracks: tuple[Track, ...]
+    controls: tuple[Track, ...]
+    thresholds: Thresholds
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are sessions enough to say anything of any cell."""
+        return any(track.last or track.changes for track in self.tracks)
+
+    @property
+    def blind(self) -> int:
+        """Numbers whose last session may be slower by more than is allowed: sessions differ too much."""
+        last = (one for track in self.tracks for one in track.last.values())
+        return sum(not one.passes(self.thresholds.allow) for one in last)
+
+    @property
+    def odd_sessions(self) -> Iterator[OddSession]:
+        """Each odd session once, in the order of time, with all numbers in which a library takes part."""
+        daily = are_daily(one.begun_s for one in self.sessions)
+        for place, session in enumerate(self.sessions):
+            odd = [(track, int(cell)) for track in self.tracks for cell in np.flatnonzero(track.odd[place])]
+            if odd:
+                yield OddSession(
+                    session.path,
+                    session.begun_s,
+                    daily,
+                    tuple(sorted(math.exp(track.apart[place, cell]) for track, cell in odd)),
+                    sum(int(np.isfinite(track.curve.logs[place]).sum()) for track in self.tracks),
+                    sum(track.leaves_out(place, cell) for track, cell in odd),
+                )
+
+    @property
+    def verdict(self) -> ComparisonVerdict:
+        """Of the last change of every cell: the worst comes first."""
+        last = [(change, change.cells[cell]) for track in self.tracks for cell, change in track.pending]
+        own = [decision for change, decision in last if not change.machine]
+        if any(track.lost for track in self.tracks) or any(one.ratio > 1 for one in own):
+            return "slower"
+        if len(own) < len(last) or any(track.changes for track in self.controls):
+            return "machine"
+        outside = [one for track in self.tracks for one in track.outside.values()]
+        if not self.enough or self.blind or any(one.ratio > 1 for one in outside):
+            return "undecided"
+        return "faster" if own else "same"
+
+
+def history_of(
+    sessions: Sequence[SessionResult], thresholds: Thresholds, settled: int | None = None
+) -> History:
+    """What became of every curve, over sessions of one machine.
+
+    Args:
+        sessions: In the order in which they were made.
+        settled: Among how many of the first changes are sought; None for all.
+
+    Source: docs/method-comparison.md#history
+    """
+    return judged(sessions, curves_of(sessions), thresholds, settled)
+
+
+def judged(
+    sessions: Sequence[SessionResult],
+    curves: Sequence[HistoryCurve],
+    thresholds: Thresholds,
+    settled: int | None = None,
+) -> History:
+    """The same of curves that are known."""
+    among, margin = sessions[:settled], thresholds.margin
+    controls = [curve for curve in curves if curve.control]
+    cells = [curve for curve in curves if not curve.control]
+    moved = changes_of(controls, [], among, margin)
+    changed = changes_of(cells, list(zip(controls, moved, strict=True)), among, margin)
+    maybe = suspected([curve.logs for curve in cells], [curve.floor for curve in cells], margin)
+    tracks = [
+        replace(track, suspected=maybe.get(at))
+        for at, track in enumerate(_tracks(cells, changed, thresholds))
+    ]
+    return History(sessions, tuple(tracks), _tracks(controls, moved, thresholds), thresholds)
+
+
+def _tracks(
+    curves: Sequence[HistoryCurve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
+) -> tuple[Track, ...]:
+    """Each curve with its last session, held against what the sessions before say of all of them."""
+    least = math.log1p(thresholds.margin)
+    usual = [_apart(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
+    bases = [_base(curve, mine, odd) for curve, mine, (_, odd) in zip(curves, changes, usual, strict=True)]
+    known = [(curve, base) for curve, base in zip(curves, bases, strict=True) if base is not None]
+    last: dict[int, dict[int, Decision]] = {}
+    if known:
+        now = np.concatenate([curve.logs[-1, base.cells] for curve, base in known])
+        decided = iter(decide(Predicted([base.said for _, base in known], now), thresholds))
+        last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
+    return tuple(
+        Track(curve, tuple(mine), *apart, base, last.get(id(curve), {}))
+        for curve, mine, apart, base in zip(curves, changes, usual, bases, strict=True)
+    )
+
+
+def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
+    """Of each cell the first sessions of what is between its changes, and of the last third of a drift."""
+    return [
+        [0, *dict.fromkeys(at for one in changes if cell in one.cells for at in (one.place, one.since))]
+        for cell in range(curve.logs.shape[1])
+    ]
+
+
+def _apart(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
+    """How far sessions are from the median between changes, and which are odd; without the last session."""
+    apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
+    columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for cell, begins in enumerate(_begins(curve, changes)):
+        columns[*begins, len(curve.logs) - 1].append(cell)
+    for bounds, cells in columns.items():
+        for begin, end in pairwise(bounds):
+            here = np.ix_(range(begin, end), cells)
+            apart[here], odd[here] = apart_from_usual(curve.logs[here], least)
+    return apart, odd
+
+
+def _base(curve: HistoryCurve, changes: Sequence[Change], odd: Flags) -> Base | None:
+    mine = curve.logs[:-1].copy()
+    begins = [places[-1] for places in _begins(curve, changes)]
+    for cell, begin in enumerate(begins):
+        mine[:begin, cell] = np.nan
+    enough = (np.isfinite(mine).sum(axis=0) >= BASE_LEAST) & np.isfinite(curve.logs[-1])
+    cells = [int(cell) for cell in np.flatnonzero(enough)]
+    if not cells:
+        return None
+    said = before(mine[:, cells], curve.floor[cells], odd[:-1, cells])
+    return Base(cells, [begins[cell] for cell in cells], said)

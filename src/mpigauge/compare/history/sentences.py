@@ -1,0 +1,342 @@
+"""What a history says: its verdict first, then since when, and what changed with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge import units
+from mpigauge.compare.history.history import SESSIONS_LEAST
+from mpigauge.compare.sentences import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
+from mpigauge.compare.session_sentences import count_of, day_of, few, odd_lines, switches
+from mpigauge.document.ratio_words import VERDICTS
+from mpigauge.plan.factors import FACTORS
+from mpigauge.rows.machine.sessions import are_daily
+from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.stats.steps import STRETCHES_FROM
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from mpigauge.compare.history.changes import Change
+    from mpigauge.compare.history.history import History, Track
+    from mpigauge.compare.history.session import SessionResult
+    from mpigauge.rows.rows import Row
+    from mpigauge.stats.decision import Decision
+    from mpigauge.vocabulary import ComparisonVerdict
+
+ALONG = tuple(factor.name for factor in FACTORS if factor.along)
+"""What numbers of one curve may differ in."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HistoryLine:
+    """Cells of one curve of which the same is said.
+
+    Attributes:
+        cells: Columns of the curve, from the smallest size.
+        change: Their last one.
+        outside: Whether the last session is beyond what was to be expected.
+        suspected: Whether they may have changed, in sessions too few to say so.
+    """
+
+    track: Track
+    cells: Sequence[int]
+    change: Change | None
+    outside: bool
+    lost: bool
+    suspected: bool = False
+
+    @property
+    def worst(self) -> int:
+        """The cell that is farthest from what it was."""
+        return max(self.cells, key=self._distance)
+
+    @property
+    def factor(self) -> Decision | None:
+        """How many times as long the worst one takes since the change."""
+        return self.change.cells[self.worst] if self.change else None
+
+    @property
+    def last(self) -> Decision | None:
+        """Its last session against those before."""
+        return self.track.last.get(self.worst)
+
+    def _distance(self, cell: int) -> float:
+        known = self.change.cells if self.change else self.track.last
+        return abs(np.log(known[cell].ratio)) if cell in known else 0.0
+
+
+def told_of(track: Track) -> list[HistoryLine]:
+    """Cells of a curve, those together of which the same is said."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    lost = set(track.lost)
+    maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
+    for cell in range(track.curve.logs.shape[1]):
+        change, out = track.latest(cell), track.outside.get(cell)
+        longer = change is not None and change.cells[cell].ratio > 1
+        out_word = out.verdict if out else ""
+        said = (change.place if change else None, longer, out_word, cell in lost, cell in maybe)
+        groups.setdefault(said, []).append(cell)
+    return [
+        HistoryLine(
+            track,
+            cells,
+            track.latest(cells[0]),
+            cells[0] in track.outside,
+            cells[0] in lost,
+            cells[0] in maybe,
+        )
+        for cells in groups.values()
+    ]
+
+
+# ---- One line ------------------------------------------------------------------------------------
+
+
+def name(told: HistoryLine, unsaid: Collection[str]) -> str:
+    """What the cells are of."""
+    curve = told.track.curve
+    if curve.sign is not None:
+        return SIGNS[curve.sign]
+    apart = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
+    cells = [_row(told, cell).cell for cell in told.cells]
+    several = [along for along in ALONG if len({getattr(cell, along) for cell in cells}) > 1]
+    return " ".join([name_of(_row(told, told.cells[0]), {*unsaid, *several}), *apart])
+
+
+def sizes(told: HistoryLine) -> str:
+    """`8 B to 1 KiB (6 of 7 sizes)`; of several pairs or windows `8 B to 1 KiB (12 numbers)`."""
+    if told.track.curve.sign is not None:
+        return ""
+    first, last = told.cells[0], told.cells[-1]
+    rows = sorted((_row(told, cell) for cell in told.cells), key=lambda row: row.cell.bytes)
+    if len({row.cell.bytes for row in rows}) < len(rows):
+        ends = dict.fromkeys(units.format_size(row.cell.bytes) for row in (rows[0], rows[-1]))
+        return f"{' to '.join(ends)} ({len(rows)} numbers)"
+    return sizes_of(_row(told, first), _row(told, last), len(told.cells), last - first + 1)
+
+
+def verdict_of(told: HistoryLine) -> str:
+    """The word for them."""
+    if told.lost:
+        return "lost"
+    if told.change is not None and told.factor is not None:
+        if told.track.curve.control:
+            return NOT_IN_TURN[told.factor.verdict]
+        return MACHINE if told.change.machine else VERDICTS[told.factor.verdict]
+    if told.outside and told.last is not None:
+        return "last session longer" if told.last.ratio > 1 else "last session shorter"
+    if told.last is not None:
+        return "may have changed" if told.suspected else "no change"
+    here = len(told.track.curve.sessions)
+    last = len(told.track.curve.logs) - 1
+    ended = here >= SESSIONS_LEAST and last not in told.track.curve.sessions
+    return "not in the last session" if ended else "too few sessions"
+
+
+def since(change: Change, sessions: Sequence[SessionResult], cell: int | None = None) -> str:
+    """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
+
+    Args:
+        cell: Whose change; the one that moved farthest if it is None.
+    """
+    if change.drifts:
+        where = change.worst if cell is None else cell
+        return f"about {date(sessions, change.place)}, {_drifting(change, where)}"
+    what = switches(change.switches)
+    return f"{date(sessions, change.place)}{f' ({what})' if what else ''}"
+
+
+def date(sessions: Sequence[SessionResult], place: int) -> str:
+    """When a session began."""
+    return day_of(sessions[place].begun_s, daily=are_daily(one.begun_s for one in sessions))
+
+
+def _drifting(change: Change, cell: int) -> str:
+    return "rising" if change.cells[cell].ratio > 1 else "falling"
+
+
+def _row(told: HistoryLine, cell: int) -> Row:
+    return told.track.curve.row(cell, len(told.track.curve.logs) - 1)
+
+
+def _said(told: HistoryLine, unsaid: Collection[str]) -> str:
+    return " ".join(filter(None, [name(told, unsaid), sizes(told)]))
+
+
+def _factor(decision: Decision) -> str:
+    return f"{units.format_factor(decision.ratio)} times as long"
+
+
+def _change(told: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
+    if told.change is None or told.factor is None:
+        return _said(told, unsaid)
+    if told.change.drifts:
+        began = date(sessions, told.change.place)
+        how = f"{_drifting(told.change, told.worst)} since about {began}, {_factor(told.factor)} in all"
+        return f"{_said(told, unsaid)} {how}"
+    return f"{_said(told, unsaid)} {_factor(told.factor)} since {since(told.change, sessions)}"
+
+
+# ---- Above and below -----------------------------------------------------------------------------
+
+
+def headline(
+    shown: History, verdict: ComparisonVerdict, lines: Sequence[HistoryLine], unsaid: Collection[str]
+) -> str:
+    """The verdict on all of it.
+
+    Args:
+        lines: What is said of each cell, the worst first.
+    """
+    mine = [told for told in lines if told.change is not None and not told.change.machine]
+    match verdict:
+        case "slower" if lost := [told for told in lines if told.lost]:
+            return f"lost: {_said(lost[0], unsaid)} did not work in the last session"
+        case "slower" | "faster":
+            words = [_change(told, shown.sessions, unsaid) for told in mine[:1]]
+            more = [_changes(len(mine) - 1, " more")] if len(mine) > 1 else []
+            return f"{VERDICTS[verdict]}: {'; '.join([*words, *more])}"
+        case "machine":
+            return f"{MACHINE}: {_moved(shown)}"
+        case "same":
+            count = sum(len(track.last) for track in shown.tracks)
+            return f"no change that matters: {count} numbers over {count_of(len(shown.sessions))}"
+        case "undecided":
+            return f"undecided: {_open(shown, lines, unsaid)}"
+
+
+def _changes(count: int, more: str = "") -> str:
+    return f"{count}{more} change{'' if count == 1 else 's'}"
+
+
+def _moved(shown: History) -> str:
+    own = [(track, change) for track in shown.controls for change in track.changes]
+    names = dict.fromkeys(_control(track) for track, _ in own)
+    if own:
+        last = max((change for _, change in own), key=lambda change: change.place)
+        when = since(last, shown.sessions)
+        return f"{', '.join(names)} changed, in which no MPI library takes part; since {when}"
+    change = next(change for track in shown.tracks for _, change in track.pending if change.machine)
+    names = dict.fromkeys(
+        SIGNS[one.sign] if one.sign else one.row(0, change.place).cell.pattern for one in change.signs
+    )
+    return f"{', '.join(names)} changed, too; since {since(change, shown.sessions)}"
+
+
+def _control(track: Track) -> str:
+    curve = track.curve
+    return SIGNS[curve.sign] if curve.sign else curve.row(0, len(curve.logs)).cell.pattern
+
+
+def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
+    if not shown.enough:
+        return few(len(shown.sessions), SESSIONS_LEAST)
+    for suspected in _suspected(shown, unsaid):
+        return suspected
+    outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
+    longer = [(told, last) for told, last in outside if last.ratio > 1]
+    if not longer:
+        allow = units.format_percent(shown.thresholds.allow)
+        return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
+    told, last = longer[0]
+    what = f"{_said(told, unsaid)} {_factor(last)} in the last session alone"
+    return f"{what}; it may be the machine: measure again"
+
+
+def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
+    """What may have changed, and how many sessions more would tell."""
+    count = len(shown.sessions)
+    for track in shown.tracks:
+        if (step := track.suspected) is None:
+            continue
+        cells = [int(cell) for cell in np.flatnonzero(step.changed)]
+        worst = max(cells, key=lambda cell: abs(step.mean[cell]))
+        factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"
+        since = f"in the last {count - step.place} of {count} sessions as before"
+        more = f"{CHANGES_FROM} sessions tell a change from chance: measure {CHANGES_FROM - count} more"
+        said = _said(HistoryLine(track, cells, None, outside=False, lost=False), unsaid)
+        yield f"{said} {factor} {since}; {more}"
+
+
+def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> Iterator[str]:
+    """What else is to be known, below the table."""
+    yield from _expected(shown)
+    count = len(shown.sessions)
+    yield from _came_and_went(shown)
+    yield from odd_lines([*shown.odd_sessions])
+    # The headline has the first one, where all of it is undecided.
+    maybe = list(_suspected(shown, ()))[1 if shown.verdict == "undecided" else 0 :]
+    yield from (f"may have changed: {said}" for said in maybe)
+    yield from _not_looked_for(count)
+    known = count >= CHANGES_FROM or any(track.last for track in shown.controls)
+    if shown.controls and known and not any(track.changes for track in shown.controls):
+        yield f"controls did not move: {', '.join(dict.fromkeys(map(_control, shown.controls)))}"
+    outside = [track for track in shown.controls if track.outside]
+    if outside:
+        names = ", ".join(dict.fromkeys(map(_control, outside)))
+        yield f"controls that were not as expected in the last session: {names}"
+    if undated := sum(not one.is_dated and one.begun_s > 0 for one in shown.sessions):
+        yield f"dated by its file, as imported numbers have no date: {units.counted(undated, 'session')}"
+    for session, differs in left_out:
+        yield f"left out: {session.path}: {'; '.join(differs)}"
+
+
+def _came_and_went(shown: History) -> Iterator[str]:
+    """What was slower or faster for a while, and is as before since: no line shows but the last change."""
+    for track in (*shown.tracks, *shown.controls):
+        for first, then in pairwise(track.changes):
+            cells = [cell for cell in first.cells if _undoes(then, first, cell, shown.thresholds.margin)]
+            if cells:
+                told = HistoryLine(track, cells, first, outside=False, lost=False)
+                ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
+                ratio = first.cells[told.worst]
+                yield f"came and went: {_said(told, ())} {_factor(ratio)} from {ends}"
+
+
+def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
+    if cell not in then.cells or first.drifts:
+        return False
+    return bool(abs(np.log(first.cells[cell].ratio * then.cells[cell].ratio)) < np.log1p(margin))
+
+
+def _not_looked_for(count: int) -> Iterator[str]:
+    """What so few sessions cannot show, whatever is in them, and how many more it takes."""
+    whats = {
+        "the last session against those before": SESSIONS_LEAST,
+        "changes for good": CHANGES_FROM,
+        "what came and went again": STRETCHES_FROM,
+    }
+    said = [f"{what}, from {least} sessions on" for what, least in whats.items() if count < least]
+    if said:
+        more = f"measure {max(whats.values()) - count} more for all of it"
+        yield f"not looked for, with {_some(count)}: {'; '.join(said)}: {more}"
+
+
+def _some(count: int) -> str:
+    return f"{count} session{'' if count == 1 else 's'}"
+
+
+def _expected(shown: History) -> Iterator[str]:
+    """How far sessions are apart: what a single one could show."""
+    lows, highs = [], []
+    for track in shown.tracks:
+        if track.base is not None:
+            low, high = track.base.said.band()
+            lows += [*low]
+            highs += [*high]
+    if lows:
+        half = median(np.sqrt(np.array(highs) / np.array(lows)) - 1)
+        yield f"the next session is expected within {units.format_relative(half)} (95 %, median of numbers)"
+
+
+def seconds(told: HistoryLine, place: int) -> float | None:
+    """What the worst cell took in the first session that has it (0), or in the last one (-1)."""
+    curve = told.track.curve
+    known = curve.logs[np.isfinite(curve.logs[:, told.worst]), told.worst]
+    return float(np.exp(known[place])) if known.size else None

@@ -1,0 +1,192 @@
+"""A session: one result of a plan that is measured again and again, as small as a history needs it.
+
+Of its cells only their rows are kept, without samples, so that a year of results fits the memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.alike import apart, machine_of
+from mpigauge.plan.factors import CURVE
+from mpigauge.rows.machine.conditions import distances_of, middle_of
+from mpigauge.rows.machine.sessions import dated_sessions
+from mpigauge.rows.machine.steadiness import steadiness_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from mpigauge.result.reader import Result
+    from mpigauge.result.records import Campaign
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import Distance, MachineSign
+
+CurveKey = tuple[object, ...]
+CellKey = tuple[str, int, int]
+"""What tells cells of one curve apart, in the order of their sizes."""
+
+OF_CURVE = tuple(name for name in CURVE if name != "mpi_version")
+"""A curve goes on with another version of its library, unless two are measured beside each other."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The cells of one curve in one state of the machine.
+
+    Attributes:
+        at: How far apart its ranks were: of what, and in seconds; None if that is not known.
+        rows: By what tells them apart; without visits.
+    """
+
+    key: CurveKey
+    at: tuple[Distance, float] | None
+    rows: Mapping[CellKey, Row]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SessionResult:
+    """One result.
+
+    Attributes:
+        begun_s: When its first launch began, in seconds of Unix time; of imported numbers that of their file,
+            0 if it has none.
+        is_dated: Whether the result itself says when it began.
+        machine: What a machine is; sessions of a history have the same.
+        versions: What may change from session to session, beside libraries, by name.
+        signs: How long it took what shows the machine itself, s.
+        visits: How many it has: a copy that was cut short has less.
+    """
+
+    path: Path
+    campaign: Campaign
+    begun_s: float
+    is_dated: bool
+    machine: Mapping[str, str]
+    versions: Mapping[str, str]
+    parts: Sequence[Part]
+    signs: Mapping[MachineSign, float]
+    visits: int
+
+
+def session_of(result: Result, rows: Iterable[Row]) -> SessionResult:
+    """What a history needs of a result.
+
+    Args:
+        rows: Of its cells, one for each state of the machine; those of probes are left out.
+    """
+    probes = {pattern.name for pattern in result.campaign.patterns if pattern.probes}
+    begun_s = _begun_s(result)
+    return SessionResult(
+        result.path,
+        result.campaign,
+        _file_s(result.path) if begun_s is None else begun_s,
+        begun_s is not None,
+        machine_of(result),
+        _versions(result),
+        _parts(row for row in rows if row.cell.pattern not in probes),
+        _signs(result),
+        len(result.visits),
+    )
+
+
+def time_of(row: Row) -> float | None:
+    """Return the time of a cell in a session, s, as its table has it; None if there is none, or it is 0."""
+    return row.time.estimate if row.time is not None and row.time.estimate > 0 else None
+
+
+def in_time(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
+    """Sessions in the order in which they were made, and those that are copies or parts of another."""
+    found: list[SessionResult] = []
+    copies: list[SessionResult] = []
+    for one in sorted(sessions, key=lambda one: (one.begun_s, -one.visits, str(one.path))):
+        (copies if any(same_session(one, other) for other in found) else found).append(one)
+    return found, copies
+
+
+def same_session(one: SessionResult, other: SessionResult) -> bool:
+    """Whether two files are of the same launches: one is a copy of the other, or of a part of it."""
+    if one.campaign != other.campaign or one.begun_s != other.begun_s:
+        return False
+    return one.is_dated or _times_s(one) == _times_s(other)
+
+
+def _times_s(session: SessionResult) -> list[float | None]:
+    return [time_of(row) for part in session.parts for row in part.rows.values()]
+
+
+def apart_from(
+    reference: SessionResult, sessions: Iterable[SessionResult]
+) -> list[tuple[SessionResult, list[str]]]:
+    """Sessions of other machines, each with what differs."""
+    found = [(one, apart(reference.machine, one.machine)) for one in sessions]
+    return [(one, differs) for one, differs in found if differs]
+
+
+def _begun_s(result: Result) -> float | None:
+    dated = dated_sessions(result.launches)
+    if dated:
+        return dated[0].begin_s
+    started = result.campaign.started
+    return datetime.fromisoformat(started).astimezone(UTC).timestamp() if started else None
+
+
+def _file_s(path: Path) -> float:
+    """When a file was last written to; 0 where there is none, as of standard input."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _versions(result: Result) -> dict[str, str]:
+    here = result.campaign.environment
+    found = {
+        # Who imports has not measured.
+        "mpigauge": result.campaign.mpigauge if result.launches or not result.imported else "",
+        "kernel": here.kernel,
+        "governor": here.governor,
+        "turbo": here.turbo,
+        "smt": here.smt,
+        "huge_pages": here.huge_pages,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _parts(rows: Iterable[Row]) -> list[Part]:
+    rows = list(rows)
+    versions: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        versions[row.cell.mpi, row.cell.label].add(row.cell.mpi_version)
+    curves: dict[tuple[CurveKey, str | None], list[Row]] = defaultdict(list)
+    for row in rows:
+        several = len(versions[row.cell.mpi, row.cell.label]) > 1
+        key = *(getattr(row.cell, name) for name in OF_CURVE), row.cell.mpi_version if several else ""
+        curves[key, row.state].append(row)
+    return [_part(key, mine) for (key, _), mine in curves.items()]
+
+
+def _part(key: CurveKey, rows: Sequence[Row]) -> Part:
+    at = middle_of(distances_of(visit for row in rows for visit in row.visits))
+    return Part(key, at, {cell_key(row): replace(row, visits=()) for row in rows})
+
+
+def cell_key(row: Row) -> CellKey:
+    """What tells a cell from others of its curve."""
+    return (row.cell.pair, row.cell.bytes, row.cell.window)
+
+
+def _signs(result: Result) -> dict[MachineSign, float]:
+    """How fast the same arithmetic was, and how far apart the ranks were, in the middle of all launches."""
+    known: dict[MachineSign, list[float]] = defaultdict(list)
+    for of, seconds in distances_of(result.visits).values():
+        known[of].append(seconds)
+    found = {name: median(values) for name, values in known.items()}
+    if (speed_s := steadiness_of(result).middle_s) is not None:
+        found["arithmetic"] = speed_s
+    return {name: seconds for name, seconds in found.items() if 0 < seconds < math.inf}

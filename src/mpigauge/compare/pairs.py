@@ -1,0 +1,186 @@
+"""Two cells that are held against each other: which of their launches belong together."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import geometric_mean
+from typing import TYPE_CHECKING
+
+from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
+from mpigauge.rows.ratios import PAIRED_SHARE
+from mpigauge.stats.decision import LAUNCHES_LEAST
+from mpigauge.stats.interval import UNIFORM_VARIANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two cells that differ in what is compared, and nothing else.
+
+    Attributes:
+        base: What the other is held against.
+        same_place: Whether their ranks are to be equally far apart.
+        interleaved: Whether launches of one number are of one moment: of one campaign.
+        twins: Whether both are of one library, under two labels or with its control arm: what differs then
+            is chance.
+        sessions: Of how many the base is the mean; None if it is a single result.
+    """
+
+    base: Row
+    other: Row
+    same_place: bool = True
+    interleaved: bool = True
+    twins: bool = False
+    sessions: int | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Whether either has a time."""
+        return self.base.time is not None or self.other.time is not None
+
+    @property
+    def imported(self) -> bool:
+        """Whether either time is one that others have printed once: of no launch but its own."""
+        return any(row.imported and row.time and not row.time.by_launch for row in (self.base, self.other))
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both, of launches in like conditions."""
+        base, other = _times(self.base), _times(self.other)
+        if not self.same_place:
+            return base, other
+        at = distances_of(self.base.visits), distances_of(self.other.visits)
+        return in_like_conditions(base, other, *at)
+
+    @cached_property
+    def common(self) -> list[int]:
+        """Launches in which both were measured by the same processes."""
+        base, other = self.times
+        apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
+        return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
+
+    def time_s(self, side: int) -> float | None:
+        """Return the time of the base (0) or the other (1), as in tables; None if it was not measured."""
+        time = (self.base, self.other)[side].time
+        return time.estimate if time is not None else None
+
+    @property
+    def paired(self) -> bool:
+        """Whether they are compared launch by launch."""
+        most = max(map(len, self.times))
+        return len(self.common) >= max(LAUNCHES_LEAST, PAIRED_SHARE * most)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are launches enough to say anything."""
+        return self.paired or _fewer(self) >= LAUNCHES_LEAST
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether only that ranks were not equally far apart leaves too few launches."""
+        made = min(len(_times(row)) for row in (self.base, self.other))
+        return not self.judged and made >= LAUNCHES_LEAST
+
+    @property
+    def floor(self) -> float:
+        """Variance of the logarithm of the ratio that the steps of the clock hide."""
+        steps = [side.step for side in (self.base.time, self.other.time) if side is not None]
+        return sum(step**2 for step in steps) * UNIFORM_VARIANCE
+
+
+@dataclass(frozen=True, eq=False)
+class Matched(Pair):
+    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
+
+    Where the machine changes so often that few pairs of launches were in a like state, the two are held
+    against each other within one state instead, launches of the one against launches of the other.
+
+    Attributes:
+        parts: A pair for every state that both were in.
+    """
+
+    parts: tuple[Pair, ...] = ()
+
+    @cached_property
+    def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Launch number to seconds of both: those in pairs; or, of too few pairs, those of one state."""
+        return self.alone.times if self.alone is not None else self._in_pairs
+
+    @cached_property
+    def alone(self) -> Pair | None:
+        """Of too few pairs, the state in which the side that has fewer launches has most; None if too few.
+
+        States come from the latency of a cache line, never from the times compared, so choosing adds no bias.
+        """
+        if self.paired or not self.interleaved:
+            return None
+        most = max(self.parts, key=_fewer, default=None)
+        return most if most is not None and _fewer(most) >= LAUNCHES_LEAST else None
+
+    @cached_property
+    def _in_pairs(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
+        """Geometric means over states, of launches in like conditions."""
+        base: dict[int, list[float]] = defaultdict(list)
+        other: dict[int, list[float]] = defaultdict(list)
+        for part in self.parts:
+            for number in part.common:
+                base[number].append(part.times[0][number])
+                other[number].append(part.times[1][number])
+        return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
+
+    @property
+    def paired(self) -> bool:
+        """Whatever launches were in a like state: which those are does not depend on what they took."""
+        return len(self._in_pairs[0]) >= LAUNCHES_LEAST
+
+    @property
+    def states(self) -> tuple[StateName | None, ...]:
+        """Those that it was compared in."""
+        return tuple(part.base.state for part in self.parts if self.alone in {None, part})
+
+    @property
+    def made(self) -> int:
+        """Launches of the side that has fewer, in whatever state."""
+        sides = ({number for part in self.parts for number in part.times[side]} for side in (0, 1))
+        return min(map(len, sides))
+
+    @property
+    def elsewhere(self) -> bool:
+        """The same where they have no state in common; else launches of like states are too few."""
+        return not self.parts and super().elsewhere
+
+    @property
+    def needed(self) -> int:
+        """Launches after which one state will probably have enough of both sides."""
+        most = max(map(_fewer, self.parts), default=0)
+        return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
+
+    def time_s(self, side: int) -> float | None:
+        """Return the time of the base (0) or the other (1): of one state as in tables, else over launches.
+
+        Over several states it is a mean: a median lies in one of them, and the two would be of other states.
+        """
+        used = [part for part in self.parts if self.alone in {None, part}]
+        if len(used) == 1:
+            return used[0].time_s(side)
+        times = self.times[side]
+        return geometric_mean(times.values()) if times else super().time_s(side)
+
+
+def _fewer(pair: Pair) -> int:
+    """Launches of the side that has fewer."""
+    return min(map(len, pair.times))
+
+
+def _times(row: Row) -> dict[int, float]:
+    """Of launches, in seconds; none if one of them has no logarithm."""
+    times = dict(row.time.by_launch) if row.time is not None else {}
+    return times if all(0 < time < math.inf for time in times.values()) else {}

@@ -1,0 +1,317 @@
+"""A comparison as a document: the verdict, what differs, the worst first, and how sure that is."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.compare import sentences as words
+from mpigauge.compare.pairs import Matched
+from mpigauge.compare.runs import Run, distance, runs_of
+from mpigauge.compare.settings_without_effect import without_effect
+from mpigauge.document.cell_names import names_of, plain_phrases
+from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
+from mpigauge.document.phrases import UNSAID
+from mpigauge.document.records import cell_record, number, odd_records
+from mpigauge.units import format_percent
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.compare.pairs import Pair
+    from mpigauge.document.document import Tone, Units
+    from mpigauge.document.phrases import Factors
+    from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.vocabulary import ComparisonVerdict
+
+LINES_MOST = 14
+"""Of the table, unless all are asked for."""
+
+NO_FIRST: Mapping[Compared, Compared] = MappingProxyType({})
+FIRST = ("ratio", "low", "high", "launches")
+"""What of a first look is told beside the number that decides."""
+
+ORDER = ("lost", "slower", "longer", "faster", "shorter", words.IMPORTED)
+TONES: dict[str, Tone] = {
+    "slower": "bad",
+    "lost": "bad",
+    "faster": "good",
+    "longer": "doubt",
+    "shorter": "doubt",
+    "undecided": "doubt",
+    words.IMPORTED: "doubt",
+    "not measured": "doubt",
+    "too few launches": "doubt",
+}
+"""What is open is no pass: JUnit has it as skipped."""
+
+
+def document(
+    shown: Comparison,
+    verdict: ComparisonVerdict,
+    compared: frozenset[str],
+    chosen: Units,
+    sides: str,
+    *,
+    first: Mapping[Compared, Compared] = NO_FIRST,
+    everything: bool = False,
+) -> Document:
+    """The verdict and the cells of a comparison.
+
+    Args:
+        compared: Factors that are compared.
+        sides: What is held against what, in words.
+        first: Of numbers that were measured again, what was first seen of them; each then has its line.
+        everything: Every cell on a line of its own.
+    """
+    alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
+    lines = _again(shown, everything=everything) if first else _lines(shown, compared, everything=everything)
+    kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:LINES_MOST]
+    left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
+    rest = [*([f"{left} more: --all"] if left else []), *words.asking(shown)]
+    return Document(
+        head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
+        tables=[_table(shown, kept, compared, alike, first)] if kept else [],
+        foot=[
+            Line(text)
+            for text in (
+                *rest,
+                *words.unmatched(shown, compared, everything=everything),
+                *words.notes(shown, compared, everything=everything),
+            )
+        ],
+        units=chosen,
+        schema="compare",
+        data=lambda: _data(shown, verdict, sides, first),
+        records=lambda: [
+            {**_record(one, first), "forced": "; ".join(shown.forced)}
+            for one in (*shown.cells, *shown.controls)
+        ],
+        cases=lambda: [_cases(shown, kept, compared, alike, first)] if kept else [],
+        properties={"verdict": "" if shown.unasked else verdict, "forced": "; ".join(shown.forced)},
+    )
+
+
+def lead(shown: Comparison, verdict: ComparisonVerdict) -> list[str]:
+    """The verdict, and what must be known before it is believed."""
+    return [*filter(None, (words.headline(shown, verdict), words.forced(shown)))]
+
+
+def _basis(shown: Comparison) -> list[str]:
+    """Launches and thresholds."""
+    margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
+    said = f"margin {margin}, allowed {allow}"
+    if shown.sessions is not None:
+        return [said]
+    counts = [one.decision.launches for one in shown.cells if one.decision is not None]
+    without = any(one.pair.imported or words.verdict_of(one) == words.ELSEWHERE for one in shown.cells)
+    none = "no launches" if without else words.TOO_FEW
+    most = f"{max(counts)} launches" if counts else none
+    how = "in turn" if shown.interleaved else "at different times"
+    return [f"{most}, {how}", said]
+
+
+def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
+    """The worst first; in the order of the base if all are shown."""
+    along = compared | {"bytes", "window"}
+    runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
+    if everything:
+        return runs
+    return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+
+
+def _again(shown: Comparison, *, everything: bool) -> list[Run]:
+    """A line for every number, since each has its own first look; the worst first, or all in order."""
+    runs = [Run((one,), 1) for one in (*shown.cells, *(shown.controls if everything else shown.moved))]
+    return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
+
+
+def _rank(run: Run) -> int:
+    word = words.verdict_of(run.worst).partition(",")[0]
+    return ORDER.index(word) if word in ORDER else len(ORDER)
+
+
+def _kept(shown: Comparison, lines: Sequence[Run], *, all_matter: bool) -> Sequence[Run]:
+    """What matters; if nothing does, or no verdict was asked for, all that has a ratio."""
+    if all_matter:
+        return lines
+    matter = [] if shown.unasked else [run for run in lines if _matters(shown, run)]
+    return matter or [run for run in lines if run.worst.ratio is not None] or lines
+
+
+def _matters(shown: Comparison, run: Run) -> bool:
+    """What differs; and if nothing is slower, what keeps the whole from passing."""
+    if _rank(run) < len(ORDER):
+        return True
+    decision = run.worst.decision
+    return (
+        shown.verdict == "undecided" and decision is not None and not decision.passes(shown.thresholds.allow)
+    )
+
+
+def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
+    return [phrase for name, phrase in alike.items() if name not in compared and phrase not in UNSAID]
+
+
+def tone_of(shown: Comparison, word: str) -> Tone:
+    """The tone of a verdict; where nobody asked for one, a difference is neither good nor bad."""
+    return "" if shown.unasked and word in DIFFERENT else TONES.get(word, "")
+
+
+def _table(
+    shown: Comparison,
+    runs: Sequence[Run],
+    compared: frozenset[str],
+    alike: Factors,
+    first: Mapping[Compared, Compared],
+) -> Table:
+    side = words.saying_sides((run.worst for run in runs), compared)
+    several = any(side(run.worst) for run in runs)
+    before = Column(
+        "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3
+    )
+    of = Column("of", "", lambda run: side(run.worst), left=True, goes=None)
+    return Table(
+        "",
+        "",
+        runs,
+        [
+            Column(
+                "cell",
+                "",
+                lambda run: words.name_of(run.worst.pair.base, compared | alike.keys()),
+                left=True,
+                goes=None,
+            ),
+            Column("sizes", "size", words.size_of, left=True, goes=None),
+            *([of] if several else []),
+            Column("base_s", "base", lambda run: run.worst.pair.time_s(0), "s", goes=1),
+            Column("other_s", "other", lambda run: run.worst.pair.time_s(1), "s", goes=2),
+            *([before] if first else []),
+            Column("ratio", "times as long", lambda run: words.ratio_of(run.worst), goes=None),
+            Column(
+                "verdict",
+                "",
+                words.verdict_of_run,
+                left=True,
+                goes=None,
+                tone=lambda run: tone_of(shown, words.verdict_of(run.worst).partition(",")[0]),
+            ),
+        ],
+    )
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _cases(
+    shown: Comparison,
+    runs: Sequence[Run],
+    compared: frozenset[str],
+    alike: Factors,
+    first: Mapping[Compared, Compared],
+) -> Cases:
+    """The same with a row per number, since where a run begins and ends is another thing each time."""
+    alone = [Run((one,), 1) for run in runs for one in run.cells]
+    pairs = [run.worst.pair for run in alone]
+    names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
+    sides = [_side(pair, compared) for pair in pairs]
+    if len({*sides}) > 1:
+        names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
+    return Cases(_table(shown, alone, compared, alike, first), names)
+
+
+def _side(pair: Pair, compared: frozenset[str]) -> str:
+    """The other of a pair, as plans and options call it."""
+    return " ".join(phrase for name, phrase in plain_phrases(pair.other.cell).items() if name in compared)
+
+
+def _data(
+    shown: Comparison, verdict: ComparisonVerdict, sides: str, first: Mapping[Compared, Compared]
+) -> dict[str, Any]:
+    """docs/numbers.md#compare."""
+    return {
+        "verdict": verdict,
+        "asked": not shown.unasked,
+        "sides": sides,
+        "interleaved": shown.interleaved,
+        "sessions": shown.sessions,
+        "odd_sessions": odd_records(shown.odd),
+        "signs": [*shown.signs],
+        "forced": [*shown.forced],
+        "margin": shown.thresholds.margin,
+        "allow": shown.thresholds.allow,
+        "cells": [_record(one, first) for one in shown.cells],
+        "controls": [_record(one, first) for one in shown.controls],
+        "unmatched": [
+            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
+        ],
+        "together": [
+            {
+                **cell_record(one.cells[0].pair.base.cell),
+                "other": _other(one.cells[0].pair),
+                "bytes": [each.pair.base.cell.bytes for each in one.cells],
+                "verdict": one.decision.verdict,
+                "ratio": one.decision.ratio,
+                "low": one.decision.low,
+                "high": one.decision.high,
+                "p": one.decision.p,
+            }
+            for one in shown.together
+        ],
+        "odd_launches": [
+            {"launch": one.launch, "factor": one.factor, "cells": one.cells, "of": one.of}
+            for one in shown.odd_launches
+        ],
+        "builds": [
+            {
+                "base": _build(one.base),
+                "other": _build(one.other),
+                "only_base": [*one.only_base],
+                "only_other": [*one.only_other],
+            }
+            for one in shown.builds
+        ],
+        "without_effect": [
+            {"base": one.base, "other": one.other, "numbers": one.numbers} for one in without_effect(shown)
+        ],
+        "rates": [
+            {"planted": rate.planted, "times": rate.times, "of": rate.of, "share": rate.share}
+            for rate in shown.rates
+        ],
+    }
+
+
+def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
+    decision, base = one.decision, one.pair.base
+    before = first[one].decision if one in first else None
+    numbers = ("low", "high", "bound", "p", "needed", "launches")
+    return {
+        **cell_record(base.cell),
+        "other": _other(one.pair),
+        "state": base.state,
+        "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
+        "base_s": number(one.pair.time_s(0)),
+        "other_s": number(one.pair.time_s(1)),
+        "ratio": number(one.ratio),
+        **{name: number(getattr(decision, name, None)) for name in numbers},
+        **{f"first_{name}": number(getattr(before, name, None)) for name in FIRST},
+        "mdd": number(decision.missed) if decision is not None else None,
+        "small": decision.small if decision is not None else False,
+        "verdict": one.verdict,
+        "said": words.verdict_of(one),
+        "paired": one.pair.paired,
+    }
+
+
+def _other(pair: Pair) -> dict[str, Any]:
+    """The factors in which the other cell is not as that of the base."""
+    base = pair.base.cell
+    return {key: value for key, value in cell_record(pair.other.cell).items() if value != getattr(base, key)}
+
+
+def _build(library: LibraryRecord) -> str:
+    """A library as plans and options call it, for programs."""
+    return " ".join(filter(None, (library.label, library.name, library.version)))

@@ -1,0 +1,111 @@
+"""Everything that is held against something else, within a result or in another: each is answered once.
+
+What `compare` says of two cells is what sentences, tables, figures and pages say of them: the ratio of the
+same launches, with the interval and the word that hold for the same family of cells.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from mpigauge.compare.comparison import compare
+from mpigauge.compare.interim_looks import level_of
+from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied
+from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.rows.ratios import ratio_from
+from mpigauge.stats.decision import Thresholds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mpigauge.compare.comparison import Compared
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+    Known = Mapping[tuple[Cell, Cell], Compared]
+
+
+class RowRatios(Protocol):
+    """Comparisons that know the ratios of rows."""
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+
+
+class Within:
+    """The comparisons within one result, by each factor that differs; each is made when it is asked for.
+
+    Args:
+        result: Whose libraries and plan say what is compared, and with which error.
+        rows: Those that are shown, with those of control arms. Those of one state of the machine are held
+            against each other alone: their ratio stands beside their times.
+    """
+
+    def __init__(self, result: Result, rows: Iterable[Row]) -> None:
+        self._libraries = result.campaign.libraries
+        self._thresholds = Thresholds(level=level_of(result.campaign.plan))
+        self._rows = list(rows)
+        self._variables = varied(row.cell for row in self._rows)
+        self._known: dict[tuple[str, StateName | None], Known] = {}
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+        states = {row.state for row in (over, under)} - {None}
+        if len(states) > 1:
+            return None
+        state = over.state or under.state
+        differs = {name for name in BY_NAME if getattr(over.cell, name) != getattr(under.cell, name)}
+        for factor in (*COMPARED_BY, *self._variables):
+            if differs and differs <= compared_by(factor):
+                known = self._by(factor, state)
+                if found := known.get((under.cell, over.cell)):
+                    return _ratio(found)
+                if found := known.get((over.cell, under.cell)):
+                    ratio = _ratio(found)
+                    return ratio and ratio.turned
+        return None
+
+    def _by(self, factor: str, state: StateName | None) -> Known:
+        if (factor, state) not in self._known:
+            rows = [row for row in self._rows if row.state in (state, None)]
+            pairs = pairs_by(rows, factor, self._libraries)
+            shown = compare(pairs, self._thresholds, controlled=False)
+            self._known[factor, state] = {
+                (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
+            }
+        return self._known[factor, state]
+
+
+class Between:
+    """The comparison of two results.
+
+    Args:
+        base: Rows of the one.
+        other: Of the other.
+    """
+
+    def __init__(self, base: Sequence[Row], other: Sequence[Row]) -> None:
+        self._base, self._other = base, other
+
+    @cached_property
+    def _known(self) -> Mapping[tuple[int, int], Compared]:
+        shown = compare(pairs_between(self._base, self._other), Thresholds(), controlled=False)
+        return {(id(one.pair.base), id(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+
+    def ratio(self, over: Row, under: Row) -> Ratio | None:
+        """Return how many times as long one row takes as another; None if no comparison holds both."""
+        if found := self._known.get((id(under), id(over))):
+            return _ratio(found)
+        found = self._known.get((id(over), id(under)))
+        ratio = _ratio(found) if found else None
+        return ratio and ratio.turned
+
+
+def _ratio(one: Compared) -> Ratio | None:
+    if one.decision is None:
+        return None
+    return ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)

@@ -1,0 +1,1 @@
+"""What this machine has, what disturbs measurements on it, and what to do."""

@@ -1,0 +1,106 @@
+"""What the doctor has found, as a document: a table for each group, and the whole in one line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.document.document import Cases, Column, Document, Line, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Tone
+    from mpigauge.vocabulary import FindingState
+
+LIBRARY = "MPI library"
+TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt", "lacks": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorFinding:
+    """One thing that the doctor has looked at.
+
+    Attributes:
+        state: ok, info (told, or not known), note (it will disturb) or lacks (it cannot be done).
+    """
+
+    state: FindingState
+    what: str
+    value: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a table: a finding, or its remedy below it."""
+
+    state: str
+    what: str
+    text: str
+    tone: Tone
+
+
+def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mapping[str, Any]) -> Document:
+    """The findings by groups.
+
+    Args:
+        environment: What the machine is, for programs.
+    """
+    found = [finding for group in grouped.values() for finding in group]
+    return Document(
+        tables=[Table(name, "", [*lines_of(group)], columns_of(found)) for name, group in grouped.items()],
+        foot=[_summary(found)],
+        data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
+        records=lambda: map(asdict, found),
+        cases=lambda: [_cases(name, group) for name, group in grouped.items()],
+    )
+
+
+def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
+    """A row per finding, with its remedy."""
+    lines = [
+        _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
+        for one in group
+    ]
+    return Cases(Table(title, "", lines, columns_of(group)), [one.what for one in group])
+
+
+def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
+    """A line for each finding, and one for its remedy."""
+    for finding in group:
+        tone = TONES[finding.state]
+        yield _Line(finding.state, finding.what, finding.value, tone)
+        if finding.remedy:
+            yield _Line("", "", f"-> {finding.remedy}", tone)
+
+
+def columns_of(found: Sequence[DoctorFinding]) -> list[Column]:
+    """One width in all groups, so that the values of all of them begin below each other."""
+    width = max((len(finding.what) for finding in found), default=0)
+    return [
+        Column(
+            "state", "", lambda line: f"{line.state:<5}", left=True, goes=None, tone=lambda line: line.tone
+        ),
+        Column("what", "", lambda line: f"{line.what:<{width}}", left=True, goes=None),
+        Column("value", "", lambda line: line.text, left=True, wraps=True, goes=None, tone=_tone),
+    ]
+
+
+def _tone(line: _Line) -> Tone:
+    return "" if line.state else line.tone
+
+
+def _summary(found: Sequence[DoctorFinding]) -> Line:
+    """Whether one can measure here, and what will be seen of the place."""
+    lacking = [finding.what for finding in found if finding.state == "lacks"]
+    if lacking:
+        return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
+    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in found)
+    notes = sum(finding.state == "note" for finding in found)
+    disturbing = _count(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {disturbing}", "good")
+
+
+def _count(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or f'{one}s'}"

@@ -1,0 +1,63 @@
+"""What other programs call a cell: the same from run to run, so that CI systems find it again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import chain, count
+from typing import TYPE_CHECKING
+
+from mpigauge.document.phrases import UNSAID, phrases_of
+from mpigauge.document.plain_signs import printable
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.units import format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from mpigauge.document.phrases import Factors
+    from mpigauge.plan.model import Cell
+
+    Stated = tuple[Cell, str | None]
+    """A cell, and the state of the machine that its number is of."""
+
+SIZELESS = patterns_with(lambda pattern: not pattern.sized)
+
+
+def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]:
+    """Of cells: with the version of a library only where there are several, so that a history outlives it.
+
+    Args:
+        unsaid: Factors that are not said.
+    """
+    versions = defaultdict(set)
+    for cell, _ in found:
+        versions[cell.mpi, cell.label].add(cell.mpi_version)
+    return [
+        _name(cell, state, unsaid, versioned=len(versions[cell.mpi, cell.label]) > 1) for cell, state in found
+    ]
+
+
+def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
+    """The phrases of a cell, its library as plans and options call it, and its pair by ranks."""
+    phrases = phrases_of(cell) | ({"pair": str(cell.pair)} if cell.pair else {})
+    if "mpi" in phrases:
+        phrases["mpi"] = " ".join(filter(None, [cell.label, cell.mpi, cell.mpi_version if versioned else ""]))
+    return phrases
+
+
+def _name(cell: Cell, state: str | None, unsaid: Collection[str], *, versioned: bool) -> str:
+    """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
+    phrases = plain_phrases(cell, versioned=versioned)
+    size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
+    first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
+    rest = [phrase for name, phrase in phrases.items() if name not in unsaid and phrase not in UNSAID]
+    return printable(" ".join([*first, *size, *rest, *([f"state {state}"] if state else [])]))
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Equal names, which only results of strangers have, are counted: none may replace another."""
+    found: dict[str, None] = {}
+    for name in names:
+        counted = (f"{name} #{number}" for number in count(2))
+        found[next(one for one in chain([name], counted) if one not in found)] = None
+    return list(found)

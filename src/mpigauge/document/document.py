@@ -1,0 +1,176 @@
+"""What is shown, before it has a form: lines above and below, and tables. A format is one function of it.
+
+Curves, pivots, maps, the doctor's findings and lists are all Documents, so that each format serves them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from mpigauge import units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mpigauge.document.columnar import Columns
+    from mpigauge.rows.estimate import Timing
+
+Tone = Literal["", "good", "doubt", "bad", "title", "quiet"]
+"""What a terminal may colour; words say it all without."""
+
+Unit = Literal["", "s", "B/s", "B", "1"]
+
+DOT = " \N{MIDDLE DOT} "
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What times and rates are printed in."""
+
+    time: str = units.AUTO
+    rate: str = units.AUTO
+
+
+AUTOMATIC = Units()
+"""Each number in the unit that suits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: a value, its unit, and how people read it.
+
+    Attributes:
+        name: What users ask for it by, and what CSV calls it.
+        heading: What stands above it.
+        value: A row's entry in the SI unit; None where there is nothing.
+        unit: "" if the values are words.
+        write: How people read the entry; None for the usual way of its unit.
+        left: Whether its entries are aligned at the left.
+        wraps: Whether it may be broken into lines on a narrow terminal.
+        goes: When it is hidden on a narrow terminal, the lowest first; None if never.
+        tone: Of a row's entry.
+        field: What JSON calls its value in each row, where nothing else there has it.
+        about: What it is, for the list of those that can be asked for and for docs/numbers.md.
+    """
+
+    name: str
+    heading: str
+    value: Callable[[Any], Any]
+    unit: Unit = ""
+    write: Callable[[Any, Units], str] | None = None
+    left: bool = False
+    wraps: bool = False
+    goes: int | None = 50
+    tone: Callable[[Any], Tone] = lambda _: ""
+    field: str = ""
+    about: str = ""
+
+    def text(self, row: Any, chosen: Units) -> str:
+        """A row's entry as people read it."""
+        if self.write is not None:
+            return self.write(row, chosen)
+        return written(self.value(row), self.unit, chosen)
+
+
+def written(value: Any, unit: Unit, chosen: Units) -> str:
+    """A value in the usual way of its unit."""
+    match unit:
+        case "s":
+            return units.format_time(value, chosen.time)
+        case "B/s":
+            return units.format_rate(value, chosen.rate)
+        case "B":
+            return units.format_size(value)
+        case "1":
+            return units.MISSING if value is None else str(value)
+        case _:
+            return value or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with its title.
+
+    Attributes:
+        about: What one row is; may be empty.
+        rows: Whatever its columns can read.
+        notes: What its marks mean.
+        time: The time that a terminal draws as a bar beside a row; None for tables without bars.
+    """
+
+    title: str
+    about: str
+    rows: Sequence[Any]
+    columns: Sequence[Column]
+    notes: Sequence[str] = ()
+    time: Callable[[Any], Timing | None] | None = None
+
+    @property
+    def headed(self) -> bool:
+        """Whether anything stands above its columns."""
+        return any(column.heading for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A table whose rows a CI system follows from run to run.
+
+    Attributes:
+        names: Of its rows, the same whatever is said of them this time.
+    """
+
+    table: Table
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line above or below the tables; a tone colours what stands before its colon."""
+
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """All that is shown of something.
+
+    Attributes:
+        head: Lines above the tables, the most important first.
+        foot: Lines below them.
+        source: Whose numbers they are, in a few words, for tables that are pasted elsewhere: Markdown has it
+            in the place of head and foot.
+        data: What JSON shows; None for the values of the tables.
+        records: The lines of CSV; None for the rows of the tables.
+        cases: What JUnit has as test cases, a row per number; None for the rows of the tables.
+        schema: What its data are, by a name in `show.schema.VERSIONS`; "" for lists, which have no version.
+        contexts: Where its numbers come from, one per result: `document.context`.
+        properties: Facts about the whole, by name, where a format has room for such; those that are empty are
+            left out.
+        sparse: Whether CSV leaves out columns that are empty on every line.
+        pieces: Its records as columns, piece by piece, where they are too many to be held as records.
+    """
+
+    head: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    foot: Sequence[Line] = ()
+    units: Units = field(default_factory=Units)
+    source: str = ""
+    data: Callable[[], Mapping[str, Any]] | None = None
+    records: Callable[[], Iterable[Mapping[str, Any]]] | None = None
+    cases: Callable[[], Sequence[Cases]] | None = None
+    schema: str = ""
+    contexts: Sequence[Mapping[str, Any]] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    sparse: bool = False
+    pieces: Callable[[], Iterable[Columns]] | None = None
+
+    def entries(self, table: Table) -> list[list[str]]:
+        """The rows of a table as people read them."""
+        return [[column.text(row, self.units) for column in table.columns] for row in table.rows]
+
+
+def values_of(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table as programs read them: by column, in SI units."""
+    return [{column.name: column.value(row) for column in table.columns} for row in table.rows]

@@ -1,0 +1,64 @@
+"""A finding: a fact with its sentence, as people read it and as JSON has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from mpigauge.document.records import cell_record
+from mpigauge.plan.model import Cell
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Severity = Literal["info", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found.
+
+    Attributes:
+        kind: Of a warning its kind, else what it is about: `payoff`, `contrast`, `caches-seen` and so on.
+        cells: What it is about.
+        value: Its numbers by name, in SI units.
+        text: The sentence.
+    """
+
+    kind: str
+    severity: Severity
+    cells: tuple[Cell, ...]
+    value: dict[str, Any]
+    text: str
+
+
+def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
+    """A finding of a fact: its fields are cells and values."""
+    parts = {field.name: getattr(fact, field.name) for field in fields(fact)}
+    cells = {name: _cells(part) for name, part in parts.items()}
+    # Sets come in order: else one result would be told in other words of JSON each time.
+    value = {
+        name: msgspec.to_builtins(part, order="deterministic")
+        for name, part in parts.items()
+        if not cells[name]
+    }
+    return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
+
+
+def _cells(part: object) -> tuple[Cell, ...]:
+    """The cells of a field that is a cell or several; none of any other."""
+    parts = part if isinstance(part, tuple) else (part,)
+    return tuple(one for one in parts if isinstance(one, Cell))
+
+
+def finding_record(found: Finding) -> dict[str, Any]:
+    """A finding as JSON has it: docs/formats.md."""
+    return {
+        "kind": found.kind,
+        "severity": found.severity,
+        "cells": [cell_record(cell) for cell in found.cells],
+        "value": found.value,
+        "text": found.text,
+    }

@@ -1,0 +1,41 @@
+"""Whose numbers they are: machine, day, launches, and whether its network was emulated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.rows.machine.machines import measured_machine
+
+if TYPE_CHECKING:
+    from mpigauge.result.reader import Result
+    from mpigauge.result.surroundings import Environment
+
+TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
+
+
+def origin_of(result: Result) -> str:
+    """A result in a few words, its title first; of what others have printed only that."""
+    campaign = result.campaign
+    machine = measured_machine(result)
+    launches = len({launch.number for launch in result.launches})
+    words = [campaign.plan.title, host_of(result), processor_of(machine), campaign.started[:10]]
+    words += [f"{launches} launches"] if launches else []
+    words += ["emulated network"] if campaign.plan.lab else []
+    return ", ".join(filter(None, words))
+
+
+def measured_on(result: Result) -> str:
+    """Where and when, without the title unless that is all there is."""
+    title = result.campaign.plan.title
+    return origin_of(result).removeprefix(title).removeprefix(", ") or title
+
+
+def host_of(result: Result) -> str:
+    """The machine's name; in a lab it has none but that of its first emulated host, which tells nobody."""
+    return "" if result.campaign.plan.lab else measured_machine(result).host
+
+
+def processor_of(machine: Environment) -> str:
+    """A processor without its marks."""
+    return " ".join(TRADE_MARKS.sub("", machine.cpu).split())

@@ -1,0 +1,156 @@
+"""The states of the machine in words: which there were, for how long, and what the hardware says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.finding import Finding
+from mpigauge.rows.machine.conditions import disturbed_launches
+from mpigauge.rows.machine.crowding import with_processors
+from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
+from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.rows.machine.states import seats_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.machine.states import State, States
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
+
+HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
+"""What tells how far apart ranks are."""
+
+
+def in_state(state: str | None) -> str:
+    """What follows a name, where it is of one state among several: ` while far`."""
+    return f" while {state}" if state else ""
+
+
+def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
+    """Which states the machine was in, of which the numbers are, and what the hardware says of them.
+
+    Nothing of a single one.
+    """
+    told = _hardware(result, states)
+    for mine in _from_most(states):
+        each = [f"{words}, {_episodes(state)}" for state, words in zip(mine, _words(mine, told), strict=True)]
+        yield f"states of the machine: {'; '.join(each)}{_shown(mine, rows)}"
+    if any(state.of == "line" for state in states.states):
+        yield from filter(None, [SEATS[seats_of(result.launches)]])
+    if states.states and (unknown := _unknown(rows)):
+        yield (
+            f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
+            "their numbers are of all states"
+        )
+    if states.between:
+        share = units.format_percent(states.between_share)
+        visits = "1 visit" if states.between == 1 else f"{states.between} visits"
+        yield f"between states: {visits}, {share} of the time, in no number"
+
+
+def _unknown(rows: Sequence[Row]) -> str:
+    """How many cells talk without that it is known over which distance; empty if there are none."""
+    count = sum(row.talks and row.state is None and bool(row.visits) for row in rows)
+    return "" if not count else "1 cell" if count == 1 else f"{count} cells"
+
+
+SEATS: dict[Seats, str] = {
+    "fixed": "the ranks stayed on their cores all the time: what moves lies below them, such as the cores "
+    "that a hypervisor gives to a virtual machine",
+    "free": "the ranks were not bound, so the system may have moved them: --bind core keeps them in place",
+    "changed": "the ranks were bound to other cores from launch to launch: bind them alike for one state",
+    "unknown": "",
+}
+"""What is said of the places of the ranks, where the machine had several states."""
+
+
+def states_in_brief(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
+    """Which states there were and of which the numbers are, a line each."""
+    told = _hardware(result, states)
+    for mine in _from_most(states):
+        yield f"states: {', '.join(_words(mine, told))}{_shown(mine, rows)}"
+
+
+def several_states_line(names: Sequence[str]) -> list[str]:
+    """In which of the results that are shown together the machine had several states."""
+    if not names:
+        return []
+    return [f"several states of the machine in {', '.join(names)}: sessions are of one state each"]
+
+
+def _from_most(states: States) -> Iterator[list[State]]:
+    """The states of each distance, those that lasted long first."""
+    for of in dict.fromkeys(state.of for state in states.states):
+        yield sorted((one for one in states.states if one.of == of), key=lambda one: -one.time_share)
+
+
+def _hardware(result: Result, states: States) -> dict[StateName, str]:
+    """What ranks share in each state, where the hardware tells it: `same core`, `same L3`, `other L3`."""
+    last = next((name for name in measured_machine(result).cpu_groups if name != CORE), "cache")
+    words: dict[Nearness, str] = {"core": "same core", "cache": f"same {last}", "apart": f"other {last}"}
+    return {state: words[near] for state, near in nearness_of(result, states).items()}
+
+
+def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
+    """`far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
+    for number, state in enumerate(states):
+        time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
+        first = number == 0
+        takes = f"{HANDED_OVER[state.of]} takes {time}" if first else time
+        if state.of == "line" and state.name in hardware:
+            takes = f"{takes}, {hardware[state.name]}"
+        yield f"{state.name} ({takes}) {share}{' of the time' if first else ''}"
+
+
+def _episodes(state: State) -> str:
+    return "1 episode" if state.episodes == 1 else f"{state.episodes} episodes"
+
+
+def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
+    names = {row.state for row in rows} & {state.name for state in states}
+    return f"; numbers: while {names.pop()} (--state all: each)" if len(names) == 1 else ""
+
+
+# ---- Disturbed or not ----------------------------------------------------------------------------
+
+
+def left_out_line(*results: Result) -> list[str]:
+    """That results are shown without their visits that were not quiet."""
+    left_out = sum(result.left_out for result in results)
+    if not left_out:
+        return []
+    whole = left_out + sum(len(result.visits) for result in results)
+    why = "were disturbed, of shared cores or at another speed than the usual"
+    return [f"only quiet visits: {left_out} of {whole} {why}, and are left out"]
+
+
+def disturbed_line(result: Result) -> str:
+    """Launches in which most visits of some cells were disturbed; empty if there are none."""
+    found = disturbed_launches(with_processors(result))
+    if not found:
+        return ""
+    worst = max(found, key=lambda number: found[number])
+    launches = f"launch {worst}" if len(found) == 1 else f"{len(found)} launches, most of all {worst}"
+    cells = "1 cell" if found[worst] == 1 else f"{found[worst]} cells"
+    return (
+        f"disturbed: in {launches}, something else used the cores of most visits of {cells} for over 1 % of "
+        "their time: stop it, or look at what is left with --only quiet"
+    )
+
+
+def state_findings(result: Result, states: States) -> Iterator[Finding]:
+    """The same for programs."""
+    if states.states:
+        values = {
+            state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share
+            for state in states.states
+        }
+        yield Finding("states", "info", (), values, "; ".join(states_lines(result, states, ())))
+    if line := disturbed_line(result):
+        launches = {
+            str(number): cells for number, cells in disturbed_launches(with_processors(result)).items()
+        }
+        yield Finding("disturbed-launches", "warning", (), launches, line)

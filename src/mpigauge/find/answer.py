@@ -1,0 +1,505 @@
+"""The few numbers that answer for a whole result: which cells, by what patterns say of themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
+from mpigauge.plan.factors import BY_NAME, CURVE
+from mpigauge.plan.patterns import known, times_alone, usual_mode
+from mpigauge.stats.interval import Interval
+from mpigauge.vocabulary import QUOTED_ALONE, QUOTED_MESSAGES, QUOTED_RATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.machine.sessions import OverSessions
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import QuotedAs, StateName
+
+QUOTED_BYTES = 8
+"""The message whose time is quoted: one double; the nearest to it where it was not measured."""
+
+PAIR_OF_RANKS = 2
+BOTH_DIRECTIONS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A cell that answers one question.
+
+    Attributes:
+        pattern: What the cell is of.
+        row: The cell; its time, rate or limit is the answer.
+        largest: The cell of the largest message of the same curve, where that is another one.
+        cost: Of `copies`: what a curve of messages costs in copies.
+    """
+
+    quoted_as: QuotedAs
+    pattern: Pattern
+    row: Row
+    largest: Row | None = None
+    cost: CostInCopies | None = None
+
+    @property
+    def awaited(self) -> bool:
+        """Whether a size that would rather be quoted is still to be measured; a latency names its size."""
+        if self.quoted_as == "message-rate":
+            return self.row.typical_awaited
+        return self.row.best_awaited and self.quoted_as in (*QUOTED_RATES, "copies")
+
+    @property
+    def of_one_launch(self) -> bool:
+        """Whether it rests on a single launch, so that nothing says how sure it is."""
+        time = self.row.time
+        return self.unit != "B" and time is not None and time.launches == 1 and not self.row.imported
+
+    @property
+    def unit(self) -> str:
+        """Of the value, in SI; 1 is a ratio."""
+        return UNITS.get(self.quoted_as, "s")
+
+    @property
+    def value(self) -> float | None:
+        """The number itself, in SI."""
+        match self.unit:
+            case "B/s":
+                return self.row.rate_bytes_per_s
+            case "1/s":
+                return self.row.messages_per_s
+            case "B":
+                return self.row.limit_bytes
+            case "1":
+                return self.ratio.estimate if self.ratio else None
+        return self.row.time.estimate if self.row.time else None
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """The ratio of a message to a copy of its size, where the quote is of copies."""
+        return self.row.ratios[self.cost.name] if self.cost else None
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of its 95 % interval, in SI; None where there is none."""
+        return self._ends[0]
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+        return self._ends[1]
+
+    @property
+    def _ends(self) -> tuple[float | None, float | None]:
+        """Of a rate, the ends of its time the other way round."""
+        if self.ratio is not None:
+            return self.ratio.low, self.ratio.high
+        time, value = self.row.time, self.value
+        if self.unit == "B" or value is None or time is None or time.low is None or time.high is None:
+            return None, None
+        if self.unit == "s":
+            return time.low, time.high
+        return value * time.estimate / time.high, value * time.estimate / time.low if time.low > 0 else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Of its 95 % interval, as a share of it; None where there is none."""
+        if self.ratio is not None:
+            return Interval(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
+        return self.row.time.half_width if self.row.time else None
+
+    @property
+    def sessions(self) -> OverSessions | None:
+        """Its time over sessions; None if the quote does not follow from a time."""
+        return self.row.sessions if self.unit in UNITS_OF_TIMES else None
+
+    @property
+    def value_over_sessions(self) -> float | None:
+        """The number over sessions, in SI."""
+        if self.sessions is None or self.value is None or self.row.time is None:
+            return None
+        longer = self.sessions.time.estimate / self.row.time.estimate
+        return self.value * longer if self.unit == "s" else self.value / longer
+
+
+UNITS: Mapping[QuotedAs, str] = {
+    **dict.fromkeys(QUOTED_RATES, "B/s"),
+    **dict.fromkeys(QUOTED_MESSAGES, "1/s"),
+    "eager-limit": "B",
+    "copies": "1",
+}
+"""Of quotes that are not times."""
+
+UNITS_OF_TIMES = ("s", "B/s", "1/s")
+"""Of times, and of what follows from one."""
+
+
+Like = tuple[object, ...]
+"""The factors that cells in one line of an answer share: all but the job, without usual values."""
+
+Preference = tuple[float, ...]
+"""The smallest is quoted."""
+
+
+class AnswerCandidate(NamedTuple):
+    """A cell that could answer a question, and how well it would."""
+
+    preference: Preference
+    quote: Quote
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A question with every cell of a job that could answer it.
+
+    Attributes:
+        name: What tells it from the other questions.
+        mode: The one that it is asked of; empty if any may answer.
+    """
+
+    name: Like
+    choices: Mapping[Like, AnswerCandidate]
+    mode: str = ""
+
+    @property
+    def best(self) -> Quote:
+        """The cell that answers it where nothing stands beside it."""
+        return min(self.choices.values(), key=lambda choice: choice.preference).quote
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether it is about messages between two ranks."""
+        return all(
+            _is_message(choice.quote.pattern) and choice.quote.pattern.active_ranks == PAIR_OF_RANKS
+            for choice in self.choices.values()
+        )
+
+    def by_mode(self) -> Iterator[Question]:
+        """Yield the same question for each mode that could answer it."""
+        modes: dict[str, dict[Like, AnswerCandidate]] = {}
+        for like, choice in self.choices.items():
+            modes.setdefault(choice.quote.row.cell.mode, {})[like] = choice
+        for mode, choices in modes.items():
+            yield Question((*self.name, mode), choices, mode)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """The quotes of one job, in the order in which they are read.
+
+    Attributes:
+        state: The state of the machine that they are of; None if that had one only, or one stands for it.
+    """
+
+    job: JobKey
+    questions: tuple[Question, ...]
+    state: StateName | None = None
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The best cell for each question."""
+        return tuple(question.best for question in self.questions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuoteLine:
+    """A question that was asked of one or several jobs.
+
+    Attributes:
+        quotes: What each of them answers; None where it cannot.
+        alike: Whether all quotes are of one curve and one size.
+        modes: Whether the mode is to be said, since there are others of the same pattern.
+    """
+
+    quotes: tuple[Quote | None, ...]
+    alike: bool
+    modes: bool
+
+    @property
+    def first(self) -> Quote:
+        """The first that there is."""
+        return next(quote for quote in self.quotes if quote is not None)
+
+
+def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer]:
+    """Of every job that has a number, in the order of the plan; the instrument's floor is none.
+
+    Args:
+        patterns: Those of the result, by name.
+    """
+    jobs: dict[JobKey, list[Row]] = {}
+    for row in rows:
+        if row.cell.pattern in patterns:
+            jobs.setdefault(row.cell.job, []).append(row)
+    found = [answer for job, mine in jobs.items() for answer in _in_each_state(job, mine, patterns)]
+    return [one for one in found if one.questions]
+
+
+def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Answer]:
+    """One answer, or one for each state that rows are of, with what has none."""
+    states = {row.state for row in rows if row.state}
+    for state in dict.fromkeys(row.state for row in rows if row.state or not states):
+        mine = [row for row in rows if row.state in (state, None)]
+        yield Answer(job, tuple(_questions(mine, patterns)), state if len(states) > 1 else None)
+
+
+def by_mode(answers: Sequence[Answer]) -> list[Answer]:
+    """Answers with a question for each mode, where messages of two ranks in several modes are all there is.
+
+    The modes are then what such a campaign is about.
+    """
+    asked = [
+        question for one in answers for question in one.questions if question.name[0] not in QUOTED_ALONE
+    ]
+    if not all(question.of_messages for question in asked):
+        return [*answers]
+    return [
+        Answer(
+            one.job,
+            tuple(
+                each
+                for question in one.questions
+                for each in ([question] if question.name[0] in QUOTED_ALONE else question.by_mode())
+            ),
+            one.state,
+        )
+        for one in answers
+    ]
+
+
+def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
+    """Every question that one of these jobs answers, in the order of the first that does.
+
+    All are quoted at one size of one curve: of those that all of them have, the one that any of them would
+    rather quote than any other, such as the best bandwidth. Without one that all have, each quotes its own,
+    as far as the most of them do not agree.
+    """
+    asked = [{question.name: question for question in one.questions} for one in answers]
+    names = dict.fromkeys(name for mine in asked for name in mine)
+    modes: dict[str, set[str]] = {}
+    for choice in (choice for mine in asked for one in mine.values() for choice in one.choices.values()):
+        modes.setdefault(choice.quote.pattern.name, set()).add(choice.quote.row.cell.mode)
+    several = {pattern for pattern, mine in modes.items() if len(mine) > 1}
+    return [_line([mine.get(name) for mine in asked], several) for name in names]
+
+
+def _line(questions: Sequence[Question | None], several: Collection[str]) -> QuoteLine:
+    """One question to all jobs.
+
+    Args:
+        several: Patterns with several modes.
+    """
+    known = [question for question in questions if question is not None]
+    counts = Counter(like for question in known for like in question.choices)
+    most = max(counts.values())
+    shared = {like: _preferred(like, known) for like, count in counts.items() if count == most}
+    wanted = min(shared, key=lambda like: shared[like])
+    agreed = most > 1 or len(known) == 1
+    quotes = tuple(
+        None if one is None else one.choices[wanted].quote if agreed and wanted in one.choices else one.best
+        for one in questions
+    )
+    patterns = {quote.pattern.name for quote in quotes if quote is not None}
+    chosen = len(questions) > 1 or any(question.mode for question in known)
+    return QuoteLine(quotes, most == len(known), chosen and not patterns.isdisjoint(several))
+
+
+def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
+    """How much any of them would rather quote it."""
+    return min(one.choices[like].preference for one in questions if like in one.choices)
+
+
+def seconds_of(result: Result) -> float:
+    """How long was measured: all sessions, and what a session that was killed had finished."""
+    ended, launched = (sum(one.elapsed_s for one in list_) for list_ in (result.ends, result.done))
+    return max(ended, launched)
+
+
+# ---- Choosing ------------------------------------------------------------------------------------
+
+Curve = tuple["Pattern", list["Row"]]
+
+COMPARED = tuple(name for name in (*CURVE, "bytes", "window") if not BY_NAME[name].job)
+"""Factors of a cell that are the same where jobs stand beside each other."""
+
+
+def _like(cell: Cell) -> Like:
+    """Return the factors of a cell without its job, and without usual values, which imports do not name."""
+    said = ((name, getattr(cell, name)) for name in COMPARED)
+    return tuple(pair for pair in said if pair[1] not in ("", BY_NAME[pair[0]].usual))
+
+
+def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
+    curves = _curves(rows, patterns)
+    pairs = [curve for curve in curves if _is_message(curve[0]) and curve[0].active_ranks == PAIR_OF_RANKS]
+    usual = sorted(pairs, key=_is_unusual)
+    one_way = [curve for curve in usual if curve[0].one_way]
+    yield from _asked("latency", one_way, _typical)
+    if not one_way:
+        yield from _by_pattern([curve for curve in pairs if not curve[0].windowed])
+    yield from _asked("bandwidth", _with_rates(pairs, lambda row: row.directions < BOTH_DIRECTIONS), _fastest)
+    yield from _asked(
+        "both-directions", _with_rates(pairs, lambda row: row.directions >= BOTH_DIRECTIONS), _fastest
+    )
+    yield from _asked("message-rate", [curve for curve in usual if curve[0].windowed], _typical)
+    yield from _by_pattern(
+        [curve for curve in curves if curve[0].talks and curve[0].active_ranks != PAIR_OF_RANKS]
+    )
+    if not any(pattern.talks for pattern, _ in curves):
+        yield from _of_memory(curves)
+    yield from _limits(rows, patterns)
+    yield from _copies(rows, patterns)
+
+
+def _is_unusual(curve: Curve) -> bool:
+    """Whether it is in another mode than the usual one: a text may have that first."""
+    return curve[1][0].cell.mode != usual_mode(curve[0])
+
+
+def _is_message(pattern: Pattern) -> bool:
+    return pattern.talks and pattern.family == "message"
+
+
+def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]:
+    """Rows that have a time, by curve, from small to large; of several pairs of ranks the median pair."""
+    found: dict[tuple[object, ...], dict[int, list[Row]]] = {}
+    for row in rows:
+        if row.time is not None and not patterns[row.cell.pattern].is_floor:
+            key = tuple(getattr(row.cell, name) for name in CURVE)
+            found.setdefault(key, {}).setdefault(row.cell.bytes, []).append(row)
+    curves = [[_middle(by_size[size]) for size in sorted(by_size)] for by_size in found.values()]
+    return [(patterns[curve[0].cell.pattern], curve) for curve in curves]
+
+
+def _middle(rows: Sequence[Row]) -> Row:
+    """The row of median time."""
+    ordered = sorted(rows, key=lambda row: row.time.estimate if row.time else 0.0)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def _asked(
+    quoted_as: QuotedAs, curves: Sequence[Curve], prefer: Callable[[int, Row], Preference], *of: object
+) -> Iterator[Question]:
+    """A question to all rows of these curves; none without any.
+
+    Args:
+        prefer: Of the place of a curve among these, and a row.
+        of: What else tells the question from others.
+    """
+    choices: dict[Like, AnswerCandidate] = {}
+    for place, (pattern, rows) in enumerate(curves):
+        for row in rows:
+            quote = Quote(quoted_as, pattern, row, _largest(row, rows))
+            choices.setdefault(_like(row.cell), AnswerCandidate(prefer(place, row), quote))
+    if choices:
+        yield Question((quoted_as, *of), choices)
+
+
+def _largest(row: Row, rows: Sequence[Row]) -> Row | None:
+    return rows[-1] if rows[-1].cell.bytes > row.cell.bytes else None
+
+
+def _typical(place: int, row: Row) -> Preference:
+    """Prefer the curve that was asked for first, at the size of the latency."""
+    return place, *_far_from_quoted(row.cell.bytes)
+
+
+def latency_bytes(sizes: Iterable[int]) -> int:
+    """Return the size whose time is called the latency: of these the nearest to 8 B, an empty one last."""
+    return min(sizes, key=_far_from_quoted)
+
+
+def _far_from_quoted(size: int) -> Preference:
+    return size == 0, abs(size - QUOTED_BYTES)
+
+
+def _fastest(_: int, row: Row) -> Preference:
+    """The best rate of all curves."""
+    return (-(row.rate_bytes_per_s or 0.0),)
+
+
+def _smallest(_: int, row: Row) -> Preference:
+    return (row.cell.bytes,)
+
+
+def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _: True) -> list[Curve]:
+    """The rows that have a rate, with the others of their curve that are kept."""
+    found = [
+        (pattern, [row for row in rows if row.rate_bytes_per_s and keep(row)]) for pattern, rows in curves
+    ]
+    return [curve for curve in found if curve[1]]
+
+
+def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
+    """How long operations take, each pattern once: the first way asked for that is the operation alone.
+
+    Of what others have measured each mode is a pattern: buffers on a device are not those of the host.
+    """
+    found: dict[str, list[Curve]] = {}
+    alone = {pattern.name for pattern, rows in curves if times_alone(pattern, rows[0].cell.mode)}
+    for pattern, rows in curves:
+        mode = rows[0].cell.mode
+        if pattern.name in known():
+            found.setdefault(pattern.name, []).append((pattern, rows))
+        elif times_alone(pattern, mode) or pattern.name not in alone:
+            found.setdefault(f"{pattern.name} {mode}", []).append((pattern, rows))
+    for name, mine in found.items():
+        mine.sort(key=lambda curve: not times_alone(curve[0], curve[1][0].cell.mode))
+        yield from _of_a_pattern(name, mine)
+
+
+def _of_a_pattern(name: str, curves: Sequence[Curve]) -> Iterator[Question]:
+    """Its time; of many messages in flight the bandwidth of the largest, and the rate of the smallest."""
+    pattern = curves[0][0]
+    if pattern.windowed and pattern.moves_bytes:
+        yield from _asked("operation-bandwidth", curves, _longest, name)
+        yield from _asked("operation-message-rate", curves, _shortest, name)
+    else:
+        yield from _asked("operation", curves, _typical, name)
+
+
+def _longest(place: int, row: Row) -> Preference:
+    return place, -row.cell.bytes
+
+
+def _shortest(place: int, row: Row) -> Preference:
+    """The smallest message that is not empty."""
+    return place, row.cell.bytes == 0, row.cell.bytes
+
+
+def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
+    """Where memory is all that was measured: the best rate of each curve, or its shortest time."""
+    for curve in curves:
+        pattern, rows = curve
+        cell = rows[0].cell
+        of = (pattern.name, cell.mode, cell.buffers)
+        if pattern.moves_bytes:
+            yield from _asked("memory-bandwidth", _with_rates([curve]), _fastest, *of)
+        else:
+            yield from _asked("memory-time", [curve], _smallest, *of)
+
+
+def _limits(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
+    found = [row for row in rows if patterns[row.cell.pattern].probes and row.limit_bytes is not None]
+    for row in found[:1]:
+        quote = Quote("eager-limit", patterns[row.cell.pattern], row)
+        yield Question(("eager-limit",), {(): AnswerCandidate((), quote)})
+
+
+def _copies(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Question]:
+    """Ask what messages cost in copies: the least of the first curve, in the first copy beside it."""
+    choices: dict[Like, AnswerCandidate] = {}
+    for place, (name, curve) in enumerate(curves_in_copies(rows)):
+        cost = cost_of(curve, name)
+        for row in curve:
+            quote = Quote("copies", patterns[row.cell.pattern], row, cost=cost)
+            choices.setdefault(
+                (name, *_like(row.cell)), AnswerCandidate((place, row.ratios[name].estimate), quote)
+            )
+    if choices:
+        yield Question(("copies",), choices)

@@ -1,0 +1,194 @@
+"""What differs in one thing alone: places, libraries, settings, modes, in runs of sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.sides import compared_by
+from mpigauge.compare.size_ratio import Beside, Stretch, besides, stretches
+from mpigauge.find.explain.measured import alike
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+PLACE = frozenset({"transport", "placement"})
+"""What makes a place, together."""
+
+LIBRARY = compared_by("mpi")
+
+PROTOCOL = LIBRARY | {"setting"}
+"""Factors whose values may differ in their eager limits."""
+
+TWICE = 2.0
+
+
+ONE_ORDER = 2.0
+"""Differences at several sizes that are further apart are not one thing that each message waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByLimit:
+    """A difference that is nothing but an eager limit.
+
+    Attributes:
+        base: That of the base in bytes; None if none was found.
+        other: That of the other.
+        least_trips: The least of the differences, in round trips of the smallest message; None if they are
+            not alike.
+        most_trips: The most of them.
+        small_elsewhere: Whether there are differences below or above both limits, within the margin.
+    """
+
+    base: int | None
+    other: int | None
+    least_trips: float | None
+    most_trips: float | None
+    small_elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Two curves that differ in one thing.
+
+    Attributes:
+        factors: In what: factors of a cell that go together.
+        base: The smallest cell of the curve that the other is held against.
+        other: The smallest of the other.
+        points: All sizes that both have.
+        runs: These, by verdict.
+        twice_from: The smallest size from which on one takes at least twice as long at every size, by the
+            whole interval; None if there is none, or if it is the smallest of all.
+        by_limit: That all sizes that differ by more than the margin lie between the eager limits of the two;
+            None if not.
+        emulated: Whether the network between the two is that of a lab.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    factors: frozenset[str]
+    base: Cell
+    other: Cell
+    points: tuple[Beside, ...]
+    runs: tuple[Stretch, ...]
+    twice_from: int | None
+    by_limit: ByLimit | None
+    emulated: bool
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests: the fewest of its sizes."""
+        return min(one.ratio.launches for one in self.points)
+
+    @property
+    def weight(self) -> float:
+        """How much it says: the share of its sizes that are decided, how far apart they are, and why."""
+        decided = [run for run in self.runs if run.verdict in DIFFERENT]
+        far = max((abs(run.worst.ratio.estimate - 1) for run in decided), default=0.0)
+        known = self.by_limit is not None
+        return sum(len(run.at) for run in decided) / len(self.points) + min(1.0, far) + known
+
+
+def places(evidence: Evidence) -> Iterator[Contrast]:
+    """Each place against the nearest."""
+    yield from contrasts(evidence, PLACE)
+
+
+def libraries(evidence: Evidence) -> Iterator[Contrast]:
+    """Each library against the first."""
+    yield from contrasts(evidence, LIBRARY)
+
+
+def settings(evidence: Evidence) -> Iterator[Contrast]:
+    """Each value of a variable that was varied against the first."""
+    yield from contrasts(evidence, frozenset({"setting"}))
+
+
+def modes(evidence: Evidence) -> Iterator[Contrast]:
+    """Each mode of a pattern against the first."""
+    yield from contrasts(evidence, frozenset({"mode"}))
+
+
+def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
+    """Each curve against the first, or the nearest, of those that differ in these factors alone."""
+    for curves in alike(evidence, factors):
+        base, *others = _nearest_first(curves) if factors == PLACE else curves
+        for other in others:
+            points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
+            if points:
+                yield _contrast(evidence, factors, (base[0], other[0]), points)
+
+
+def _nearest_first(curves: Iterable[list[Row]]) -> list[list[Row]]:
+    """By the time of the smallest message."""
+    return sorted(curves, key=lambda curve: curve[0].time.estimate if curve[0].time else 0.0)
+
+
+def _contrast(
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[Beside]
+) -> Contrast:
+    base, other = rows
+    runs = stretches(points)
+    hosts = any("," in row.cell.placement for row in rows)
+    return Contrast(
+        factors=factors,
+        base=base.cell,
+        other=other.cell,
+        points=tuple(points),
+        runs=runs,
+        twice_from=_twice_from(points),
+        by_limit=_by_limit(evidence, factors, rows, runs),
+        emulated=factors == PLACE and evidence.emulated and hosts,
+        state=base.state,
+    )
+
+
+def _twice_from(points: Sequence[Beside]) -> int | None:
+    """From which size on the same one is twice as slow, by the whole interval."""
+    begin = None
+    for slower in (True, False):
+        for one in reversed(points):
+            low, high = one.ratio.low or 0.0, one.ratio.high or 1.0
+            if not (low >= TWICE if slower else high <= 1 / TWICE):
+                break
+            begin = one.bytes
+    return begin if begin != points[0].bytes else None
+
+
+# ---- Eager limits --------------------------------------------------------------------------------
+
+
+def _by_limit(
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Sequence[Stretch]
+) -> ByLimit | None:
+    """Whether all that differs so that it matters lies above the eager limit of one and not of the other."""
+    limits = [evidence.limits.get(row.cell.job) for row in rows]
+    reach = [
+        limit or evidence.eager_at_least.get(row.cell.job) for limit, row in zip(limits, rows, strict=True)
+    ]
+    if not factors <= PROTOCOL or None in reach or limits[0] == limits[1]:
+        return None
+    low, high = sorted(size for size in reach if size is not None)
+    sizes = {one.bytes for run in runs for one in run.at}
+    differing = [one for run in runs if run.verdict in DIFFERENT for one in run.at]
+    between = [one for one in differing if low < one.bytes <= high]
+    elsewhere = [one for one in differing if one not in between]
+    if not between or elsewhere or len(between) == len(sizes):
+        return None
+    least, most = _round_trips(rows[0], between)
+    little = any(one.ratio.small for run in runs for one in run.at)
+    return ByLimit(limits[0], limits[1], least, most, little)
+
+
+def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:
+    """The difference in round trips of the smallest message, least and most; None if these are far apart."""
+    if base.time is None or base.time.estimate <= 0:
+        return None, None
+    trips = sorted(abs(one.extra_s) / (2 * base.time.estimate) for one in between)
+    return (trips[0], trips[-1]) if trips[-1] <= ONE_ORDER * trips[0] else (None, None)

@@ -1,0 +1,220 @@
+"""A message in units of copies of its size: the most, where it falls below some, and the least."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mpigauge.find.explain.informative import tells
+from mpigauge.find.memory_costs import LIMITS, curves_in_copies
+from mpigauge.rows.baselines import YARDSTICKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.stats.percentiles import Values
+    from mpigauge.vocabulary import StateName
+
+    Sticks = Mapping[tuple[object, ...], Row]
+
+
+@dataclass(frozen=True, slots=True)
+class InCopies:
+    """A message of one size beside a copy of it; copy_s is None where that has no row of its own."""
+
+    bytes: int
+    ratio: Ratio
+    message_s: float
+    copy_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Where a curve crosses a limit, between the sizes measured.
+
+    Attributes:
+        bytes: By the estimates; None if these do not cross it.
+        low_bytes: The smaller end of what the intervals leave open; None if that is beyond the sizes.
+        high_bytes: The larger end; None if that is.
+    """
+
+    bytes: float | None
+    low_bytes: float | None
+    high_bytes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The sizes around the least at which a message costs less than so many copies.
+
+    Attributes:
+        begin: From where on.
+        end: Up to where; None if that is the largest size, by whole intervals.
+        from_bytes: The first size that was measured to cost less, by its estimate.
+        upto_bytes: The last one.
+        certain_bytes: The first size from which on all do with their whole interval.
+        certain_upto_bytes: The last of these.
+    """
+
+    copies: float
+    begin: Crossing
+    end: Crossing | None
+    from_bytes: int
+    upto_bytes: int
+    certain_bytes: int
+    certain_upto_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What a curve of messages costs in one kind of copy.
+
+    Attributes:
+        cell: The smallest message.
+        name: Of the ratio: one of `baselines.YARDSTICKS`.
+        first: At the smallest size.
+        below: Of `memory_costs.LIMITS` those that it falls below, with the whole interval of the least.
+        never: The largest of them that it falls below at no size, by all intervals; None if there is none.
+        least: The size with the smallest ratio.
+        largest_bytes: Up to which it was measured.
+        emulated: Whether the network is that of a lab.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    name: str
+    first: InCopies
+    below: tuple[Below, ...]
+    never: float | None
+    least: InCopies
+    largest_bytes: int
+    emulated: bool
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests."""
+        return min(self.first.ratio.launches, self.least.ratio.launches)
+
+    @property
+    def weight(self) -> float:
+        """Copies between the cores of the ranks come first, then who falls below most."""
+        return len(YARDSTICKS) - list(YARDSTICKS).index(self.name) + len(self.below) / 10
+
+
+def copies(evidence: Evidence) -> Iterator[Copies]:
+    """Every curve of messages in every kind of copy that was measured with it."""
+    sticks: Sticks = {(*_key(row), row.cell.pattern, row.cell.mode): row for row in evidence.rows}
+    for name, curve in curves_in_copies(evidence.rows):
+        told = [row for row in curve if tells(row.ratios[name])]
+        if len(told) > 1:
+            yield _copies(name, told, sticks, emulated=evidence.emulated)
+
+
+def _copies(name: str, curve: Sequence[Row], sticks: Sticks, *, emulated: bool) -> Copies:
+    ratios = [row.ratios[name] for row in curve]
+    least = min(range(len(curve)), key=lambda place: ratios[place].estimate)
+    bands = _bands(curve, ratios)
+    never = [limit for limit in LIMITS if bands.lows.min() > limit]
+    return Copies(
+        cell=curve[0].cell,
+        name=name,
+        first=_in_copies(curve[0], name, sticks),
+        below=tuple(_below(bands, least)),
+        never=max(never, default=None),
+        least=_in_copies(curve[least], name, sticks),
+        largest_bytes=curve[-1].cell.bytes,
+        emulated=emulated and "," in curve[0].cell.placement,
+        state=curve[0].state,
+    )
+
+
+class _Bands(NamedTuple):
+    """Ratios against size, each of shape (sizes,)."""
+
+    sizes_bytes: Values
+    estimates: Values
+    lows: Values
+    highs: Values
+
+
+def _bands(curve: Sequence[Row], ratios: Sequence[Ratio]) -> _Bands:
+    """All of them have an interval."""
+    sizes = np.array([float(row.cell.bytes) for row in curve])
+    columns = ([getattr(ratio, name) for ratio in ratios] for name in ("estimate", "low", "high"))
+    return _Bands(sizes, *(np.array(column, dtype=float) for column in columns))
+
+
+def _in_copies(row: Row, name: str, sticks: Sticks) -> InCopies:
+    assert row.time is not None  # noqa: S101 - it has a ratio
+    bytes_, job, state = _key(row)
+    kind = YARDSTICKS[name]
+    stick = sticks.get((bytes_, job, state, *kind)) or sticks.get((bytes_, job, None, *kind))
+    copy_s = stick.time.estimate if stick is not None and stick.time is not None else None
+    return InCopies(row.cell.bytes, row.ratios[name], row.time.estimate, copy_s)
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    return row.cell.bytes, row.cell.job, row.state
+
+
+def _below(bands: _Bands, least: int) -> Iterator[Below]:
+    """Around the least: from the left down to it, from the right down to it."""
+    left, right = slice(None, least + 1), slice(None, least - 1 if least else None, -1)
+    for limit in LIMITS:
+        begin = _crossing(bands, left, limit)
+        if bands.highs[least] < limit and begin.bytes is not None:
+            end = _crossing(bands, right, limit)
+            # The upper ends rise above it first.
+            rises = Crossing(end.bytes, end.high_bytes, end.low_bytes)
+            yield Below(
+                limit, begin, rises if end.high_bytes is not None else None, *_measured(bands, least, limit)
+            )
+
+
+def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int, int]:
+    """The sizes around the least that are below: the first and the last, and those that are for certain."""
+    sizes = [int(size) for size in bands.sizes_bytes]
+    begin, end = _run(bands.estimates, least, limit)
+    certain, surely = _run(bands.highs, least, limit)
+    return sizes[begin], sizes[end], sizes[certain], sizes[surely]
+
+
+def _run(values: Values, least: int, limit: float) -> tuple[int, int]:
+    """The places around one, that one included, whose values are below."""
+    above = np.flatnonzero(~(values < limit))
+    before, after = above[above < least], above[above > least]
+    return int(max(before, default=-1)) + 1, int(min(after, default=len(values))) - 1
+
+
+def _crossing(bands: _Bands, part: slice, limit: float) -> Crossing:
+    ends = (bands.estimates, bands.lows, bands.highs)
+    return Crossing(*(crossing(bands.sizes_bytes[part], values[part], limit) for values in ends))
+
+
+def crossing(sizes_bytes: Values, values: Values, limit: float) -> float | None:
+    """From where on values stay below a limit: straight lines between sizes, in the logarithms of both.
+
+    Args:
+        sizes_bytes: Above 0, rising or falling, shape ``(sizes,)``.
+        values: Above 0, of the same shape.
+
+    Returns:
+        In bytes; None if the last is not below, or all are.
+    """
+    steps = list(pairwise(zip(sizes_bytes.tolist(), values.tolist(), strict=True)))
+    for (size, above), (next_size, below) in reversed(steps):
+        if not below < limit:
+            return None
+        if above >= limit:
+            logs = np.log([below, above])
+            return float(np.exp(np.interp(math.log(limit), logs, np.log([next_size, size]))))
+    return None

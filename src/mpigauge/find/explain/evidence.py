@@ -1,0 +1,103 @@
+"""What conclusions rest on: the rows of a result, as curves and jobs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.curves import rows_by_curve
+from mpigauge.compare.within import Within
+from mpigauge.vocabulary import POINT_TO_POINT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.patterns import Mode, Pattern
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A result and what is said of its cells, one row each.
+
+    Attributes:
+        rows: Of one state of the machine for each cell.
+        gives_way: Of a kind of library the variables, with their values, that make its waiting ranks give way
+            where they share cores; none where nobody knows.
+        controls: Rows of control arms, which no conclusion is drawn from.
+    """
+
+    result: Result
+    rows: Sequence[Row]
+    gives_way: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    controls: Sequence[Row] = ()
+
+    @cached_property
+    def within(self) -> Within:
+        """Comparisons within the result."""
+        return Within(self.result, [*self.rows, *self.controls])
+
+    @cached_property
+    def patterns(self) -> Mapping[str, Pattern]:
+        """By name, as the kernel of the result described them."""
+        return {pattern.name: pattern for pattern in self.result.campaign.patterns}
+
+    @cached_property
+    def limits(self) -> Mapping[JobKey, int]:
+        """The eager limit in bytes of every job that probed it."""
+        return {row.cell.job: row.limit_bytes for row in self.rows if row.limit_bytes is not None}
+
+    @cached_property
+    def eager_at_least(self) -> Mapping[JobKey, int]:
+        """The largest message that was probed and sent eagerly, of every job in which all of them were."""
+        probes = (row for row in self.rows if row.limit_bytes is None and row.status == "ok")
+        return {row.cell.job: row.cell.bytes for row in probes if self.patterns[row.cell.pattern].probes}
+
+    @cached_property
+    def messages(self) -> frozenset[str]:
+        """Patterns of messages, and of what probes them."""
+        return frozenset(name for name, pattern in self.patterns.items() if pattern.family in POINT_TO_POINT)
+
+    @cached_property
+    def crowded(self) -> frozenset[JobKey]:
+        """Jobs with more ranks than cores."""
+        return frozenset(row.cell.job for row in self.rows if row.crowded)
+
+    @property
+    def emulated(self) -> bool:
+        """Whether the network is that of a lab, so that its delays and rates were put in."""
+        return self.result.campaign.plan.lab is not None
+
+    def mode_of(self, row: Row) -> Mode | None:
+        """What the kernel says of the mode of a cell."""
+        pattern = self.patterns.get(row.cell.pattern)
+        return pattern.mode(row.cell.mode) if pattern is not None else None
+
+    def curves(self, *families: Family) -> Iterator[list[Row]]:
+        """Rows with a time that differ in size only, sizes rising.
+
+        Args:
+            families: Of these patterns only; none for all that ranks talk by.
+        """
+        kept = [row for row in self.rows if row.time is not None and self._is_of(row, families)]
+        for curve in rows_by_curve(kept):
+            yield sorted(curve, key=lambda row: row.cell.bytes)
+
+    def by_job(self) -> Mapping[JobKey, list[Row]]:
+        """Rows with a time, by the launches that they are of."""
+        jobs: dict[JobKey, list[Row]] = defaultdict(list)
+        for row in self.rows:
+            if row.time is not None:
+                jobs[row.cell.job].append(row)
+        return jobs
+
+    def _is_of(self, row: Row, families: Collection[Family]) -> bool:
+        pattern = self.patterns.get(row.cell.pattern)
+        if pattern is None:
+            return False
+        return pattern.family in families if families else pattern.talks

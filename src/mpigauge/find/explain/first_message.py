@@ -1,0 +1,96 @@
+"""The very first message of a program and its answer, beside those that follow."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.find.explain.informative import reaches_less, tells
+from mpigauge.rows.baselines import MESSAGES
+from mpigauge.rows.ratios import Ratio, ratio_of
+from mpigauge.stats.interval import interval_of
+from mpigauge.stats.limits import PROMISED
+from mpigauge.units import NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Launch
+    from mpigauge.rows.rows import Row
+
+ONE_WAY = 2
+"""Times of one-way messages in a round trip."""
+
+FIRST_PAIR = ("", "0-1")
+"""The ranks that it is between, as cells have them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstMessage:
+    """What the first round trip of a job takes.
+
+    Attributes:
+        cell: The smallest message that was measured between the same ranks; else any of the job.
+        first_s: Median over launches.
+        low_s: Lower end of its 95 % interval.
+        high_s: Its upper end.
+        usual_s: A round trip of that message; None if none was measured.
+        ratio: How many times as long as that the first one takes, launch by launch; None: unknown.
+        launches: How many have said it.
+    """
+
+    cell: Cell
+    first_s: float
+    low_s: float
+    high_s: float
+    usual_s: float | None
+    ratio: Ratio | None
+    launches: int
+
+    @property
+    def weight(self) -> float:
+        """By how much it is above the usual."""
+        return abs(math.log(self.ratio.estimate)) if self.ratio else 0.0
+
+
+def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
+    """Of every job with two launches or more that have said it."""
+    for job, rows in evidence.by_job().items():
+        firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
+        first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
+        if low_s is None or high_s is None or not reaches_less(first_s, low_s, high_s):
+            continue
+        usual = _smallest(rows)
+        usual_s = ONE_WAY * usual.time.estimate if usual is not None and usual.time is not None else None
+        cell = (usual or rows[0]).cell
+        yield FirstMessage(cell, first_s, low_s, high_s, usual_s, _ratio(firsts, usual), len(firsts))
+
+
+def _firsts(launches: Iterable[Launch]) -> Mapping[int, float]:
+    """In seconds, by the number of the launch; of one that was started again, its first start."""
+    parts: dict[int, list[Launch]] = defaultdict(list)
+    for launch in launches:
+        if launch.first_round_trip_ns > 0:
+            parts[launch.number].append(launch)
+    first = {number: min(mine, key=lambda launch: launch.part) for number, mine in parts.items()}
+    return {number: launch.first_round_trip_ns * NS for number, launch in first.items()}
+
+
+def _smallest(rows: Iterable[Row]) -> Row | None:
+    """The quickest to send of those whose time is one message between the first two ranks."""
+    messages = [row for row in rows if row.cell.pattern in MESSAGES and row.cell.pair in FIRST_PAIR]
+    return min(messages, key=lambda row: (row.cell.bytes, row.cell.buffers != "warm"), default=None)
+
+
+def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
+    if usual is None or usual.time is None:
+        return None
+    trips = {number: ONE_WAY * time for number, time in usual.time.by_launch.items()}
+    ratio = ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
+    return ratio if tells(ratio) else None

@@ -1,0 +1,222 @@
+"""What a lab was told to put between two hosts, beside what was measured there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.sides import key_of
+from mpigauge.find.explain.contrasts import PLACE
+from mpigauge.find.explain.measured import LAUNCHES_LEAST, single_calls
+from mpigauge.find.explain.plateau import Rate, rate_at, rising
+from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
+from mpigauge.rows.ratios import difference
+from mpigauge.stats.interval import Interval
+from mpigauge.vocabulary import AUTO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.find.explain.routes import Way
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+
+LONG = 10.0
+"""Times the delay, that a message is on the wire: of shorter ones the bandwidth says little of the rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedDelay:
+    """A delay of a lab, and by how much the smallest message takes longer.
+
+    Attributes:
+        cell: The smallest message, or an exchange of two at once.
+        base: What was taken from it: the same message elsewhere; None if nothing was.
+        between: Whether the base goes between hosts of the lab, too.
+        delay_s: Planted, one way; of two ways the difference.
+        lanes_s: What the packet is sent on both lanes for, by their rates; of two ways the difference.
+        measured_s: The message, or by how much it takes longer than the base.
+        low_s: Lower end of its 95 % interval.
+        high_s: Its upper end.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    base: Cell | None
+    between: bool
+    delay_s: float
+    lanes_s: float
+    measured_s: float
+    low_s: float
+    high_s: float
+    launches: int
+    state: StateName | None
+
+    @property
+    def planted_s(self) -> float:
+        """All that the lab makes it wait."""
+        return self.delay_s + self.lanes_s
+
+    @property
+    def weight(self) -> float:
+        """Where nothing was taken off, the software of both hosts is in it, which was not planted."""
+        return 0.5 if self.base is None else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedRate:
+    """The rate of a way through a lab, and the best bandwidth over it, in one direction.
+
+    Attributes:
+        cell: Of the best bandwidth in one direction.
+        link_bytes_per_s: Planted: of the slower lane.
+        payload_bytes_per_s: Of that, what TCP leaves to messages.
+        best: What was measured.
+        rising: Whether it is that of the largest size and still rises there, for certain.
+    """
+
+    cell: Cell
+    link_bytes_per_s: float
+    payload_bytes_per_s: float
+    best: Rate
+    rising: bool
+    launches: int
+    state: StateName | None
+
+    @property
+    def weight(self) -> float:
+        """As much as a delay that others were taken from."""
+        return 1.0
+
+
+def planted(evidence: Evidence) -> Iterator[PlantedDelay | PlantedRate]:
+    """Delays and rates between two hosts of a lab, a number for each; nothing outside of labs.
+
+    Raises:
+        UsageError: The result has words for its lab that are none.
+    """
+    ways = ways_of(evidence)
+    if ways:
+        yield from _delays(evidence, ways)
+        yield from _rates(evidence, ways)
+
+
+# ---- Delays --------------------------------------------------------------------------------------
+
+
+def _delays(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedDelay]:
+    """Of each way once: by the first message that tells, those of one way before exchanges."""
+    told = set()
+    for places in _smallest(evidence):
+        for one in _of_places(evidence, places, ways):
+            key = one.cell.job, one.base is None, one.between, one.state
+            if key not in told:
+                told.add(key)
+                yield one
+
+
+def _smallest(evidence: Evidence) -> list[list[Row]]:
+    """The smallest message in all places that it was measured in."""
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for curve in single_calls(evidence):
+        if curve[0].cell.bytes <= PACKET_BYTES and _takes_one_way(evidence, curve[0]):
+            groups[key_of(curve[0], PLACE)].append(curve[0])
+    return sorted(groups.values(), key=lambda rows: not evidence.patterns[rows[0].cell.pattern].one_way)
+
+
+def _takes_one_way(evidence: Evidence, row: Row) -> bool:
+    """Whether it waits for one delay: a message one way, or two that are under way at once."""
+    pattern, mode = evidence.patterns[row.cell.pattern], evidence.mode_of(row)
+    if mode is None or mode.never_eager or pattern.active_ranks != PAIR:
+        return False
+    return pattern.one_way or (row.directions > 1 and not pattern.windowed)
+
+
+def _of_places(
+    evidence: Evidence, places: Sequence[Row], ways: Mapping[JobKey, Way]
+) -> Iterator[PlantedDelay]:
+    def planted_s(row: Row) -> float:
+        return ways[row.cell.job].delay_s + ways[row.cell.job].on_lanes_s(row.cell.bytes)
+
+    hosts = pairs_of(evidence)
+    far = sorted((row for row in places if row.cell.job in ways), key=planted_s)
+    near = [row for row in places if len({*hosts.get(row.cell.job, (1, 2))}) == 1]
+    for row in far:
+        # What a library chooses by itself on one host is memory: no part of a message over a network.
+        same = (one for one in near if one.cell.transport == row.cell.transport != AUTO)
+        found = [_delay(row, next(same, None), ways)]
+        if planted_s(row) > planted_s(far[0]):
+            found.append(_delay(row, far[0], ways))
+        yield from (one for one in found if one is not None)
+
+
+def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDelay | None:
+    """None if it has no interval, or nothing was planted."""
+    way, under = ways[row.cell.job], ways.get(base.cell.job) if base is not None else None
+    size = row.cell.bytes
+    measured = _measured(row, base)
+    if measured is None or measured.low is None or measured.high is None:
+        return None
+    found = PlantedDelay(
+        cell=row.cell,
+        base=base.cell if base is not None else None,
+        between=under is not None,
+        delay_s=way.delay_s - (under.delay_s if under is not None else 0.0),
+        lanes_s=way.on_lanes_s(size) - (under.on_lanes_s(size) if under is not None else 0.0),
+        measured_s=measured.centre,
+        low_s=measured.low,
+        high_s=measured.high,
+        launches=min(one.time.launches for one in (row, base) if one is not None and one.time is not None),
+        state=row.state,
+    )
+    return found if found.planted_s > 0 else None
+
+
+def _measured(row: Row, base: Row | None) -> Interval | None:
+    """The message, or by how much it takes longer than the base."""
+    if row.time is None or (base is not None and base.time is None):
+        return None
+    if base is None or base.time is None:
+        return Interval(row.time.estimate, row.time.low, row.time.high)
+    return difference(row.time, base.time)
+
+
+# ---- Rates ---------------------------------------------------------------------------------------
+
+
+def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRate]:
+    best: dict[tuple[JobKey, StateName | None], tuple[Row, bool]] = {}
+    for curve in single_calls(evidence):
+        way = ways.get(curve[0].cell.job)
+        rated = [row for row in curve if way is not None and _rated(evidence, row, way)]
+        if rated:
+            row, key = max(rated, key=_one_direction), (curve[0].cell.job, curve[0].state)
+            mine = row, row is curve[-1] and rising(curve) is not None
+            best[key] = max(best.get(key, mine), mine, key=lambda one: _one_direction(one[0]))
+    for row, still_rising in best.values():
+        way = ways[row.cell.job]
+        yield PlantedRate(
+            cell=row.cell,
+            link_bytes_per_s=way.rate_bytes_per_s,
+            payload_bytes_per_s=way.payload_bytes_per_s,
+            best=rate_at(row, row.directions),
+            rising=still_rising,
+            launches=row.time.launches if row.time is not None else 0,
+            state=row.state,
+        )
+
+
+def _rated(evidence: Evidence, row: Row, way: Way) -> bool:
+    """Whether it has a bandwidth of two ranks, with an interval, that a rate could hold back."""
+    pattern, most = evidence.patterns[row.cell.pattern], way.payload_bytes_per_s
+    known = row.rate_bytes_per_s and row.time is not None and row.time.launches >= LAUNCHES_LEAST
+    long = most > 0 and row.cell.bytes / most >= LONG * way.delay_s
+    return bool(known) and long and pattern.active_ranks == PAIR
+
+
+def _one_direction(row: Row) -> float:
+    return (row.rate_bytes_per_s or 0.0) / row.directions

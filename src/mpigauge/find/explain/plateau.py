@@ -1,0 +1,173 @@
+"""The best bandwidth of a curve, over which sizes it holds, and what it could be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.find.explain.measured import single_calls
+from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
+from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.ratios import ratio_of, verdict_of
+from mpigauge.stats.decision import MARGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.find.explain.routes import Way
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+SIZES_LEAST = 3
+"""Of fewer there is no curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """The bandwidth at one size in bytes per second, of all directions together.
+
+    Attributes:
+        low: Lower end of its 95 % interval; None if there is none.
+        high: Its upper end.
+    """
+
+    bytes: int
+    estimate: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CopyCost:
+    """What a message costs in copies of its size in memory, where both ranks share a host.
+
+    Attributes:
+        name: Of the ratio: `baselines.YARDSTICKS`.
+    """
+
+    name: str
+    bytes: int
+    ratio: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Plateau:
+    """The best of a curve.
+
+    Attributes:
+        cell: Of the best bandwidth.
+        best: That.
+        directions: Messages in flight at once between the pair, whose bytes it counts.
+        level: The smallest and the largest of the neighbouring sizes within the margin of the best.
+        largest: The bandwidth at the largest size.
+        change: How many times as long a byte takes at the largest size as at the best; None if that is it.
+        falls: Whether it takes longer for certain, by more than the margin.
+        rises: How many times as long a byte takes at the size before, if the best is the largest alone and
+            that is certain; None otherwise.
+        copies: On one host, of the best size or else of the largest that has them.
+        link_bytes_per_s: Between hosts of a lab, what TCP can bring through in one direction.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    best: Rate
+    directions: int
+    level: tuple[int, int]
+    largest: Rate
+    change: Ratio | None
+    falls: bool
+    rises: Ratio | None
+    copies: CopyCost | None
+    link_bytes_per_s: float | None
+    launches: int
+    state: StateName | None
+
+    @property
+    def weight(self) -> float:
+        """More, where it is known what it could be, and where it does not hold."""
+        known = self.copies is not None or self.link_bytes_per_s is not None
+        return float(known) + 0.5 * self.falls + 0.25 * (self.rises is None)
+
+
+def plateaus(evidence: Evidence) -> Iterator[Plateau]:
+    """Of every curve of two ranks that has a bandwidth at three sizes or more."""
+    hosts, ways = pairs_of(evidence), ways_of(evidence)
+    for curve in single_calls(evidence):
+        pattern = evidence.patterns.get(curve[0].cell.pattern)
+        rated = [row for row in curve if row.rate_bytes_per_s and row.time and row.time.low is not None]
+        if pattern is None or pattern.active_ranks != PAIR or len(rated) < SIZES_LEAST:
+            continue
+        pair = hosts.get(curve[0].cell.job, ("", " "))
+        yield _plateau(rated, ways.get(curve[0].cell.job), one_host=pair[0] == pair[1])
+
+
+def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Plateau:
+    rates = [rate_at(row) for row in rated]
+    place = max(range(len(rates)), key=lambda i: rates[i].estimate)
+    begin, end = _level([rate.estimate for rate in rates], place)
+    row, largest = rated[place], rated[-1]
+    change = None if row is largest else _longer(largest, row)
+    alone = begin == end == len(rates) - 1
+    return Plateau(
+        cell=row.cell,
+        best=rates[place],
+        directions=row.directions,
+        level=(rates[begin].bytes, rates[end].bytes),
+        largest=rates[-1],
+        change=change,
+        falls=end < len(rates) - 1 and change is not None and change.verdict == "slower",
+        rises=rising(rated) if alone else None,
+        copies=_copies([row, *reversed(rated)]) if one_host else None,
+        link_bytes_per_s=(way.payload_bytes_per_s or None) if way is not None else None,
+        launches=min(one.time.launches for one in (row, largest) if one.time is not None),
+        state=row.state,
+    )
+
+
+def rate_at(row: Row, directions: int = 1) -> Rate:
+    """The bandwidth of a cell over its directions: bytes over its time and over the ends of its interval."""
+    rate, time = (row.rate_bytes_per_s or 0.0) / directions, row.time
+    if time is None or not time.low or not time.high:
+        return Rate(row.cell.bytes, rate, None, None)
+    return Rate(row.cell.bytes, rate, rate * time.estimate / time.high, rate * time.estimate / time.low)
+
+
+def _level(rates: Sequence[float], place: int) -> tuple[int, int]:
+    """The places of the first and last neighbours that are within the margin of the best."""
+    near = [rate * (1 + MARGIN) >= rates[place] for rate in rates]
+    begin = next((i + 1 for i in range(place, -1, -1) if not near[i]), 0)
+    end = next((i - 1 for i in range(place, len(near)) if not near[i]), len(near) - 1)
+    return begin, end
+
+
+def _longer(over: Row, under: Row) -> Ratio | None:
+    """How many times as long a byte takes, launch by launch."""
+    times = [
+        {number: seconds / row.cell.bytes for number, seconds in row.time.by_launch.items()}
+        for row in (over, under)
+        if row.time is not None
+    ]
+    return ratio_of(*times, paired=True)
+
+
+def rising(curve: Sequence[Row]) -> Ratio | None:
+    """How many times as long a byte takes at the size before the largest; None if not longer for certain."""
+    sized = [row for row in curve if row.cell.bytes > 0]
+    ratio = _longer(*sized[-2:]) if len(sized) > 1 else None
+    return ratio if verdict_of(ratio) == "slower" else None
+
+
+def _copies(rows: Sequence[Row]) -> CopyCost | None:
+    """Of the first of these that has a yardstick; copies between cores before those of one."""
+    return next(
+        (
+            CopyCost(name, row.cell.bytes, row.ratios[name])
+            for row in rows
+            for name in YARDSTICKS
+            if name in row.ratios
+        ),
+        None,
+    )

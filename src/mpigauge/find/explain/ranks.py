@@ -1,0 +1,200 @@
+"""What the number of ranks does to a lap through all of them, and to each collective."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.comparison import ALONG
+from mpigauge.compare.sides import key_of
+from mpigauge.find.explain.informative import tells
+from mpigauge.plan.patterns import EACH_RANK, blocks_of
+from mpigauge.rows.same_distance import like_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Mode, Pattern
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import GrowthLaw, StateName
+
+    Counted = Mapping[int, Row]
+    """Rows of one size, by the number of ranks."""
+
+    Laws = Mapping[GrowthLaw, Callable[[int], float]]
+
+FEWEST = 2
+"""One rank alone sends nothing."""
+
+SMALL_MOST_BYTES = 64
+"""Of a collective that is rounds of messages, and not bytes."""
+
+ROUNDS: Laws = {"logarithmic": lambda ranks: math.ceil(math.log2(ranks)), "linear": lambda ranks: ranks - 1.0}
+"""Messages that follow each other: of trees, dissemination and recursive doubling; of one rank that tells all
+others. Source: Thakur, Rabenseifner and Gropp, Optimization of Collective Communication Operations in MPICH,
+IJHPCA 19 (2005)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The time with one number of ranks.
+
+    Attributes:
+        cores: That they share, if there are more ranks than that; else None.
+        skew_share: Median start skew over the time; None if they need not start together.
+        message_s: Of a lap: the time of each of its messages; else None.
+        ratio: How many times as long it takes as with the fewest ranks; None for these.
+    """
+
+    ranks: int
+    time_s: float
+    cores: int | None
+    skew_share: float | None
+    message_s: float | None
+    ratio: Ratio | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtSize:
+    """Numbers of ranks at one size.
+
+    Attributes:
+        fewest: What the others are held against.
+        fitting: The most ranks with a core each; None if those are the fewest, or say nothing.
+        crowded: The fewest and the most ranks that share cores; none, one or two.
+        law: The law of growth that the interval of `fitting` agrees with, alone of those in question.
+        expected: The ratio by that law; of a lap always, since its messages follow each other.
+    """
+
+    bytes: int
+    fewest: Count
+    fitting: Count | None
+    crowded: tuple[Count, ...]
+    law: GrowthLaw | None = None
+    expected: float | None = None
+
+    @property
+    def more(self) -> tuple[Count, ...]:
+        """All that are held against the fewest."""
+        return (*((self.fitting,) if self.fitting else ()), *self.crowded)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One operation among several numbers of ranks.
+
+    Attributes:
+        cell: The smallest, with the fewest ranks.
+        lap: Whether its time is that of messages through all ranks, one after the other.
+        sized: Whether its size means anything.
+        at: The smallest size, and the largest if there are several.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    lap: bool
+    sized: bool
+    at: tuple[AtSize, ...]
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests: the fewest of its ratios."""
+        return min(one.ratio.launches for size in self.at for one in size.more if one.ratio)
+
+    @property
+    def weight(self) -> float:
+        """Ranks with a core each tell more than the scheduler; then, how much longer it takes."""
+        most = max(one.ratio.estimate for size in self.at for one in size.more if one.ratio)
+        return any(size.fitting for size in self.at) + min(0.9, abs(math.log10(most)) / 3)
+
+
+def growths(evidence: Evidence) -> Iterator[Growth]:
+    """Each operation of all ranks that was measured among several numbers of them."""
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for curve in evidence.curves():
+        mode, pattern = evidence.mode_of(curve[0]), evidence.patterns[curve[0].cell.pattern]
+        timed_alone = mode is not None and not (mode.overlaps or mode.in_a_row)
+        if pattern.active_ranks == 0 and timed_alone and curve[0].cell.ranks >= FEWEST:
+            groups[key_of(curve[0], ALONG | {"ranks"})] += curve
+    for rows in groups.values():
+        yield from _growth(evidence, rows)
+
+
+def is_lap(pattern: Pattern, mode: Mode | None) -> bool:
+    """Whether messages go through all ranks in one direction, each after the one before.
+
+    As many as ranks, none beside another; what goes in blocks has the next on its way before one is there.
+    """
+    through = pattern.volumes.wire == EACH_RANK and pattern.active_ranks == 0
+    alone = mode is not None and mode.directions == 1 and not pattern.sampled.in_blocks
+    return pattern.family == "message" and through and alone
+
+
+def _growth(evidence: Evidence, rows: Sequence[Row]) -> Iterator[Growth]:
+    fewest = min(row.cell.ranks for row in rows)
+    sizes: dict[int, dict[int, Row]] = defaultdict(dict)
+    for row in rows:
+        sizes[row.cell.bytes][row.cell.ranks] = row
+    counted = (sizes[size] for size in sorted(sizes) if fewest in sizes[size])
+    found = [one for one in (_at_size(evidence, fewest, of) for of in counted) if one.more]
+    if found:
+        first = sizes[found[0].bytes][fewest]
+        ends = (found[0], found[-1]) if len(found) > 1 else (found[0],)
+        yield Growth(first.cell, _is_lap(evidence, first), first.sized, ends, first.state)
+
+
+def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
+    base = counted[fewest]
+    others = [_count(evidence, counted[ranks], base) for ranks in sorted(counted) if ranks > fewest]
+    told = [one for one in others if tells(one.ratio)]
+    fitting = max((one for one in told if one.cores is None), key=lambda one: one.ranks, default=None)
+    crowded = [one for one in told if one.cores is not None]
+    ends = tuple(dict.fromkeys((crowded[0], crowded[-1]))) if crowded else ()
+    law, expected = _law(evidence, base, fitting) if fitting else (None, None)
+    return AtSize(base.cell.bytes, _count(evidence, base), fitting, ends, law, expected)
+
+
+def _count(evidence: Evidence, row: Row, base: Row | None = None) -> Count:
+    """A row that has a time."""
+    assert row.time is not None  # noqa: S101 - of evidence.curves()
+    time_s, ranks = row.time.estimate, row.cell.ranks
+    ratio = like_ratio(row.time, base.time) if base and base.time else None
+    skew_share = row.start.skew_p50_s / time_s if row.start and time_s > 0 else None
+    messages = blocks_of(evidence.patterns[row.cell.pattern].volumes.wire, ranks)
+    message_s = time_s / messages if _is_lap(evidence, row) else None
+    return Count(ranks, time_s, cores_shared(row), skew_share, message_s, ratio)
+
+
+def cores_shared(row: Row) -> int | None:
+    """The cores that more ranks than that share; None if each has its own."""
+    for warning in row.warnings:
+        cores = warning.values.get("cores")
+        if warning.kind == "oversubscribed" and isinstance(cores, int):
+            return cores
+    return None
+
+
+def _is_lap(evidence: Evidence, row: Row) -> bool:
+    return is_lap(evidence.patterns[row.cell.pattern], evidence.mode_of(row))
+
+
+def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, float | None]:
+    """How it grows, if the interval tells, and the ratio that would be."""
+    ratio, pattern = most.ratio, evidence.patterns[base.cell.pattern]
+    if ratio is None or ratio.low is None or ratio.high is None or cores_shared(base) is not None:
+        return None, None
+    if _is_lap(evidence, base):
+        wire = pattern.volumes.wire
+        expected = blocks_of(wire, most.ranks) / blocks_of(wire, base.cell.ranks)
+        return "proportional" if 1 < ratio.low <= expected <= ratio.high else None, expected
+    if pattern.family != "collective" or base.cell.bytes > SMALL_MOST_BYTES:
+        return None, None
+    would = {law: rounds(most.ranks) / rounds(base.cell.ranks) for law, rounds in ROUNDS.items()}
+    agree = [law for law, expected in would.items() if ratio.low <= expected <= ratio.high]
+    return (agree[0], would[agree[0]]) if len(agree) == 1 else (None, None)

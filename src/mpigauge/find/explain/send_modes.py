@@ -1,0 +1,170 @@
+"""What a mode of sending costs: the handshake of a synchronous send, the copy of a buffered one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.size_ratio import Beside, besides, by_size
+from mpigauge.plan.patterns import usual_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """A mode that always waits for the receiver, against one that waits above the eager limit.
+
+    Attributes:
+        cell: The smallest message of the mode that waits.
+        base: The same of the other.
+        limit_bytes: The eager limit.
+        small: The two at the largest size up to the limit at which they differ by most: the handshake.
+        above: How many sizes above the limit both have.
+        without: Of these, those at which the whole interval of the difference is below the handshake's, so
+            that the other waits, too.
+        slower: Of these, those at which the one that always waits is slower still.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    base: Cell
+    limit_bytes: int
+    small: Beside
+    above: int
+    without: int
+    slower: int
+    state: StateName | None = None
+
+    @property
+    def launches(self) -> int:
+        """In which the handshake rests."""
+        return self.small.ratio.launches
+
+    @property
+    def weight(self) -> float:
+        """More where it also tells whether the other waits."""
+        return 1.0 + (self.without / self.above if self.above else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class BufferCopy:
+    """A mode that copies each message into a buffer first, against one that does not.
+
+    Attributes:
+        cell: The smallest message of the mode that copies.
+        base: The same of the other.
+        stick: The copy that it is measured by: one of `baselines.YARDSTICKS`.
+        copies_low: What the mode takes beyond the other, in copies of the same size: the least of all sizes
+            at which it is slower.
+        copies_median: The middle of them.
+        copies_high: The most of them.
+        least_bytes: The smallest of these sizes.
+        most_bytes: The largest.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    base: Cell
+    stick: str
+    copies_low: float
+    copies_median: float
+    copies_high: float
+    least_bytes: int
+    most_bytes: int
+    launches: int
+    state: StateName | None = None
+
+    @property
+    def weight(self) -> float:
+        """As much as a handshake alone."""
+        return 1.0
+
+
+def handshakes(evidence: Evidence) -> Iterator[Handshake]:
+    """What waiting for the receiver costs, of every job whose eager limit is known."""
+    for base, other in _beside_usual(evidence, never_eager=True):
+        limit = evidence.limits.get(base[0].cell.job)
+        points = besides(base, other, same_place=True, within=evidence.within)
+        small = [one for one in points if limit is not None and one.bytes <= limit]
+        if limit is None or not small or small[0].verdict != "slower" or small[0].low_s is None:
+            continue
+        above, handshake = [one for one in points if one.bytes > limit], small[0]
+        without = [one for one in above if one.high_s is not None and one.high_s < (handshake.low_s or 0.0)]
+        slower = [one for one in above if one.verdict == "slower"]
+        yield Handshake(
+            cell=other[0].cell,
+            base=base[0].cell,
+            limit_bytes=limit,
+            small=handshake,
+            above=len(above),
+            without=len(without),
+            slower=len(slower),
+            state=base[0].state,
+        )
+
+
+def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
+    """What copying into a buffer costs, in units of each copy that was measured beside it.
+
+    Nothing where the mode that copies is faster at any size.
+    """
+    for base, other in _beside_usual(evidence, never_eager=False):
+        rows = by_size(base)
+        points = besides(base, other, same_place=True, within=evidence.within)
+        if any(one.verdict == "faster" for one in points):
+            # A copy that is not in the way costs no copy: a mean over the other sizes would hide that.
+            continue
+        slower = [one for one in points if one.verdict == "slower"]
+        for stick in sorted({name for row in base for name in row.ratios}):
+            found = {
+                one: _copies(one, rows[one.bytes], stick) for one in slower if stick in rows[one.bytes].ratios
+            }
+            if found:
+                yield _buffer_copy((base[0], other[0]), stick, found)
+
+
+def _copies(one: Beside, row: Row, stick: str) -> float:
+    """What the mode takes beyond the other, in copies: the copy takes the message's time over its ratio."""
+    return one.extra_s * row.ratios[stick].estimate / one.base_s
+
+
+def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[Beside, float]) -> BufferCopy:
+    sizes = sorted(one.bytes for one in found)
+    return BufferCopy(
+        cell=rows[1].cell,
+        base=rows[0].cell,
+        stick=stick,
+        copies_low=min(found.values()),
+        copies_median=median(found.values()),
+        copies_high=max(found.values()),
+        least_bytes=sizes[0],
+        most_bytes=sizes[-1],
+        launches=min(one.ratio.launches for one in found),
+        state=rows[0].state,
+    )
+
+
+def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Sequence[Row], Sequence[Row]]]:
+    """Curves of modes that always wait, or that copy first, each after that of the usual mode."""
+    curves = [curve for curve in evidence.curves("message") if evidence.mode_of(curve[0])]
+    for curve in curves:
+        mode = evidence.mode_of(curve[0])
+        if mode is None or not (mode.never_eager if never_eager else mode.attaches_buffer):
+            continue
+        usual = usual_mode(evidence.patterns[curve[0].cell.pattern])
+        for base in curves:
+            if base[0].cell.mode == usual and _like(base[0]) == _like(curve[0]):
+                yield base, curve
+
+
+def _like(row: Row) -> object:
+    """What two modes of one pattern must have in common."""
+    return row.cell.pattern, row.cell.job, row.cell.buffers, row.cell.pair, row.state

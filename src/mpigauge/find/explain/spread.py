@@ -1,0 +1,268 @@
+"""How far single operations lie apart, beside how well their time is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mpigauge.find.explain.contrasts import LIBRARY, PLACE
+from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, alike, measured, single_calls
+from mpigauge.rows.ratios import bounds, ratio_of
+from mpigauge.rows.samples import by_launch, by_launch_number
+from mpigauge.stats.percentiles import percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.stats.percentiles import Values
+    from mpigauge.vocabulary import StateName
+
+SAMPLES_LEAST = 20
+"""Of a size in each of its launches: of fewer the quartiles say little."""
+
+SLOWEST_SHARE = 0.01
+"""Of all samples of a size: those that the standard deviation is looked at without, too."""
+
+COMPARED = (PLACE, LIBRARY, frozenset({"mode"}))
+"""In what the spread of two curves is compared: factors of a cell that go together."""
+
+
+class Quartiles(NamedTuple):
+    """Of the samples of a launch, in seconds."""
+
+    distance_s: float
+    middle_s: float
+
+    @property
+    def share(self) -> float:
+        """The distance over the median; 0 of a clock that stood still."""
+        return self.distance_s / self.middle_s if self.middle_s > 0 else 0.0
+
+
+Spreads = dict[int, dict[int, Quartiles]]
+"""By size in bytes and number of launch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """The standard deviation over the mean at the size where it is largest.
+
+    Attributes:
+        rest: The same without the slowest hundredth of the samples.
+        slowest: How many samples that are; at least one.
+        samples: Of how many.
+    """
+
+    bytes: int
+    over_mean: float
+    rest: float
+    slowest: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the samples of a curve lie apart within a launch.
+
+    Attributes:
+        cell: The smallest that counts.
+        messages: Whether a sample is a message one way.
+        quartiles: Quartile distance over median in a launch, median over sizes.
+        sizes: How many sizes it is of: those without batches, or all if every size has them.
+        batch: Calls in a sample, the most of these sizes; 1 if samples are single calls.
+        batched: Other sizes, whose samples are means of several calls while those here are single.
+        half_width: Of the 95 % interval of the time, relative, median of these sizes; None if not known.
+        deviation: Of all samples of all launches.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    messages: bool
+    quartiles: Measured
+    sizes: int
+    batch: int
+    batched: tuple[int, ...]
+    half_width: float | None
+    deviation: Deviation
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests."""
+        return self.quartiles.launches
+
+    @property
+    def weight(self) -> float:
+        """More, the wider it is; single calls before means of several."""
+        return min(1.0, self.quartiles.estimate) + (self.batch == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadBeside:
+    """Two curves that differ in one thing, one of which varies more for certain.
+
+    Attributes:
+        factors: In what they differ: factors of a cell that go together.
+        messages: Whether a sample is a message one way.
+        ratio: How many times as far apart the quartiles of the other are, in seconds.
+        sizes: Of how many common sizes without batches the median was taken.
+        base_s: The distance of the quartiles in a launch, median over these sizes and over launches.
+        other_s: The same of the other.
+        base_share: The same over the median.
+        other_share: That of the other.
+    """
+
+    factors: frozenset[str]
+    base: Cell
+    other: Cell
+    messages: bool
+    ratio: Ratio
+    sizes: int
+    base_s: float
+    other_s: float
+    base_share: float
+    other_share: float
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests."""
+        return self.ratio.launches
+
+    @property
+    def weight(self) -> float:
+        """How far they are from each other."""
+        return min(2.0, abs(math.log(self.ratio.estimate)))
+
+
+def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
+    """Of every curve, then of two that differ in one thing."""
+    for curve in single_calls(evidence):
+        if (found := _spread(evidence, curve)) is not None:
+            yield found
+    for factors in COMPARED:
+        for curves in alike(evidence, factors):
+            yield from _besides(evidence, factors, curves)
+
+
+# ---- One curve -----------------------------------------------------------------------------------
+
+
+def _spread(evidence: Evidence, curve: Sequence[Row]) -> Spread | None:
+    spreads = _spreads(curve)
+    known = [row for row in curve if row.cell.bytes in spreads]
+    counted = [row for row in known if row.batch == 1] or known
+    middle = _middles(spreads, [row.cell.bytes for row in counted], lambda one: one.share)
+    if len(middle) < LAUNCHES_LEAST:
+        return None
+    others = [row.cell.bytes for row in curve if row.batch > 1 and row not in counted]
+    widths = [row.time.half_width for row in counted if row.time and row.time.half_width is not None]
+    return Spread(
+        cell=counted[0].cell,
+        messages=_messages(evidence, counted[0]),
+        quartiles=measured(middle),
+        sizes=len(counted),
+        batch=max(row.batch for row in counted),
+        batched=tuple(others) if counted[0].batch == 1 else (),
+        half_width=median(widths) if widths else None,
+        deviation=max(map(_deviation, counted), key=lambda one: one.over_mean),
+        state=curve[0].state,
+    )
+
+
+def _messages(evidence: Evidence, row: Row) -> bool:
+    pattern = evidence.patterns.get(row.cell.pattern)
+    return pattern is not None and pattern.one_way
+
+
+def _spreads(curve: Iterable[Row]) -> Spreads:
+    """Of sizes with enough samples in every launch of two at least."""
+    found: Spreads = {}
+    for row in curve:
+        launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
+        enough = all(samples.size >= SAMPLES_LEAST for samples in launches.values())
+        if len(launches) >= LAUNCHES_LEAST and enough:
+            found[row.cell.bytes] = {number: _quartiles(mine) for number, mine in launches.items()}
+    return found
+
+
+def _quartiles(samples: Values) -> Quartiles:
+    ordered = np.sort(samples)
+    low_s, middle_s, high_s = (percentile(ordered, percent) for percent in (25, 50, 75))
+    return Quartiles(high_s - low_s, middle_s)
+
+
+def _middles(spreads: Spreads, sizes: Sequence[int], of: Callable[[Quartiles], float]) -> Mapping[int, float]:
+    """The median over these sizes of every launch that has all of them."""
+    common = set.intersection(*(set(spreads[size]) for size in sizes)) if sizes else set()
+    return {number: median(of(spreads[size][number]) for size in sizes) for number in sorted(common)}
+
+
+def _deviation(row: Row) -> Deviation:
+    ordered = np.sort(np.concatenate([visit for mine in by_launch(row.visits) for visit in mine]))
+    slowest = math.ceil(SLOWEST_SHARE * ordered.size)
+    shares = _over_mean(ordered), _over_mean(ordered[:-slowest])
+    return Deviation(row.cell.bytes, *shares, slowest, ordered.size)
+
+
+def _over_mean(samples: Values) -> float:
+    mean = float(samples.mean())
+    return float(samples.std(ddof=1)) / mean if mean > 0 else 0.0
+
+
+# ---- Two curves ----------------------------------------------------------------------------------
+
+
+def _besides(
+    evidence: Evidence, factors: frozenset[str], curves: Sequence[Sequence[Row]]
+) -> Iterator[SpreadBeside]:
+    """Each against the first, or the nearest, as far as it can be told."""
+    base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
+    for other in others:
+        found = _beside(evidence, factors, base, other)
+        if found is not None and _matters(found.ratio):
+            yield found
+
+
+def _matters(ratio: Ratio) -> bool:
+    """Whether the whole interval lies beyond the margin."""
+    least, most = bounds()
+    return (ratio.low or 0.0) > most or (ratio.high or math.inf) < least
+
+
+def _nearest(curve: Sequence[Row]) -> float:
+    return curve[0].time.estimate if curve[0].time else math.inf
+
+
+def _beside(
+    evidence: Evidence, factors: frozenset[str], base: Sequence[Row], other: Sequence[Row]
+) -> SpreadBeside | None:
+    """Distances are compared as they are: over its time that of a slow place would be the smaller."""
+    both = [_spreads(row for row in curve if row.batch == 1) for curve in (base, other)]
+    sizes = sorted(both[0].keys() & both[1].keys())
+    under, over = (_middles(one, sizes, lambda two: two.distance_s) for one in both)
+    ratio = ratio_of(over, under, paired=True)
+    if ratio is None or ratio.low is None:
+        return None
+    shares = [median(_middles(one, sizes, lambda two: two.share).values()) for one in both]
+    return SpreadBeside(
+        factors=factors,
+        base=base[0].cell,
+        other=other[0].cell,
+        messages=_messages(evidence, base[0]),
+        ratio=ratio,
+        sizes=len(sizes),
+        base_s=median(under.values()),
+        other_s=median(over.values()),
+        base_share=shares[0],
+        other_share=shares[1],
+        state=base[0].state,
+    )

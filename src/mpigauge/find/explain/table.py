@@ -1,0 +1,155 @@
+"""Conclusions as a document: the most telling of each topic first, as many as a screen holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.document.document import AUTOMATIC, Document, Line
+from mpigauge.document.finding import finding, finding_record
+from mpigauge.document.ratio_words import OF_PAIRS
+from mpigauge.find import answer_sentences as machine
+from mpigauge.find import maps
+from mpigauge.find.disturbance_sentences import disturbance_findings
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.explain.sentences import sentence_of
+from mpigauge.find.explain.topics import conclusions, conclusions_across
+from mpigauge.find.phrases import count
+from mpigauge.linkmap import table as linkmap_table
+from mpigauge.plan.factors import BY_NAME
+from mpigauge.vocabulary import WITH_RATIOS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.topics import Conclusion, ConclusionAcross
+    from mpigauge.query.query import Source
+    from mpigauge.rows.rows import Row
+
+    GivesWay = Mapping[str, Mapping[str, str]]
+
+SAID_MOST = 10
+"""Of each result, and of several together, unless asked for more or fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A conclusion with its sentence.
+
+    Attributes:
+        name: Of the result, or of both, that it is about.
+    """
+
+    name: str
+    conclusion: Conclusion | ConclusionAcross
+    text: str
+
+    @property
+    def launches(self) -> int:
+        """In which it rests."""
+        return self.conclusion.fact.launches
+
+
+def document(
+    sources: Sequence[Source],
+    chosen: Units,
+    *,
+    most: int | None = SAID_MOST,
+    gives_way: GivesWay | None = None,
+) -> Document:
+    """What follows from results.
+
+    Args:
+        most: How many conclusions of each result, and of several together, at most; None for all.
+        gives_way: As of `Evidence`.
+    """
+    found = [
+        said_across(sources, gives_way or {}, chosen),
+        *(said_of(source, chosen) for source in sources),
+    ]
+    return Document(
+        head=[*maps.verdicts(sources), *(machine.machine_of(source.result) for source in sources[:1])],
+        foot=[*_lines(found, several=len(sources) > 1, most=most), *_disturbed(sources)],
+        units=chosen,
+        schema="explain",
+        data=lambda: {
+            "conclusions": [_record(one) for mine in found for one in mine],
+            "disturbances": [
+                {"result": source.name, **finding_record(one)}
+                for source in sources
+                for one in disturbance_findings(source.result, source.rows)
+            ],
+            "maps": [
+                {"result": source.name, **linkmap_table.record(shown)}
+                for source in sources
+                if (shown := maps.map_of(source)) is not None
+            ],
+        },
+        records=lambda: (_flat(one) for mine in found for one in mine),
+    )
+
+
+def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
+    """What makes all of it doubtful."""
+    for source in sources:
+        name = f"{source.name}: " if len(sources) > 1 else ""
+        for one in disturbance_findings(source.result, source.rows):
+            yield Line(f"! {name}{one.text}", "doubt")
+
+
+def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
+    """All that is concluded of one result."""
+    evidence = Evidence(source.result, source.rows, controls=source.controls)
+    varied = varied_in(source.rows)
+    return [Said(source.name, one, sentence_of(one, varied, chosen)) for one in conclusions(evidence)]
+
+
+def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
+    """All that is concluded of several results together, or of two jobs of one."""
+    evidences = [Evidence(source.result, source.rows, gives_way, source.controls) for source in sources]
+    varied = [varied_in(source.rows) for source in sources]
+    return [
+        Said(
+            " / ".join(dict.fromkeys(sources[place].name for place in one.fact.results)),
+            one,
+            sentence_of(one, frozenset().union(*(varied[place] for place in one.fact.results)), chosen),
+        )
+        for one in conclusions_across(evidences)
+    ]
+
+
+def varied_in(rows: Iterable[Row]) -> frozenset[str]:
+    """Factors in which the cells that talk differ."""
+    cells = [row.cell for row in rows if row.talks and row.time is not None]
+    return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
+
+
+def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
+    """The sentences of all results, and how many there is no room for."""
+    shown = [one for mine in found for one in mine[:most]]
+    for one in shown:
+        name = f"{one.name}: " if several else ""
+        yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
+    if any(one.conclusion.topic in WITH_RATIOS for one in shown):
+        yield Line(f"times as long: {OF_PAIRS}", "quiet")
+    if not shown:
+        yield Line("nothing follows: conclusions take two of something, measured in two launches or more")
+    if left_out := sum(map(len, found)) - len(shown):
+        yield Line(f"{left_out} more: --all", "quiet")
+
+
+def _record(one: Said) -> Mapping[str, Any]:
+    """docs/numbers.md#conclusions."""
+    fact: Any = one.conclusion.fact
+    found = finding(one.conclusion.topic, fact, one.text)
+    return {"result": one.name, "launches": one.launches, **finding_record(found)}
+
+
+def _flat(one: Said) -> Mapping[str, Any]:
+    return {
+        "result": one.name,
+        "topic": one.conclusion.topic,
+        "launches": one.launches,
+        "text": one.text,
+    }

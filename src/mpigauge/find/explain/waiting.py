@@ -1,0 +1,157 @@
+"""How much of the time that the cores have ranks are on them while they communicate."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from dataclasses import replace as replace_field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
+from mpigauge.rows.cpu import cpu_share
+from mpigauge.rows.ratios import ratio_of, verdict_of
+from mpigauge.rows.samples import visits_by_launch
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import Family, StateName
+
+    Key = tuple[JobKey, Family, StateName | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CoreTime:
+    """What the ranks of one library use.
+
+    Attributes:
+        share: CPU time of the ranks over what the cores have for them, median over cells.
+        cells: Of how many cells.
+        ratio: How many times as much as the first of its fact; None of that itself, or if it is not known.
+    """
+
+    share: Measured
+    cells: int
+    ratio: Ratio | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The CPU time of ranks that communicate, of each library in turn.
+
+    What a rank does while it waits is in it: it polls, or it sleeps.
+
+    Attributes:
+        family: Of the patterns: messages or collectives.
+        cells: The first cell of each library.
+        times: Of each library, in the same order.
+        ranks: How many take part, the most of any cell.
+        cores: That all of them, or those of one host, may use.
+        relayed: Whether they are on different hosts of a lab, whose relay uses the same cores.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    family: Family
+    cells: tuple[Cell, ...]
+    times: tuple[CoreTime, ...]
+    ranks: int
+    cores: int
+    relayed: bool
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests: the fewest of its libraries."""
+        return min(one.share.launches for one in self.times)
+
+    @property
+    def weight(self) -> float:
+        """More, where libraries differ or ranks share cores."""
+        differ = any(verdict_of(one.ratio) in DIFFERENT for one in self.times)
+        return 0.5 + differ + (self.ranks > self.cores)
+
+
+def waitings(evidence: Evidence) -> Iterator[Waiting]:
+    """Of all jobs that differ in their library alone, messages and collectives apart."""
+    rows = _rows(evidence)
+    groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
+    for key, mine in rows.items():
+        job, family, state = key
+        launches = _by_launch(evidence, mine)
+        if len(launches) >= LAUNCHES_LEAST:
+            groups[replace(job, mpi="", mpi_version="", label=""), family, state][key] = launches
+    for group in groups.values():
+        yield _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
+
+
+def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
+    rows: dict[Key, list[Row]] = defaultdict(list)
+    for curve in single_calls(evidence):
+        pattern = evidence.patterns[curve[0].cell.pattern]
+        for row in curve:
+            if row.cpu_share is not None:
+                rows[row.cell.job, pattern.family, row.state].append(row)
+    return rows
+
+
+def _by_launch(evidence: Evidence, rows: Sequence[Row]) -> Mapping[int, float]:
+    """The median over cells of each launch."""
+    shares: dict[int, list[float]] = defaultdict(list)
+    for row in rows:
+        pattern, room = evidence.patterns[row.cell.pattern], _room(evidence, row)
+        for number, visits in visits_by_launch(row.visits).items():
+            if (share := cpu_share(row.cell, pattern, visits)) is not None:
+                shares[number].append(min(1.0, share / room))
+    return {number: median(mine) for number, mine in shares.items()}
+
+
+def _waiting(
+    evidence: Evidence, rows: Mapping[Key, Sequence[Row]], shares: Sequence[Mapping[int, float]]
+) -> Waiting:
+    (_, family, state), *_ = rows
+    first, *_ = rows.values()
+    return Waiting(
+        family=family,
+        cells=tuple(mine[0].cell for mine in rows.values()),
+        times=tuple(
+            _core_time(len(mine), share, shares[0]) for mine, share in zip(rows.values(), shares, strict=True)
+        ),
+        ranks=max(_active(evidence, row) for row in first),
+        cores=evidence.result.campaign.environment.cores,
+        relayed=evidence.emulated and len(_hosts(evidence, first[0].cell.job)) > 1,
+        state=state,
+    )
+
+
+def _core_time(cells: int, mine: Mapping[int, float], base: Mapping[int, float]) -> CoreTime:
+    """All of the time is the most, whatever a distribution without bounds says."""
+    share = measured(mine)
+    share = replace_field(share, high=None if share.high is None else min(1.0, share.high))
+    return CoreTime(share, cells, None if mine is base else ratio_of(mine, base, paired=True))
+
+
+def _room(evidence: Evidence, row: Row) -> float:
+    """The most of its time that a rank can be on a core."""
+    cores = max(1, evidence.result.campaign.environment.cores)
+    hosts = _hosts(evidence, row.cell.job)
+    # All hosts of a lab are this machine.
+    together = row.cell.ranks if evidence.emulated or not hosts else max(hosts.values())
+    return min(1.0, cores / min(_active(evidence, row), together))
+
+
+def _active(evidence: Evidence, row: Row) -> int:
+    return evidence.patterns[row.cell.pattern].active_ranks or row.cell.ranks
+
+
+def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:
+    """How many ranks each host has."""
+    launch = next((one for one in reversed(evidence.result.launches) if one.job == job), None)
+    return Counter(place.host for place in launch.ranks_at) if launch is not None else Counter()

@@ -1,0 +1,163 @@
+"""Ranks that share cores, told to give way while they wait and not told: in one result, or in several."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.compare.comparison import ALONG
+from mpigauge.compare.sides import key_of
+from mpigauge.find.explain.informative import tells
+from mpigauge.find.explain.ranks import cores_shared
+from mpigauge.plan.model import variables_of
+from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.rows.same_distance import like_ratio
+from mpigauge.vocabulary import DIFFERENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.find.explain.evidence import Evidence
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import StateName, Verdict
+
+    Variables = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class YieldingOperation:
+    """One operation at one size, both ways.
+
+    Attributes:
+        ratio: How many times as long it takes where ranks are not told to give way.
+    """
+
+    bytes: int
+    told_s: float
+    untold_s: float
+    ratio: Ratio
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Yielding:
+    """What it is worth that waiting ranks give way.
+
+    Attributes:
+        cell: The smallest, of ranks that are told to.
+        cores: That they share.
+        untold: The variables by which the others are not told, with their values; "" for none.
+        sized: Whether its size means anything.
+        at: The smallest size, and the largest if there are several.
+        results: Places of the two results among those asked for, that with ranks that are told first.
+        state: The state of the machine that it is of; None if that had one only.
+    """
+
+    cell: Cell
+    cores: int
+    untold: tuple[tuple[str, str], ...]
+    sized: bool
+    at: tuple[YieldingOperation, ...]
+    results: tuple[int, int]
+    state: StateName | None
+
+    @property
+    def launches(self) -> int:
+        """In which it rests: the fewest of its sizes."""
+        return min(one.ratio.launches for one in self.at)
+
+    @property
+    def weight(self) -> float:
+        """How much it says: sizes that are decided, and how far apart they are."""
+        decided = [abs(one.ratio.estimate - 1) for one in self.at if one.verdict in DIFFERENT]
+        return len(decided) / len(self.at) + min(1.0, max(decided, default=0.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Side:
+    """A curve of ranks that share cores, and what its launches were told."""
+
+    place: int
+    evidence: Evidence
+    curve: Sequence[Row]
+    variables: Variables
+
+    @property
+    def cell(self) -> Cell:
+        """The smallest."""
+        return self.curve[0].cell
+
+    @property
+    def untold(self) -> tuple[tuple[str, str], ...]:
+        """Variables that would tell them to give way, and say something else."""
+        ways = self.evidence.gives_way[self.cell.mpi]
+        found = {name: self.variables.get(name, "") for name in ways}
+        return tuple((name, value) for name, value in found.items() if value != ways[name])
+
+    @property
+    def key(self) -> object:
+        """In what both ways must be alike: all but whether they give way, machine and other variables too."""
+        machine = measured_machine(self.evidence.result)
+        names = {name for ways in self.evidence.gives_way.values() for name in ways}
+        others = [
+            frozenset((name, value) for name, value in known.items() if name not in names)
+            for known in (self.variables, variables_of(self.cell.setting))
+        ]
+        where = machine.host, machine.cpu, machine.cores
+        return (key_of(self.curve[0], ALONG | {"setting"}), where, *others)
+
+
+def yieldings(evidences: Sequence[Evidence]) -> Iterator[Yielding]:
+    """Each operation of ranks that share cores which were told to give way, and elsewhere were not."""
+    groups: dict[object, list[_Side]] = defaultdict(list)
+    for place, evidence in enumerate(evidences):
+        for side in _sides(place, evidence):
+            groups[side.key].append(side)
+    for sides in groups.values():
+        told = [side for side in sides if not side.untold]
+        for other in sides:
+            if other.untold and told:
+                yield from _yielding(_nearest(told, other), other)
+
+
+def _sides(place: int, evidence: Evidence) -> Iterator[_Side]:
+    variables = _variables(evidence)
+    for curve in evidence.curves():
+        if curve[0].cell.mpi in evidence.gives_way and cores_shared(curve[0]) is not None:
+            yield _Side(place, evidence, curve, variables.get(curve[0].cell.job, {}))
+
+
+def _variables(evidence: Evidence) -> Mapping[JobKey, Variables]:
+    """Of every job: those of the user, and over them those that its launches were given."""
+    own = evidence.result.campaign.environment.variables
+    return {launch.job: {**own, **launch.variables} for launch in evidence.result.launches}
+
+
+def _nearest(told: Iterable[_Side], other: _Side) -> _Side:
+    """Of the same result, if there is one."""
+    return min(told, key=lambda side: side.place != other.place)
+
+
+def _yielding(told: _Side, untold: _Side) -> Iterator[Yielding]:
+    both = {row.cell.bytes: row for row in untold.curve}
+    paired = told.place == untold.place
+    pairs = [(row, both[row.cell.bytes]) for row in told.curve if row.cell.bytes in both]
+    found = [one for one in (_waiting(*pair, paired=paired) for pair in pairs) if one is not None]
+    cores = cores_shared(told.curve[0])
+    if found and cores is not None:
+        ends = tuple(dict.fromkeys((found[0], found[-1])))
+        first = told.curve[0]
+        places = told.place, untold.place
+        yield Yielding(first.cell, cores, untold.untold, first.sized, ends, places, first.state)
+
+
+def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | None:
+    if told.time is None or untold.time is None:
+        return None
+    ratio = like_ratio(untold.time, told.time, paired=paired)
+    if not tells(ratio):
+        return None
+    return YieldingOperation(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)

@@ -1,0 +1,231 @@
+"""What stands below a table of curves: limits, what was found, what is missing, and warnings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.compare.curves import curves_of, rows_by_curve
+from mpigauge.document.document import Line
+from mpigauge.document.state_words import disturbed_line, states_lines
+from mpigauge.document.status_words import reason
+from mpigauge.find.card_sentences import cards_line
+from mpigauge.find.damage import damage_lines
+from mpigauge.find.disturbance_sentences import disturbance_findings
+from mpigauge.find.doubts import is_portable
+from mpigauge.find.imported import launches_of, unread_lines
+from mpigauge.find.label_sentences import label_words, travels_of
+from mpigauge.find.memory_cost_sentences import memory_finding
+from mpigauge.find.memory_costs import memory_facts
+from mpigauge.find.missing_ratio_sentences import ranks_apart_line
+from mpigauge.find.missing_ratios import copies_apart, libraries_apart
+from mpigauge.find.steadiness_sentences import steadiness_finding
+from mpigauge.find.transport_sentences import transport_words
+from mpigauge.find.warned import doubt_lines
+from mpigauge.plan.left_out import left_out_words
+from mpigauge.plan.library_names import called, library_name
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.rows.machine.sessions import spread_s
+from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.steadiness import steadiness_of
+from mpigauge.rows.rows import FLOORS
+from mpigauge.rows.transport.cards_used import cards_used
+from mpigauge.rows.transport.proof import reports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mpigauge.find.missing_ratios import RanksApart
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.result.reader import Result
+    from mpigauge.result.records import Launch
+    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import EndReason
+
+PROBES = patterns_with(lambda pattern: pattern.probes)
+
+ENDINGS: Mapping[EndReason, str] = {
+    "converged": "stopped: launches agree to the precision asked for",
+    "decided": "stopped: the comparison is decided",
+    "launches": "stopped after the number of launches asked for",
+    "budget": "stopped: time budget used up{budget}; more: --budget",
+    "interrupted": "interrupted: mpigauge resume continues it",
+    "failed": "stopped: every job fails",
+}
+"""Why measuring stopped, for people, who are told what the budget was."""
+
+
+TORN = "the last line is incomplete (killed?) and was ignored"
+
+
+def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
+    """All lines, what was found before what is doubtful.
+
+    Args:
+        states: Of the machine, if they are known already.
+    """
+    said = [
+        *states_lines(result, states or states_of(result.visits), rows),
+        *_limits(rows),
+        *_floor(rows),
+        *_starts(result),
+        *_transports(result, rows),
+        *map(cards_line, cards_used(rows)),
+        *_waiting(rows),
+        *(memory_finding(fact).text for fact in memory_facts(rows, measured_machine(result).caches)),
+        *map(ranks_apart_line, _apart(rows)),
+        *_across(result, rows),
+        *([_completeness(result, rows)] if result.launches or not result.imported else []),
+        *_imported(result),
+        *_control_arm(result),
+    ]
+    after = [
+        *_wheels(result),
+        *([TORN] if result.torn and not result.packed_damage else []),
+    ]
+    gone = left_out_words(result.campaign.left_out, len(result.campaign.cells))
+    lacking = [Line(gone, "doubt")] if gone else []
+    damaged = [Line(line, "doubt") for line in damage_lines(result.damaged, result.packed_damage)]
+    damaged += [Line(line, "doubt") for line in unread_lines(result.unread)]
+    unsteady = steadiness_finding(steadiness_of(result))
+    disturbed = [unsteady.text if unsteady else "", disturbed_line(result)]
+    machine = [Line(line, "doubt") for line in disturbed if line]
+    first = [Line(found.text, "doubt") for found in disturbance_findings(result, rows)]
+    return [
+        *map(Line, said),
+        *first,
+        *doubt_lines(result, rows),
+        *lacking,
+        *damaged,
+        *machine,
+        *map(Line, after),
+    ]
+
+
+def _limits(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.cell.pattern in PROBES:
+            limit = f"{row.limit_bytes} B" if row.limit_bytes is not None else row.status
+            because = f" ({reason(row)})" if row.reason else ""
+            yield f"eager limit, {_job(row.cell)}: {limit}{because}"
+
+
+def _floor(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.cell.pattern in FLOORS and row.time:
+            floor = units.format_time(row.time.estimate)
+            yield f"measurement floor, {_job(row.cell)}: {floor} per sample"
+
+
+def _starts(result: Result) -> Iterator[str]:
+    """What launches of each job were given or spared, since a start of them had failed without."""
+    jobs: dict[JobKey, list[Launch]] = defaultdict(list)
+    for launch in result.launches:
+        jobs[launch.job].append(launch)
+    for job, launches in jobs.items():
+        if options := max((launch.options_found for launch in launches), default=()):
+            yield f"started with {' '.join(options)}, {job.name}: its launcher counts fewer places than ranks"
+        if small := [launch for launch in launches if launch.warmup_bytes]:
+            most = units.format_size(max(launch.warmup_bytes for launch in small))
+            yield (
+                f"warm-up with at most {most} in {len(small)} of {len(launches)} launches, {job.name}: "
+                "an earlier launch died in a larger one; first messages of a size may be slow (column first)"
+            )
+
+
+def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+    """What network cards say of the transports that were asked for, and the libraries of all."""
+    said, labelled = reports(result.launches), travels_of(rows)
+    for job in dict.fromkeys(row.cell.job for row in rows):
+        words = list(label_words(labelled.get(job, ())))
+        if job in said:
+            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {called(job.mpi)})")
+        if words:
+            yield f"transport, {job.name}: {'; '.join(words)}"
+
+
+def _waiting(rows: Sequence[Row]) -> Iterator[str]:
+    """Which share of their time the ranks of each job were on a core, waiting for messages included."""
+    jobs: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.cpu_share is not None and row.time is not None and row.talks:
+            jobs.setdefault(_job(row.cell), []).append(row)
+    for job, mine in jobs.items():
+        share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
+        crowded = ", sharing cores" if mine[0].crowded else ""
+        yield f"CPU while communicating, {job}{crowded}: {share}"
+
+
+def _job(cell: Cell) -> str:
+    return cell.job.name
+
+
+def _completeness(result: Result, rows: Sequence[Row]) -> str:
+    """How many cells were measured, and precisely in every state that is shown; the floor is none of them."""
+    rows = [row for row in rows if row.cell.pattern not in FLOORS]
+    measured = {
+        row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
+    }
+    asked = result.campaign.plan.precision
+    timed = [(row.cell, row.time.is_precise(asked)) for row in rows if row.time]
+    precise = {cell for cell, known in timed if known} - {cell for cell, known in timed if not known}
+    precision = units.format_relative(asked)
+    of = len({row.cell for row in rows})
+    counts = f"measured {len(measured)} of {of} cells, {len(precise)} precise to {precision}"
+    return f"{counts}{_why(result)}"
+
+
+def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
+    """Libraries and copies without a ratio."""
+    yield from libraries_apart(curves_of(rows_by_curve(rows)))
+    yield from copies_apart(rows)
+
+
+def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
+    """Both intervals: within the launches, and over sessions."""
+    both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
+    if not both:
+        return
+    within = units.format_relative(median(half_width for half_width, _ in both if half_width is not None))
+    over = units.format_relative(median(across.half_width for _, across in both))
+    sessions = max(across.sessions for _, across in both)
+    span = units.format_duration(spread_s(result.launches, result.done))
+    yield f"intervals, median of cells: {within} over all launches, {over} over {sessions} sessions in {span}"
+
+
+def _imported(result: Result) -> Iterator[str]:
+    if result.imported:
+        files = sorted({one.source.partition(": line")[0] for one in result.imported})
+        cells = units.counted(len({one.cell for one in result.imported}), "cell")
+        yield f"{launches_of([result])}: {cells}, from {', '.join(files)}"
+
+
+def _control_arm(result: Result) -> Iterator[str]:
+    """Launches that no table shows."""
+    arms = dict.fromkeys(
+        " ".join(filter(None, (cell.library, cell.setting))) for cell in result.campaign.cells if cell.arm
+    )
+    if arms:
+        yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"
+
+
+def _why(result: Result) -> str:
+    if not result.ends:
+        return "; cut short: mpigauge resume continues it"
+    budget_s = result.campaign.plan.budget_s
+    budget = f" ({units.format_duration(budget_s)})" if budget_s else ""
+    return f"; {ENDINGS.get(result.ends[-1].reason, result.ends[-1].reason).format(budget=budget)}"
+
+
+def _wheels(result: Result) -> Iterator[str]:
+    for library in result.campaign.libraries:
+        if is_portable(library):
+            name = library_name(library.name, library.version, "")
+            yield (
+                f"{name} is a wheel from PyPI, built to run everywhere: "
+                "single-copy transfers (CMA, XPMEM) and your network's driver may be missing"
+            )

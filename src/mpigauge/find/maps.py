@@ -1,0 +1,63 @@
+"""Results that are maps of all pairs: whatever is shown of one begins with the verdict on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mpigauge.document.document import Line
+from mpigauge.linkmap import table as linkmap_table
+from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mpigauge.document.document import Document
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.query.query import Source
+
+
+def map_of(source: Source) -> LinkMap | None:
+    """Return the map that a result is, of the state that its rows are of; None if it is none, or several."""
+    return map_or_none(source.result, state_of(source.rows)) if is_map(source.result) else None
+
+
+def verdicts(sources: Sequence[Source]) -> Iterator[str]:
+    """What `mpigauge map` concludes of each result that is a map, by its name if there are several."""
+    for source in sources:
+        if (shown := map_of(source)) is not None:
+            name = f"{source.name}: " if len(sources) > 1 else ""
+            yield from (f"{name}{line.text}" for line in linkmap_table.document(shown, quiet=True).foot)
+
+
+def begun(document: Document, sources: Sequence[Source]) -> Document:
+    """A document of results that begins with the verdicts on those that are maps."""
+    said = [*verdicts(sources)]
+    source = "; ".join([document.source, *said]) if document.source else ""
+    return replace(document, head=[*said, *document.head], source=source) if said else document
+
+
+def answered(document: Document, sources: Sequence[Source]) -> Document:
+    """The answer of results; of maps what they say as a whole, in the place of one of their pairs."""
+    found = [map_of(source) for source in sources]
+    shown = [one for one in found if one is not None]
+    if len(shown) < len(sources):
+        return begun(document, sources)
+    begins = begun(document, sources)
+    if len(shown) > 1:
+        heads = [
+            f"{source.name}: {line}"
+            for source, one in zip(sources, shown, strict=True)
+            for line in linkmap_table.document(one, chosen=document.units).head
+        ]
+        return replace(begins, head=[*begins.head, *heads], tables=())
+    whole, verdict = (
+        linkmap_table.document(*shown, quiet=quiet, chosen=document.units) for quiet in (False, True)
+    )
+    after = whole.foot[len(verdict.foot) :]
+    return replace(
+        begins,
+        head=[*begins.head, *whole.head],
+        tables=whole.tables,
+        foot=[*after, Line(""), *document.foot],
+    )

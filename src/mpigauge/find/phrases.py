@@ -1,0 +1,137 @@
+"""Parts of sentences that several topics share: what is spoken of, intervals, sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
+from mpigauge.document.state_words import in_state
+from mpigauge.plan.patterns import patterns_with
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from mpigauge.document.document import Units
+    from mpigauge.find.explain.measured import Measured
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import StateName
+
+DASH = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+EMULATED = "over the emulated network of a lab"
+"""Said where delays and rates were put in."""
+
+NEARLY_NONE = 0.0005
+"""Below it a relative difference is nobody's concern."""
+
+UNSIZED = patterns_with(lambda pattern: not pattern.sized)
+"""What has no size to be said."""
+
+BOTH = 2
+
+ALWAYS = ("pattern",)
+"""Said of every cell, whether others differ in it or not."""
+
+
+def subject(
+    cell: Cell, varied: Collection[str], without: Collection[str] = (), state: StateName | None = None
+) -> str:
+    """What a sentence is about: of a cell what tells it from the others of its result.
+
+    Args:
+        varied: Factors in which cells of the result differ.
+        without: Factors that the sentence speaks of itself.
+    """
+    said, unsaid = {*ALWAYS, *_phrased(varied)}, _phrased(without)
+    names = [name for name in WORDS if name in said and name not in unsaid]
+    phrases = {name: phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)}
+    what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
+    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{in_state(state)}"
+
+
+def _phrased(names: Collection[str]) -> set[str]:
+    """The phrases that factors are said in: a library by its kind, version and label."""
+    return {SAID_WITH.get(name, name) for name in names}
+
+
+def headed(about: str, text: str) -> str:
+    """A sentence after what it is about, if that need be said."""
+    return f"{about}: {text}" if about else text
+
+
+def _to_say(name: str, phrase: str) -> bool:
+    return name in ALWAYS or phrase not in UNSAID
+
+
+def time(
+    seconds: float, low_s: float | None = None, high_s: float | None = None, chosen: Units = AUTOMATIC
+) -> str:
+    """A time with its interval in brackets; the number alone without one."""
+    said = units.format_time(seconds, chosen.time)
+    if low_s is None or high_s is None:
+        return said
+    return f"{said} ({units.format_time(low_s, chosen.time)} {DASH} {units.format_time(high_s, chosen.time)})"
+
+
+def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
+    """A difference, with its sign."""
+    return f"{MINUS if seconds < 0 else '+'}{units.format_time(abs(seconds), chosen.time)}"
+
+
+def span(sizes_bytes: Iterable[int]) -> str:
+    """The smallest and the largest of some sizes, or one size."""
+    ordered = sorted(sizes_bytes)
+    ends = dict.fromkeys((ordered[0], ordered[-1]))
+    return f" {DASH} ".join(units.format_size(size) for size in ends)
+
+
+def at_size(cell: Cell, size_bytes: int) -> str:
+    """Where something is so: ` at 8 B`; nothing of what has no size."""
+    return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
+
+
+def every_size(number: int) -> str:
+    """`all 7 sizes`; of two, `both sizes`."""
+    return "both sizes" if number == BOTH else f"all {number} sizes"
+
+
+def count(number: int, word: str, words: str = "") -> str:
+    """`1 size`, `3 sizes`; a plural of its own for other endings."""
+    return f"{number} {word if number == 1 else words or f'{word}s'}"
+
+
+def share(fraction: Measured) -> str:
+    """A positive share with its interval in brackets; the number alone without one."""
+    said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
+    # The interval of what is always the whole is a number twice.
+    if fraction.low is None or set(ends) == {said}:
+        return said
+    return f"{said} ({ends[0].removesuffix(' %')} {DASH} {ends[1]})"
+
+
+def signed_percent(fraction: float) -> str:
+    """A relative difference, with its sign; nearly none is `0.0 %`."""
+    if abs(fraction) < NEARLY_NONE:
+        return "0.0 %"
+    return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
+
+
+def rate(
+    bytes_per_s: float,
+    ends: tuple[float | None, float | None] = (None, None),
+    chosen: Units = AUTOMATIC,
+) -> str:
+    """A bandwidth with its interval in brackets, in the unit of tables."""
+    unit = units.rate_unit([bytes_per_s]) if chosen.rate == units.AUTO else chosen.rate
+    known = [units.format_rate_in(one, unit) for one in (bytes_per_s, *ends) if one is not None]
+    interval = f" ({f' {DASH} '.join(known[1:])})" if len(known) > 2 else ""  # noqa: PLR2004 - both ends
+    return f"{known[0]} {unit}{interval}"
+
+
+def wire_rate(bytes_per_s: float) -> str:
+    """The rate of a link, in bits, as links are called."""
+    unit = "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"
+    return f"{units.format_rate_in(bytes_per_s, unit)} {unit}"

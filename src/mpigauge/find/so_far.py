@@ -1,0 +1,175 @@
+"""What a campaign has measured so far: the middle of each launch alone, cheap enough between visits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.find.unsettled import unsettled, untypical
+from mpigauge.plan.model import Cell
+from mpigauge.result.reader import Result
+from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
+from mpigauge.rows.baselines import ratios_of
+from mpigauge.rows.clock_steps import clock_steps
+from mpigauge.rows.estimate import Timing
+from mpigauge.rows.machine.rank_groups import seat_of
+from mpigauge.rows.machine.speed_uncertainty import for_other_minutes, meanwhile_of
+from mpigauge.rows.precision import essential_visit
+from mpigauge.rows.rates import directions_of, message_rate_of, rate_of
+from mpigauge.rows.rows import Row
+from mpigauge.rows.samples import Medians, launch_medians
+from mpigauge.rows.warnings import Warning  # noqa: A004 - read as such
+from mpigauge.stats.interval import interval_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.records import Record
+    from mpigauge.rows.ratios import Ratio
+    from mpigauge.rows.samples import Steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimingSoFar(Timing):
+    """The middle of each launch, and what follows from those alone.
+
+    Attributes:
+        medians: In seconds, by number of launch.
+        clock_step: The step of the clock over the time.
+    """
+
+    medians: Mapping[int, float]
+    clock_step: float
+
+    @property
+    def by_launch(self) -> Mapping[int, float]:
+        """As of a finished result."""
+        return self.medians
+
+    @property
+    def step(self) -> float:
+        """As of a finished result."""
+        return self.clock_step
+
+
+class SoFar:
+    """The rows of a campaign that goes on.
+
+    Estimates and intervals are those of the finished result, of all states of the machine together; what
+    else is said of samples is not computed.
+
+    Attributes:
+        patterns: Those of the campaign, by name.
+        result: Its launches, and of its visits what their times need.
+    """
+
+    def __init__(self, before: Result) -> None:
+        self.patterns: Mapping[str, Pattern] = {one.name: one for one in before.campaign.patterns}
+        self.result = Result(before.path, before.campaign)
+        self._visits: dict[Cell, list[Visit]] = defaultdict(list)
+        self._limits: dict[Cell, int] = {}
+        self._awaited: set[Cell] = set(before.campaign.cells)
+        self._medians = Medians()
+        for records in (
+            *(before.launches, before.visits, before.eager),
+            *(before.blocked, before.failures, before.done),
+        ):
+            for record in records:
+                self.take(record)
+
+    def take(self, record: Record) -> None:
+        """Takes up a record; a corrupt visit says nothing."""
+        match record:
+            case Launch():
+                self.result.launches.append(record)
+            case Done():
+                self.result.done.append(record)
+                self._awaited -= {cell for cell in self._awaited if cell.job == record.job} - {
+                    *record.skipped
+                }
+            case Visit(corrupt=""):
+                kept = essential_visit(record)
+                self.result.visits.append(kept)
+                self._visits[record.cell].append(kept)
+                self._awaited.discard(record.cell)
+            case Eager(limit_bytes=int(limit)):
+                self._limits[record.cell] = limit
+            case Blocked(cell=cell) | Failure(cell=Cell() as cell):
+                self._awaited.discard(cell)
+
+    def rows(self) -> list[Row]:
+        """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
+        steps = clock_steps(self.result.launches, self.result.visits)
+        meanwhile = meanwhile_of(self.result)
+        times = {
+            cell: for_other_minutes(
+                _timing(visits, steps, self._medians), visits, meanwhile.get(seat_of(cell))
+            )
+            for cell, visits in self._visits.items()
+        }
+        ratios = ratios_of(times)
+        found = [
+            self._row(cell, times.get(cell), ratios.get(cell, {}))
+            for cell in self.result.campaign.cells
+            if (cell in times or cell in self._limits) and not cell.arm
+        ]
+        rates = {row.cell: row.rate_bytes_per_s for row in found if row.rate_bytes_per_s}
+        planned = self.result.campaign.cells
+        best, typical = (
+            unsettled(planned, self.patterns, rates, self._awaited),
+            untypical(planned, self._awaited),
+        )
+        return [
+            replace(row, best_awaited=row.cell in best, typical_awaited=row.cell in typical) for row in found
+        ]
+
+    def _row(self, cell: Cell, time: Timing | None, ratios: Mapping[str, Ratio]) -> Row:
+        pattern = self.patterns[cell.pattern]
+        return Row(
+            cell=cell,
+            status="ok",
+            reason=None,
+            time=time,
+            rate_bytes_per_s=rate_of(cell, pattern, time),
+            messages_per_s=message_rate_of(cell, pattern, time),
+            directions=directions_of(cell, pattern),
+            cpu_s_per_op=None,
+            first_s=None,
+            limit_bytes=self._limits.get(cell),
+            advised_samples=None,
+            batch=0,
+            warnings=_marks(time),
+            ratios=ratios,
+            sized=pattern.sized,
+            talks=pattern.active_ranks != 1,
+        )
+
+
+def _marks(time: Timing | None) -> tuple[Warning, ...]:
+    """What is said of a number whose interval rests on too few launches, as yet."""
+    if time is None or not time.of_few_launches:
+        return ()
+    return (
+        Warning("few-launches", {"launches": time.launches, "requested": None, "skipped": 0, "failed": 0}),
+    )
+
+
+def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> TimingSoFar:
+    """The estimate and its interval."""
+    medians, step = launch_medians(visits, steps, known)
+    values = np.array(list(medians.values()))
+    found = interval_of(values, step)
+    return TimingSoFar(
+        estimate=found.centre,
+        low=found.low,
+        high=found.high,
+        half_width=found.half_width,
+        launches_half_width=found.half_width,
+        launches=values.size,
+        medians=medians,
+        clock_step=step,
+    )

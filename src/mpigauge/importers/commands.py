@@ -1,0 +1,117 @@
+"""Command lines that are visible in a text, and how many ranks they start."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mpigauge.importers.text import may_be_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LAUNCHERS = (
+    *("mpirun", "mpiexec", "mpirun_rsh", "mpiexec.hydra", "mpiexec_mpt", "orterun", "prterun", "prun"),
+    *("srun", "aprun", "jsrun", "ibrun", "lrun", "flux", "ccc_mprun", "poe", "oshrun", "shmemrun"),
+)
+_PROGRAM = r"(?:osu_\w+|IMB-[A-Z]\w+|\w+_perf|ucx_perftest|fi_\w+|ib_\w+|raw_ethernet_\w+|NP\w+)"
+_LAUNCHED = re.compile(
+    rf"(?<![\w.-])(?:{'|'.join(map(re.escape, LAUNCHERS))})\s(?=.*(?:\s-{{1,2}}[A-Za-z]|/|\b{_PROGRAM}\b))"
+)
+_VARIABLES = r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*"
+_PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
+_PROMPTED = re.compile(
+    rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
+    rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
+    # Behind variables, numactl and the like; prose names no option.
+    r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
+)
+_QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")
+"""A command in a sentence of Markdown."""
+
+_SETTING = re.compile(
+    r"(?:export|setenv|declare -x)\s+(?P<name>[A-Za-z_][A-Za-z0-9_]*)[=\s]\s*\S.*"
+    r"|(?:module|ml)\s+(?:load|add|swap|switch)\s+(?P<module>[\w.+-]+).*"
+)
+_RANKS = re.compile(
+    r"\s(?:-np?|--np?|-c|--ntasks|--nranks|-ntasks|-nrs|--nproc|-proc)"
+    r"(?:[ =]+|(?=[0-9]))([0-9]{1,7})(?=\s|\Z)"
+)
+_NODES = re.compile(r"\s(?:-N|--nodes)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)")
+_PER_NODE = re.compile(
+    r"\s(?:--ntasks-per-node|--tasks-per-node|-ppn|-perhost|--ppn)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)"
+)
+_PROCESSORS = frozenset({"srun", "flux"})
+"""Launchers whose `-c` says how many processors a rank has, not how many ranks there are."""
+
+_LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
+_RULE = re.compile(r"[\W_]*")
+MOST = 400
+"""Characters of a command line: a longer one is the output of a program."""
+
+
+def command_in(lines: Sequence[str], at: int) -> str:
+    """Return the command line that a line shows, whole where it goes on below; empty if it shows none."""
+    text = lines[at].strip()
+    if len(text) > MOST or (text.startswith(("# OSU", "#  ")) and _PROMPTED.match(text) is None):
+        return ""
+    while text.endswith("\\") and at + 1 < len(lines):
+        at += 1
+        text = f"{text[:-1].rstrip()} {lines[at].strip()}"
+    if _LAUNCHED.search(text) is None and _PROMPTED.match(text) is None:
+        quoted = _QUOTED.search(text)
+        return " ".join(quoted[1].split()) if quoted else ""
+    return " ".join(_PROMPT.sub("", text, count=1).split())
+
+
+def setting_in(text: str) -> tuple[str, str] | None:
+    """Return what a line sets for all commands below it, by a name: a variable or a module; None if nothing.
+
+    The same command is not the same launch where something else was set before it.
+    """
+    line = _PROMPT.sub("", text.strip(), count=1)
+    if len(line) > MOST or (match := _SETTING.fullmatch(line)) is None:
+        return None
+    return match["name"] or f"module {match['module']}", " ".join(line.split()[1:])
+
+
+def ranks_of(command: str) -> int:
+    """Return how many ranks a command line starts; 0 if it does not say."""
+    launched = _LAUNCHED.search(command)
+    if launched is None or " : " in command:
+        return 0
+    launcher = launched[0].strip()
+    options = re.sub(r"\s-c[ =]*[0-9]+", "", command) if launcher in _PROCESSORS else command
+    if match := _RANKS.search(options, launched.end() - 1):
+        return int(match[1])
+    nodes, each = (one.search(command, launched.end() - 1) for one in (_NODES, _PER_NODE))
+    return int(nodes[1]) * int(each[1]) if nodes and each and launcher == "srun" else 0
+
+
+def repeats(command: str) -> bool:
+    """Return whether a command line is a loop that does the same in every turn."""
+    loop = _LOOP.search(command)
+    if loop is None:
+        return False
+    body = command[loop.end() :].partition("do")[2]
+    return re.search(rf"\$\{{?{loop[1]}\b", body) is None
+
+
+def is_prose(text: str) -> bool:
+    """Return whether a line can be the name of what follows: words, and no row, rule, fence or comment."""
+    words = text.strip()
+    return (
+        bool(words)
+        and len(words) <= MOST
+        and not words.startswith(("#", "```", "|"))
+        and (_RULE.fullmatch(words) is None)
+        and not may_be_row(words)
+    )
+
+
+def what_differs(texts: Sequence[str]) -> list[str] | None:
+    """Return of several texts the words that not all of them have; None if these do not tell them apart."""
+    words = [text.split() for text in texts]
+    common = set(words[0]).intersection(*words[1:])
+    found = [" ".join(word for word in one if word not in common) for one in words]
+    return found if all(found) and len(set(found)) == len(found) else None

@@ -1,0 +1,291 @@
+"""Journals that the kernel wrote under somebody else's launcher, and the plan that it followed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from mpigauge.errors import UsageError
+from mpigauge.inputs import LINE_MOST_BYTES, content_of
+from mpigauge.mpi.kinds import identify
+from mpigauge.plan.kernel_plan import Handout, read_handout
+from mpigauge.plan.model import Cell, JobKey
+from mpigauge.plan.patterns import KERNEL_VERSION
+from mpigauge.result import journal
+from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
+from mpigauge.result.records import (
+    Campaign,
+    Done,
+    End,
+    Failure,
+    Launch,
+    Record,
+    campaign_of,
+)
+from mpigauge.result.surroundings import Environment, LibraryRecord
+from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
+
+WORDS_KEPT = 40
+CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
+BEGINNING = b'{"launch":'
+OURS = "mpigauge:"
+NO_END = "the journal has no last line: the job did not end by itself"
+HINT = "name the plan that the kernel was started with, then its journals"
+
+
+@dataclass(slots=True)
+class JournalLaunch:
+    """One launch, as far as a journal tells of it.
+
+    Attributes:
+        cells: By visit.
+        current: The visit that is running.
+        words: What else was printed among its lines.
+        last_s: When its last line but ticks was, after its start.
+        answered: Visits of which it says what has become.
+        has_end: Whether its last line is an end, be it the kernel's or another program's.
+        ended: Whether it is whole: every visit had its answer when it ended.
+    """
+
+    launch: Launch
+    cells: Mapping[int, Cell]
+    records: list[Record] = field(default_factory=list)
+    skipped: set[Cell] = field(default_factory=set)
+    current: int | None = None
+    words: list[str] = field(default_factory=list)
+    last_s: float = 0.0
+    answered: set[int] = field(default_factory=set)
+    has_end: bool = False
+    ended: bool = False
+
+    @property
+    def missing(self) -> int:
+        """How many visits have no answer."""
+        return len(self.cells.keys() - self.answered)
+
+    def take(self, line: journal.Line) -> None:
+        """Another line, which fits the plan."""
+        number = visit_of(line)
+        if number is not None and answers(line):
+            self.answered.add(number)
+        self.has_end = isinstance(line, journal.EndLine)
+        match line:
+            case journal.BeginLine(number):
+                self.current, self.last_s = number, line.at_s
+            case journal.SkipLine(number, "time"):
+                self.skipped.add(self.cells[number])
+            case journal.EndLine():
+                self.ended, self.last_s = not self.missing, line.at_s
+            case journal.TickLine() | journal.SkipLine():
+                pass
+            case _:
+                self.records += records_of(line, self.launch, self.cells)
+                self.current = self.current if visit_of(line) is None else None
+
+    def whole(self) -> Iterator[Record]:
+        """All records of it; the last says how it ended."""
+        yield self.launch
+        yield from self.records
+        yield self._done() if self.ended else self._failure()
+
+    def _failure(self) -> Failure:
+        if self.has_end:
+            words = "\n".join(
+                [f"{OURS} {incomplete(self.missing, len(self.cells))}", *self.words[-WORDS_KEPT:]]
+            )
+            return Failure(self.launch.number, "crash", words, job=self.launch.job)
+        words = "\n".join(self.words[-WORDS_KEPT:]) or NO_END
+        cell = None if self.current is None else self.cells[self.current]
+        return Failure(self.launch.number, "crash", words, self.current, cell)
+
+    def _done(self) -> Done:
+        measured = {getattr(record, "cell", None) for record in self.records}
+        skipped = tuple(sorted(self.skipped - measured))
+        return Done(self.launch.number, self.launch.job, self.last_s, skipped)
+
+
+class Journals:
+    """The launches of some journals, one after the other.
+
+    Attributes:
+        launches: All of them, also those that broke off.
+    """
+
+    def __init__(self, handout: Handout) -> None:
+        self._handout = handout
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        self._known: dict[tuple[bytes, ...], Path] = {}
+        self.launches: list[JournalLaunch] = []
+
+    def read(self, path: Path) -> None:
+        """Another journal; a job that was run again may have gone on in the same file.
+
+        Raises:
+            UsageError: It cannot be read, is no journal, or follows another plan; names the line.
+        """
+        told: JournalLaunch | None = None
+        torn = ""
+        lines = list(_lines(path))
+        if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
+            raise UsageError(
+                f"{path}: is the same journal as {known}",
+                "name each journal once: two launches never take exactly the same times",
+            )
+        for number, text in lines:
+            where = f"{path}: line {number}"
+            line = journal.parse(text)
+            if isinstance(line, journal.LaunchLine):
+                told, torn = self._begin(line.launch, where), ""
+                self.launches.append(told)
+            elif line is not None and not isinstance(line, journal.ReadyLine):
+                told = self._checked(line, told, where)
+                if torn:  # only the last line of a launch can be, when the job died over it
+                    raise UsageError(f"{torn} is damaged", "delete that line to import the rest")
+                told.take(line)
+            elif journal.is_ours(text):
+                torn = where
+            elif told is not None and text.strip():
+                told.words.append(text.decode("utf-8", "replace").strip())
+        if told is None:
+            raise UsageError(f"{path}: is not a journal of the kernel: it has no launch", HINT)
+
+    def _begin(self, facts: journal.Facts, where: str) -> JournalLaunch:
+        handout = self._handout
+        if facts.kernel != KERNEL_VERSION:
+            raise UsageError(
+                f"{where} comes from kernel version {facts.kernel}, this mpigauge needs {KERNEL_VERSION}",
+                "import it with the mpigauge that built the kernel",
+            )
+        if {facts.ranks_asked, facts.ranks} != {handout.ranks}:
+            raise UsageError(
+                f"{where} reports {facts.ranks} ranks, but {handout.path} is for {handout.ranks}",
+                "does it belong to this plan? All ranks must be in one job: srun needs the right --mpi",
+            )
+        kind, version = identify(facts.library)
+        self._numbers[kind.name, version] += 1
+        placement = _placement([rank.host for rank in facts.placement])
+        launch = Launch(
+            number=self._numbers[kind.name, version],
+            part=1,
+            job=JobKey(kind.name, version, AUTO, placement, facts.ranks),
+            started="",
+            command=(),
+            library=facts.library,
+            mpi_standard=facts.mpi_standard,
+            clock=facts.clock,
+            ranks_at=facts.placement,
+            cards=facts.cards,
+            machines=facts.machines_named,
+            first_round_trip_ns=facts.first_round_trip_ns,
+            traced_ranks=facts.traced_ranks,
+            load_average=None,
+            steal_s=None,
+            startup_s=None,
+        )
+        cells = {
+            visit: replace(cell, mpi=kind.name, mpi_version=version, placement=placement)
+            for visit, cell in handout.cells.items()
+        }
+        return JournalLaunch(launch, cells)
+
+    def _checked(self, line: journal.Line, told: JournalLaunch | None, where: str) -> JournalLaunch:
+        """The launch of a line, if it can be of this plan."""
+        if told is None:
+            raise UsageError(f"{where} comes before a launch: the beginning is missing", HINT)
+        if why := _misfit(line, told):
+            raise UsageError(f"{where} does not fit {self._handout.path}: {why}", HINT)
+        return told
+
+
+def _misfit(line: journal.Line, told: JournalLaunch) -> str:
+    if told.ended:
+        return "the launch had ended before"
+    number = visit_of(line)
+    if number is None:
+        return ""
+    if number not in told.cells:
+        return f"there is no visit {number}"
+    if number in told.answered:
+        return f"visit {number} had its answer before"
+    cell = told.cells[number]
+    same = not isinstance(line, journal.VisitLine) or (
+        (line.window, line.pool_bytes > 0) == (cell.window, cell.buffers == "cold")
+    )
+    return "" if same else f"visit {number} has another window or other buffers there"
+
+
+def read(paths: Sequence[Path]) -> list[Record]:
+    """A result of a plan and its journals; every launch in them counts, also one that broke off.
+
+    Raises:
+        UsageError: A file is not what it should be, or a journal follows another plan; names the line.
+    """
+    handout = read_handout(paths[0])
+    journals = Journals(handout)
+    for path in paths[1:]:
+        journals.read(path)
+    records = [record for told in journals.launches for record in told.whole()]
+    end = End(IMPORTED, sum(told.last_s for told in journals.launches), "")
+    return [_campaign(handout, journals.launches), *records, end]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines with their numbers; a launch that begins behind a torn line has one of its own."""
+    whole = content_of(path, HINT, LINE_MOST_BYTES)
+    for number, text in enumerate(whole.split(b"\n"), start=1):
+        begin = text.find(BEGINNING, 1) if journal.is_ours(text) else -1
+        if begin > 0:
+            yield number, text[:begin]
+        yield number, text[max(0, begin) :]
+
+
+def _placement(hosts: Sequence[str]) -> str:
+    """As a plan would have asked for it."""
+    if len(set(hosts)) == 1:
+        return SAME_HOST
+    return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
+
+
+def _campaign(handout: Handout, launches: Sequence[JournalLaunch]) -> Campaign:
+    cells = {cell for told in launches for cell in told.cells.values()}
+    order = [pattern.name for pattern in handout.source.patterns]
+    libraries = {(told.launch.job.mpi, told.launch.job.mpi_version): told.launch for told in launches}
+    return campaign_of(
+        handout.source.plan,
+        map(_library, libraries.values()),
+        handout.source.patterns,
+        # The visits are shuffled; a table is not.
+        sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell)),
+        environment=_environment(launches[0].launch),
+    )
+
+
+def _library(launch: Launch) -> LibraryRecord:
+    return LibraryRecord(
+        name=launch.job.mpi,
+        version=launch.job.mpi_version,
+        standard=launch.mpi_standard,
+        origin=IMPORTED,
+    )
+
+
+def _environment(launch: Launch) -> Environment:
+    """As much of the machine as a journal tells: a host, and the processors that all ranks might use."""
+    allowed = {(rank.host, cpu) for rank in launch.ranks_at for cpu in _cpus(rank.cpus)}
+    return Environment(
+        host=launch.ranks_at[0].host if launch.ranks_at else "",
+        kernel=launch.machines[0].kernel if launch.machines else "",
+        cpu=launch.machines[0].cpu if launch.machines else "",
+        cores=len(allowed),
+    )
+
+
+def _cpus(text: str) -> Iterator[int]:
+    """The numbers of `0-3,8`."""
+    for word in text.split(","):
+        first, _, last = word.partition("-")
+        if CPU.fullmatch(first) and CPU.fullmatch(last or first):
+            yield from range(int(first), int(last or first) + 1)

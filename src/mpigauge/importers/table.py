@@ -1,0 +1,464 @@
+"""Tables that people make: a column of sizes, and one of times or rates for each run; Markdown, HTML or CSV.
+
+Who wrote the numbers into it is not known: it is read where a heading, a caption or the line above names
+their unit, as times or rates of what that line calls it. Each column is a run with its heading as label.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import UsageError
+from mpigauge.importers import SIZE_HEADING
+from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.runs import label_of
+from mpigauge.importers.text import is_whole, number
+from mpigauge.importers.unread import columns_example
+from mpigauge.plan.benchmarks import plain
+from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.importers.text import LineError, TextLine
+
+_MICRO = ("us", "usec", "usecs", "\N{MICRO SIGN}s", "\N{GREEK SMALL LETTER MU}s", "microseconds")
+TIMES = {
+    **dict.fromkeys(_MICRO, TIME_UNITS["us"]),
+    **dict.fromkeys(("ns", "nsec", "nanoseconds"), TIME_UNITS["ns"]),
+    **dict.fromkeys(("ms", "msec", "milliseconds"), TIME_UNITS["ms"]),
+    **dict.fromkeys(("s", "sec", "seconds"), TIME_UNITS["s"]),
+}
+RATES = {
+    **RATE_UNITS,
+    "MBps": RATE_UNITS["MB/s"],
+    "GBps": RATE_UNITS["GB/s"],
+    **dict.fromkeys(("Mb/s", "Mbps"), RATE_UNITS["Mbit/s"]),
+    **dict.fromkeys(("Gb/s", "Gbps"), RATE_UNITS["Gbit/s"]),
+    "MB/S": RATE_UNITS["MB/s"],
+    "GB/S": RATE_UNITS["GB/s"],
+}
+"""Units as people write them. MB/sec is not one: perftest prints it for 2^20 bytes, others for 10^6."""
+
+_ANY = "|".join(map(re.escape, sorted({*TIMES, *RATES}, key=len, reverse=True)))
+_UNIT = re.compile(
+    rf"[(\[]\s*(?:in\s+)?(?P<closed>{_ANY})\s*[)\]]"
+    rf"|(?:(?<=\s)in\s+|[,_ ]\s*)(?P<bare>(?!s\b){_ANY})(?=\s*[:.]?\s*\Z)"
+)
+_SIZE = re.compile(
+    rf"(?:(?P<of>(?:osu|imb|ib|fi)_\w+)[ _])?{SIZE_HEADING}"
+    r"\s*(?:[(\[]\s*(?:in\s+)?(?P<unit>[A-Za-z]+)\s*[)\]]|[ _]?in[ _]bytes)?"
+    r"|[(\[](?P<alone>[KMG]?i?B|bytes)[)\]]",
+    re.IGNORECASE,
+)
+_RANKS = re.compile(r"(?:#|mpi )?(?:ranks|np|nprocs|procs|processes)", re.IGNORECASE)
+_TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
+_BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
+_RULES, _DASHES = frozenset(" \t|:+-="), frozenset("-=")
+"""Of what a line below a heading is made, and of what at least one."""
+
+_VALUE = re.compile(
+    r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?|[0-9]{1,3}(?: [0-9]{3})+(?:\.[0-9]+)?)"
+    rf"(?:\s*(?P<unit>{_ANY}))?",
+    re.ASCII,
+)
+_RATIO = re.compile(r"[+-]?[0-9][0-9.,]*\s*[x\N{MULTIPLICATION SIGN}%]")
+_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,18}", re.ASCII)
+_MEASURED = re.compile(
+    r"(?i)(?<![a-z])(?:latency|lat|time|bandwidth|bw|throughput|rate|avg\.?|average|mean)(?![a-z])"
+)
+_MEAN = re.compile(r"(?i)\b(?:avg|average|mean)\b")
+_BOTH_WAYS = re.compile(r"(?i)\bbi-?dir|\bbibw\b")
+_NO_RUN = re.compile(
+    r"(?i)%|\N{INCREMENT}|\N{GREEK CAPITAL LETTER DELTA}|\b(?:min|max|minimum|maximum"
+    r"|std|stddev|sd|dev|deviation|variance|error|err|ci|p[0-9]+|percentile|iter\w*|rep\w*|count|samples|speed-?up|ratio|diff\w*|delta|change"
+    r"|improve\w*|gain|factor|validation|status|notes?|comment)\b"
+)
+_CAPTION = re.compile(r"#+\s|\*\*|__|.*:\s*\Z|<")
+_TAG = re.compile(r"<[^>]{0,200}>")
+_BOLD = re.compile(r"(?<![\w.,*`])[*`]+|[*`]+(?![\w.,*`])")
+"""What Markdown marks words with, never in the middle of one."""
+
+_VERSION = re.compile(r"\bv?[0-9]+\.[0-9][\w.]*")
+
+BAR, HTML = "|", "<"
+NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", "none"})
+DELIMITERS = ",;\t"
+NAME_MOST, FIELD_MOST = 60, 400
+FACTORS_MOST = 2
+"""Columns that may stand before that of sizes."""
+
+FROM_ABOVE = 3
+"""Lines above a heading that may say what its numbers are."""
+
+EXAMPLE = "as in 'time (us)' or 'rate (MB/s)'"
+COMPLETE = "correct the line, or delete it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A column of numbers.
+
+    Attributes:
+        at: Its place in a row.
+        unit: Of its numbers; empty if each has its own.
+    """
+
+    at: int
+    name: str
+    unit: str
+
+
+@dataclass(slots=True)
+class _Table:
+    """What is known of the table that is read.
+
+    Attributes:
+        delimiter: What parts its fields; "" outside of a table.
+        line: Its heading.
+        caption: What a row with one field, or a line above, says of it.
+        factors: Columns before that of sizes, by their place.
+        mixed: Whether it has times and rates.
+    """
+
+    delimiter: str = ""
+    line: TextLine | None = None
+    caption: str = ""
+    factors: dict[int, str] = field(default_factory=dict)
+    size_name: str = ""
+    size_unit: str = ""
+    runs: list[_Run] = field(default_factory=list)
+    width: int = 0
+    mixed: bool = False
+
+
+class Parser(LineParser):
+    """Reads tables that people made."""
+
+    def __init__(self, found: Collected) -> None:
+        super().__init__(found)
+        self._table = _Table()
+        self._above: list[str] = []
+        self._page: list[TextLine] = []
+
+    def take(self, line: TextLine) -> None:
+        """Read a line: of a page, until its table ends; a heading, a caption or a row.
+
+        Raises:
+            LineError: It is a heading that does not say the unit, or no row.
+        """
+        text = line.text.strip(" >")
+        if self._page or text.lower().startswith("<table"):
+            self._page.append(line)
+            if "</table" in text.lower():
+                self._take_page()
+        elif self._table.delimiter and self._table.delimiter in line.text:
+            fields = _fields(line.text, self._table.delimiter)
+            if _size_at(fields, self._table.delimiter) is not None:
+                self._heading(line, fields, self._table.delimiter)
+            else:
+                self._row(line, fields)
+        else:
+            self._outside(line, text)
+
+    def end_table(self) -> None:
+        """Read no row until the next heading."""
+        self._table, self._page = _Table(), []
+
+    def finish(self) -> None:
+        """Read a page whose table does not end.
+
+        Raises:
+            LineError: A line of it cannot be read.
+        """
+        if self._page:
+            self._take_page()
+
+    def _outside(self, line: TextLine, text: str) -> None:
+        """Read a line that is in no table: a heading begins one, and others may say what is below them."""
+        self._table = _Table()
+        delimiter = _delimiter(text)
+        fields = _fields(text, delimiter) if delimiter else []
+        if fields and _size_at(fields, delimiter) is not None:
+            self._heading(line, fields, delimiter)
+        elif not _is_ruled(text):
+            self._say(_fields(text, BAR) if text.startswith(BAR) else [text])
+
+    def _say(self, fields: Sequence[str]) -> None:
+        """Keep what a line says, or the one field of a row; a row of another table says nothing."""
+        said = [one for one in fields if one and len(one) <= FIELD_MOST]
+        if len(said) == 1:
+            self._above = [*self._above, *said][-FROM_ABOVE:]
+        elif said:
+            self._above = []
+
+    def _take_page(self) -> None:
+        """Read the tables of a piece of HTML.
+
+        Raises:
+            LineError: A row cannot be read.
+        """
+        lines, self._page = self._page, []
+        page = _Page()
+        page.feed("\n".join(line.text for line in lines))
+        self._above = [*self._above, page.caption] if page.caption else self._above
+        for at, fields in page.rows:
+            if not fields:
+                continue
+            line = lines[at - 1]
+            if _size_at(fields, HTML) is not None:
+                self._heading(line, fields, HTML)
+            elif self._table.runs:
+                self._row(line, fields)
+            else:
+                self._say(fields)
+        self._table = _Table()
+
+    def _heading(self, line: TextLine, fields: Sequence[str], delimiter: str) -> None:
+        """Begin a table.
+
+        Raises:
+            LineError: It has no column of numbers, or its unit has two meanings.
+        """
+        above, self._above = self._above, []
+        at = _size_at(fields, delimiter) or 0
+        size = _SIZE.fullmatch(fields[at])
+        said = next((_bare(one) for one in reversed(above) if _is_caption(one)), "")
+        caption = said or (size["of"] if size and size["of"] else "")
+        unit = (size["unit"] or size["alone"] or "B") if size else "B"
+        self.found.begin(caption or "a table", line)
+        self._table = _Table(delimiter, line, caption, dict(enumerate(fields[:at])), width=len(fields))
+        self._table.size_name = fields[at]
+        self._table.size_unit = _BYTES.get(unit.lower(), unit)
+        self._table.runs = runs = _runs(line, fields, at, caption)
+        self._table.mixed = len({run.unit in RATES for run in runs if run.unit}) > 1
+
+    def _row(self, line: TextLine, fields: Sequence[str]) -> None:
+        """Read the numbers of one size.
+
+        Raises:
+            LineError: It has no size, or another field is no number, or nobody says its unit.
+        """
+        table = self._table
+        if all(not one or _is_ruled(one) for one in fields) or not table.runs:
+            return
+        if any(fields[table.width :]):
+            raise line.refused(f"has {len(fields)} fields below {table.width} headings", COMPLETE)
+        at = len(table.factors)
+        size_bytes = _size_bytes(line, fields[at] if at < len(fields) else "", table.size_unit)
+        mode, ranks = self._factors(fields)
+        if table.line is not None and not any(run.unit or _has_unit(run, fields) for run in table.runs):
+            raise _no_unit(table.line, table.size_name, table.runs[0].name)
+        values = [
+            (run, *_value(line, fields[run.at], run.unit)) for run in table.runs if run.at < len(fields)
+        ]
+        for run, word, unit in values:
+            if not word or not unit or (unit in RATES and not size_bytes):
+                continue
+            meaning, time_s = _meaning(table, run, unit, mode), float(word)
+            time_s = (
+                time_s * TIMES[unit] if unit in TIMES else _of_rate(meaning, size_bytes, time_s * RATES[unit])
+            )
+            statistic = "mean" if _MEAN.search(f"{table.caption} {run.name}") else ""
+            cell = cell_of(meaning, size_bytes, ranks, label=_label(run.name))
+            self.found.take(meaning, cell, time_s, statistic, line, printed=word)
+
+    def _factors(self, fields: Sequence[str]) -> tuple[str, int]:
+        """Return what the columns before that of sizes say: a mode, and how many ranks took part."""
+        mode, ranks = [], self.found.ranks
+        for at, name in self._table.factors.items():
+            if _RANKS.fullmatch(name) and is_whole(fields[at]):
+                ranks = int(fields[at])
+            elif fields[at]:
+                mode.append(f"{name} {fields[at]}")
+        return " ".join(mode) or "standard", ranks
+
+
+class _Page(HTMLParser):
+    """Rows of the tables in a piece of HTML, each with its line in the piece, from 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[tuple[int, list[str]]] = []
+        self.caption = ""
+        self._into = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002 - so it is called
+        """Begin a row, a field or a caption."""
+        self._into = ""
+        if tag == "tr":
+            self.rows.append((self.getpos()[0], []))
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1] = (self.getpos()[0], [*self.rows[-1][1], ""])
+            self._into = tag
+        elif tag == "caption":
+            self._into = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a field or a caption."""
+        if tag == self._into:
+            self._into = ""
+
+    def handle_data(self, data: str) -> None:
+        """Add to what a field or the caption says."""
+        if self._into == "caption":
+            self.caption = f"{self.caption} {data}".strip()
+        elif self._into and self.rows:
+            *before, last = self.rows[-1][1]
+            self.rows[-1] = (self.rows[-1][0], [*before, f"{last} {' '.join(data.split())}".strip()])
+
+
+# ---- Fields --------------------------------------------------------------------------------------
+
+
+def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
+    """Return the place of the column of sizes in a heading, behind few factors; None if it is none."""
+    most = 1 if delimiter in DELIMITERS else FACTORS_MOST + 1
+    at = next((at for at, name in enumerate(fields[:-1][:most]) if _SIZE.fullmatch(name)), None)
+    return at if at is not None and all(one and not one[0].isdigit() for one in fields[:at]) else None
+
+
+def _is_ruled(text: str) -> bool:
+    """Return whether a line or field has nothing but dashes and what stands between them."""
+    signs = set(text)
+    return signs <= _RULES and not signs.isdisjoint(_DASHES)
+
+
+def _is_caption(text: str) -> bool:
+    """Return whether a line says what the numbers below it are: it names their unit, or is a heading."""
+    return _UNIT.search(text) is not None or (
+        _CAPTION.match(text) is not None and _MEASURED.search(text) is not None
+    )
+
+
+def _delimiter(text: str) -> str:
+    """Return what parts the fields of a line; empty if nothing does."""
+    return next((sign for sign in (BAR, *DELIMITERS) if sign in text), "")
+
+
+def _fields(text: str, delimiter: str) -> list[str]:
+    """Return the fields of a line, without what Markdown and HTML make bold with."""
+    if delimiter == BAR:
+        words = text.strip(" >").removeprefix(BAR).removesuffix(BAR).split(BAR)
+    else:
+        try:
+            words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            return []
+    return [_bare(word) for word in words]
+
+
+def _bare(text: str) -> str:
+    """Return a field without what makes it bold; none is longer than a caption."""
+    return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:FIELD_MOST])).strip(" #").split())
+
+
+def _size_bytes(line: TextLine, word: str, unit: str) -> int:
+    """Return a size, in the unit of its column or its own.
+
+    Raises:
+        LineError: It is none, or its unit means two things.
+    """
+    try:
+        return parse_size(f"{word.replace(',', '')} {unit}" if _WHOLE.fullmatch(word) else word)
+    except UsageError as error:
+        raise line.refused(error.sentence, error.hint) from None
+
+
+def _value(line: TextLine, word: str, unit: str) -> tuple[str, str]:
+    """Return a number and its unit, if it has one; empty if the field says that there is none.
+
+    Args:
+        unit: Of the column, if it has one.
+
+    Raises:
+        LineError: It is neither, or of another quantity than its column.
+    """
+    if word.lower() in NOTHING or _RATIO.fullmatch(word):
+        return "", unit
+    match = _VALUE.fullmatch(number(word))
+    if match is None:
+        two = ": the comma may be one of thousands or a decimal point" if _WHOLE.fullmatch(word) else ""
+        raise line.refused(f"{word!r} is not a number{two}", COMPLETE)
+    own = match["unit"] or unit
+    if unit and (own in RATES) != (unit in RATES):
+        raise line.refused(f"{word!r} is not in {unit}, as its column is", COMPLETE)
+    return match["number"].replace(" ", ""), own
+
+
+# ---- Columns -------------------------------------------------------------------------------------
+
+
+def _runs(line: TextLine, fields: Sequence[str], size_at: int, caption: str) -> list[_Run]:
+    """Return the columns of a heading that are runs: where one names its unit, those that do.
+
+    Raises:
+        LineError: There is none, or two are alike, or a unit has two meanings.
+    """
+    said = _UNIT.search(caption)
+    named = [
+        (at, name) for at, name in enumerate(fields) if at > size_at and name and not _NO_RUN.search(name)
+    ]
+    own = [_Run(at, name, _word(match)) for at, name in named if (match := _UNIT.search(name))]
+    runs = own or [_Run(at, name, _word(said) if said else "") for at, name in named]
+    if not runs:
+        raise line.refused("has no column of times or rates", f"write a unit into its heading, {EXAMPLE}")
+    if not runs[0].unit and any(_TWO_MEANINGS.search(one) for one in (caption, *fields)):
+        raise line.refused("its MB may be 10^6 or 2^20 bytes", "write MB/s or MiB/s into the heading")
+    alike = Counter((_label(run.name), run.unit in RATES) for run in runs)
+    if max(alike.values()) > 1:
+        raise line.refused("two columns are of the same run", "give each column a heading of its own")
+    return runs
+
+
+def _word(unit: re.Match[str]) -> str:
+    return unit["closed"] or unit["bare"]
+
+
+def _has_unit(run: _Run, fields: Sequence[str]) -> bool:
+    """Return whether the number of a run has a unit of its own."""
+    match = _VALUE.fullmatch(number(fields[run.at])) if run.at < len(fields) else None
+    return match is not None and match["unit"] is not None
+
+
+def _no_unit(line: TextLine, size: str, name: str) -> LineError:
+    """Return what there is to say of a table of which nobody says the unit."""
+    how = f"write it there, {EXAMPLE}, or say it in another file:"
+    return line.refused(
+        f"does not say the unit of {name!r}", f"{how}\n{columns_example(line.file, size, name)}"
+    )
+
+
+def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> TableMeaning:
+    """Return what a number of a run is of."""
+    rate = unit in RATES
+    return TableMeaning(
+        _pattern(table.caption, rate=rate, mixed=table.mixed),
+        mode,
+        time_of="one message, by its rate" if rate else "as the table says",
+        directions=2 if rate and _BOTH_WAYS.search(f"{table.caption} {run.name}") else 1,
+        windowed=rate,
+    )
+
+
+def _of_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: float) -> float:
+    """Return the time of one message; 0 if the rate is."""
+    return meaning.directions * size_bytes / rate_bytes_per_s if rate_bytes_per_s else 0.0
+
+
+def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
+    """Return the name of what a table measures, by its caption."""
+    kind = "bandwidth" if rate else "latency"
+    text = plain(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
+    words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:NAME_MOST].strip("_") or kind
+    return f"table_{words}_{kind}" if mixed and words != kind else f"table_{words}"
+
+
+def _label(name: str) -> str:
+    """Return the label of a run: its heading without unit and quantity, in the letters of a label."""
+    return label_of(_MEASURED.sub(" ", _UNIT.sub(" ", name)))

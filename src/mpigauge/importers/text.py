@@ -1,0 +1,360 @@
+"""The text of another program as people keep it: decoded, and lines without what was put before each of them.
+
+Launchers tag lines, schedulers and CI systems put times before them, mails and issues quote and indent them.
+Of this no list is kept: what stands before the first title is looked at, and what has the same shape is taken
+from the lines around it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import html
+import io
+import lzma
+import re
+import sys
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from mpigauge import inputs
+from mpigauge.errors import UsageError
+from mpigauge.result.reader import STANDARD_INPUT
+from mpigauge.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+SHORTER = "name the file that has the table, or cut it out of this one"
+
+PACKED: tuple[tuple[bytes, Callable[[io.BytesIO], Any]], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+)
+"""What compressed files begin with, and what unpacks them."""
+
+BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+PEEKED_BYTES = 4096
+
+_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+"""What colours a terminal, moves on it, or names its window."""
+
+_ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
+_TAG = re.compile(
+    r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
+)
+"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`,
+and not those of a page's own tables, which `importers.table` reads."""
+
+_ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
+_EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}([0-9][0-9.,]*)\*{1,3}(?![\w*])")
+"""A number that somebody has made bold or slanted in Markdown."""
+
+_CHARACTERS = {
+    **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
+    **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
+    0x2212: "-",
+}
+"""Control characters and what is not seen go; what is seen as a blank becomes one."""
+
+WRITTEN_RETURN = "^M"
+"""A carriage return at the end of a line as terminals and old mail show it."""
+
+PREFIX_MOST = 240
+"""Characters before a title: of Open MPI with names, times and tags some 120."""
+
+TITLE_MOST = 400
+LINE_MOST = 1 << 20
+"""Characters that are looked at: no row is longer."""
+
+NEAR = 3
+"""Lines behind a title of which one has what stands before it, or it is before that title alone."""
+
+_TOKEN = re.compile(r"[\w.+-]+|[ \t]+|.", re.DOTALL)
+_DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of a text.
+
+    Attributes:
+        file: Name of the file.
+        number: In the file, from 1.
+        text: Without what was put before it, and blanks behind it.
+    """
+
+    file: str
+    number: int
+    text: str
+
+    @property
+    def where(self) -> str:
+        """File and line, for people."""
+        return f"{self.file}: line {self.number}"
+
+    @property
+    def words(self) -> list[str]:
+        """What blanks part."""
+        return self.text.split()
+
+    def refused(self, why: str, hint: str) -> LineError:
+        """Return the error of a line that cannot be understood."""
+        return LineError(self, why, hint)
+
+
+class LineError(UsageError):
+    """A line that cannot be what it must be there."""
+
+    def __init__(self, line: TextLine, why: str, hint: str) -> None:
+        super().__init__(f"{line.where}: {why}", hint)
+        self.line, self.why = line, why
+
+
+# ---- From a file to characters -------------------------------------------------------------------
+
+
+def content_of(path: Path) -> bytes:
+    """Return a whole file, unpacked, or standard input for `-`.
+
+    Raises:
+        UsageError: It cannot be read or unpacked, or is longer than any table.
+    """
+    if path != STANDARD_INPUT:
+        return _unpacked(path, inputs.content_of(path, SHORTER))
+    try:
+        content = _standard_input(sys.stdin.buffer)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "name the file that has it") from None
+    if len(content) > inputs.TEXT_MOST_BYTES:
+        raise UsageError(f"{path}: is longer than {inputs.TEXT_MOST_BYTES >> 20} MiB", SHORTER)
+    return _unpacked(path, content)
+
+
+@lru_cache(maxsize=1)
+def _standard_input(stream: BinaryIO) -> bytes:
+    """Return what stands there: it can be read once, and more than one asks for it."""
+    return stream.read(inputs.TEXT_MOST_BYTES + 1)
+
+
+def _unpacked(path: Path, content: bytes) -> bytes:
+    unpack = next((unpack for magic, unpack in PACKED if content.startswith(magic)), None)
+    if unpack is None:
+        return content
+    try:
+        found: bytes = unpack(io.BytesIO(content)).read(inputs.TEXT_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise UsageError(f"{path}: cannot be unpacked: {error}", "unpack what can be saved of it") from None
+    if len(found) > inputs.TEXT_MOST_BYTES:
+        raise UsageError(f"{path}: unpacked it is longer than {inputs.TEXT_MOST_BYTES >> 20} MiB", SHORTER)
+    return found
+
+
+def decoded(content: bytes) -> str:
+    """Return bytes as characters: UTF-8, UTF-16 with or without a mark, or else of Windows' Latin code."""
+    for mark, encoding in BOMS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, "replace")
+    if encoding := _two_bytes(content[:PEEKED_BYTES]):
+        return content.decode(encoding, "replace")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def _two_bytes(begin: bytes) -> str:
+    """Return the encoding of a text in which every other byte is 0; empty for any other."""
+    even, odd = begin[::2], begin[1::2]
+    if odd and odd.count(0) > len(odd) * 3 // 4 and not even.count(0):
+        return "utf-16-le"
+    return "utf-16-be" if even and even.count(0) > len(even) * 3 // 4 and not odd.count(0) else ""
+
+
+# ---- From characters to lines --------------------------------------------------------------------
+
+
+def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]:
+    """Return the lines of a text without what was put before each of them.
+
+    Args:
+        name: Of the file, for people.
+        content: All of it.
+        mark: What begins a table of any format, at the beginning of a line or behind what is no word.
+    """
+    text = decoded(content)
+    raw = text.split("\n") if "\n" in text else text.split("\r")
+    # Of what was written one over the other, as bars of progress are, the last is seen.
+    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
+    return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
+
+
+def cleaned(raw: str) -> str:
+    """Return a line without colours, what nobody sees, and escapes of Markdown and HTML."""
+    text = _CODES.sub("", raw) if "\x1b" in raw else raw
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    text = text.translate(_CHARACTERS).rstrip().removesuffix(WRITTEN_RETURN).rstrip()
+    text = _ESCAPED.sub(r"\1", text) if "\\" in text else text
+    return _EMPHASIS.sub(r"\1", text) if "*" in text else text
+
+
+def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
+    """The lines without what stands before titles, where it has the shape of what stands before theirs."""
+    found, shape, above = list(lines), _NOTHING, 0
+    for at, line in enumerate(lines):
+        if (begins := _mark_in(line, mark)) is not None:
+            before, shape = shape, _shape(line[:begins])
+            found[at] = line[begins:]
+            behind = [one for one in lines[at + 1 : at + 40] if one][:NEAR]
+            if shape is not _NOTHING and not any(map(shape.match, behind)):
+                shape = _NOTHING
+            if before is _NOTHING and shape is not _NOTHING:
+                # Above the first title, too: some say there what is below it.
+                for place in range(above, at):
+                    if match := shape.match(found[place]):
+                        found[place] = found[place][match.end() :]
+            above = at + 1
+        elif match := shape.match(line):
+            found[at] = line[match.end() :]
+    return found
+
+
+def _mark_in(line: str, mark: re.Pattern[str]) -> int | None:
+    """Where a title begins in a line; None if it has none."""
+    found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
+    return found.start() if found and found.start() <= PREFIX_MOST else None
+
+
+_NOTHING = re.compile(r"(?!)")
+
+
+def _shape(prefix: str) -> re.Pattern[str]:
+    """What has the shape of a prefix: numbers may be others, and names if no blank alone ends them."""
+    if not prefix:
+        return _NOTHING
+    if not prefix.strip():
+        return re.compile(rf"[ \t]{{1,{len(prefix)}}}")
+    tokens: list[str] = _TOKEN.findall(prefix)
+    loose = any(not (token[0].isalnum() or token.isspace()) for token in tokens)
+    last = len(tokens) - 1
+    return re.compile("".join(_token(token, loose=loose, last=at == last) for at, token in enumerate(tokens)))
+
+
+def _token(token: str, *, loose: bool, last: bool) -> str:
+    if token.isspace():
+        # Behind the last there may be nothing: blanks at the end of a line are gone.
+        return r"[ \t]*" if last and loose else r"(?:[ \t]+|\Z)" if last else r"[ \t]+"
+    if _DIGITS.fullmatch(token):
+        return r"[0-9.+-]+"
+    return r"[\w.+-]+" if loose and token[0].isalnum() else re.escape(token)
+
+
+# ---- Words -----------------------------------------------------------------------------------------
+
+_WHOLE = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]{1,15}\.([0-9]{2,9})", re.ASCII)
+_GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
+_WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
+_NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
+NUMBERS_OF_ROW = 4
+"""Numbers that are a row whatever word stands before them; prose and command lines have fewer."""
+
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
+
+
+def number(word: str, *, whole: bool = False) -> str:
+    """Return a word without the commas that part thousands, where they can be nothing else.
+
+    `1,024` alone may be 1.024 of half of the world; `1,024.50` and `1,048,576` are no such numbers.
+
+    Args:
+        whole: Whether it is a count, as of bytes: such a one has no decimals, so that one comma is enough.
+    """
+    grouped = _GROUPED.fullmatch(word) or (whole and _GROUPED_WHOLE.fullmatch(word))
+    return word.replace(",", "") if grouped else word
+
+
+def is_whole(word: str) -> bool:
+    """Return whether a word is a whole number that is not negative."""
+    return _WHOLE.fullmatch(word) is not None
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a number that is not negative: whole, decimal, or with an exponent."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def digits_of(word: str) -> int:
+    """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
+    return len(word.lower().partition("e")[0].replace(".", "").lstrip("0"))
+
+
+def decimals_of(word: str) -> int:
+    """Return how many digits stand behind the point of a number; 0 if it is none of at least two."""
+    found = _DECIMAL.fullmatch(word)
+    return len(found[1]) if found else 0
+
+
+def begins_row(words: Sequence[str]) -> bool:
+    """Return whether a line can only be a row of a table, whole or torn: a whole number, and digits."""
+    return bool(words) and is_whole(words[0]) and (len(words) == 1 or any(map(str.isdigit, words[1])))
+
+
+def may_be_row(text: str) -> bool:
+    """Return whether a line can be a row of a table of any format, whatever stands before its numbers."""
+    bare = text.lstrip(" \t|>*")
+    if bare.startswith("#"):
+        return False
+    return bare[:1].isdigit() or bare.startswith("</t") or len(_NUMBERS.findall(bare)) >= NUMBERS_OF_ROW
+
+
+def is_headless_row(words: Sequence[str], columns: int) -> bool:
+    """Return whether a line is a row but for its first word: all others are numbers, one for each column."""
+    numbers = [is_whole(word) or decimals_of(word) > 0 for word in words]
+    return len(words) == columns > 1 and all(numbers[1:]) and not numbers[0]
+
+
+def unlike(words: Sequence[str], columns: int) -> str:
+    """Return what there is to say of a row that has not as many words as there are columns."""
+    return f"has {counted(len(words), 'word')} below {counted(columns, 'column')}"
+
+
+def without_note(words: Sequence[str], columns: int) -> list[str]:
+    """Return the words of a row without a note that somebody has put behind its last column.
+
+    A note begins with a sign (`<- here`, `# warm`, `★`): a word may be the rest of another line.
+    """
+    if len(words) <= columns or columns < 2 or words[columns][0].isalnum() or words[columns][0] in "+-.":  # noqa: PLR2004
+        return list(words)
+    return list(words[:columns] if all(map(_WITH_COMMAS.fullmatch, words[:2])) else words)
+
+
+def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    """Return whether two rounded numbers can be one: each by its lower and upper end, with 1 % to spare."""
+    spare = 1.01
+    return first[0] <= second[1] * spare and second[0] <= first[1] * spare
+
+
+def step_of(word: str) -> float:
+    """Return the unit of the last digit of a number over the number; 0 of no number."""
+    try:
+        low, high = ends_of(word)
+    except ValueError:
+        return 0.0
+    return 2 * (high - low) / (high + low) if high > 0 else 0.0
+
+
+def ends_of(word: str) -> tuple[float, float]:
+    """Return between what a number was rounded: half a unit of its last digit to both sides."""
+    mantissa, _, power = word.lower().partition("e")
+    half = 0.5 * 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+    return max(0.0, float(word) - half), float(word) + half

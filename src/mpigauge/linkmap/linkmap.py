@@ -1,0 +1,258 @@
+"""The link map: latency and rate of every pair of ranks, and which links and hosts are slow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec.structs import replace as with_fields
+
+from mpigauge.errors import UsageError
+from mpigauge.linkmap.hosts_differ import HostDifference, hosts_differ
+from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
+from mpigauge.linkmap.verdict import MeasuredLink, Verdict, verdict_of
+from mpigauge.plan.patterns import patterns_with
+from mpigauge.plan.round_robin import NamedPair, ranks_of
+from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.rows import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.rows import Row
+    from mpigauge.stats.percentiles import Values
+    from mpigauge.vocabulary import StateName
+
+SMALL_BYTES = 4096
+"""Up to here the time of a message is its latency, where a map has one size only."""
+
+RANKS_MOST = 4096
+"""Of a map: its tables have a place for every pair in every launch."""
+
+USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkMap:
+    """What is said of all pairs.
+
+    Attributes:
+        cell: Of one of them: library, ranks and the like are those of all.
+        names: Of the ranks: hosts, "host:number" where a host has several, numbers on one host.
+        latency_bytes: Size of the message whose time is the latency; None if there is none.
+        rate_bytes: Size of the message whose rate is shown.
+        differences: What its hosts differ in.
+    """
+
+    cell: Cell
+    names: tuple[str, ...]
+    latency_bytes: int | None
+    rate_bytes: int | None
+    links: tuple[MeasuredLink, ...]
+    launches: int
+    verdict: Verdict
+    differences: tuple[HostDifference, ...]
+
+
+def link_map(
+    result: Result,
+    *,
+    factor: float = FACTOR,
+    error_rate: float = ERROR_RATE,
+    mpi: str = "",
+    transport: str = "",
+    state: StateName | None = None,
+) -> LinkMap:
+    """The map of a result.
+
+    Args:
+        factor: What is slower than usual by less is not slow.
+        error_rate: Of the whole map.
+        mpi: Whose map, if the result has several.
+        transport: The same.
+        state: Of the machine; None for the one that it was in for most of the time.
+
+    Raises:
+        UsageError: The result has no map, several, or one that is too large.
+    """
+    mine = _chosen(result, mpi, transport, state)
+    hosts = _hosts(result, mine[0].cell)
+    names = _names(hosts)
+    small, large = _sizes(mine)
+    links = _links(mine, names, small, large)
+    ends, judged = _judged(hosts, names)
+    numbers = sorted({v.launch for v in result.visits if v.cell.job == mine[0].cell.job and v.cell.pair})
+    tables = {
+        size: _merged(_logs(mine, size, numbers), ends, len(judged))
+        for size in (small, large)
+        if size is not None
+    }
+    verdict = verdict_of(links, judged, tables, (small, large), factor, error_rate)
+    return LinkMap(mine[0].cell, names, small, large, links, len(numbers), verdict, hosts_differ(result))
+
+
+def is_map(result: Result) -> bool:
+    """Whether a result is a map of all pairs and nothing else: all its messages are those of pairs."""
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    talking = [cell for cell in result.campaign.cells if (of := patterns.get(cell.pattern)) and of.talks]
+    return bool(talking) and all(cell.pair for cell in talking)
+
+
+def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | None:
+    """The map of a result, as `link_map`; None if it has none, several, or one that is too large."""
+    try:
+        return link_map(result, state=state)
+    except UsageError:
+        return None
+
+
+def state_of(known: Iterable[Row]) -> StateName | None:
+    """The state of the machine that all rows are of; None where they are of several, or of none."""
+    found = {row.state for row in known if row.cell.pair}
+    return found.pop() if len(found) == 1 else None
+
+
+def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
+    """Rows whose pairs know what their ends are called, where these are more than the numbers of ranks."""
+    names: dict[JobKey, tuple[str, ...]] = {}
+
+    def named(row: Row) -> Row:
+        cell = row.cell
+        if not cell.pair:
+            return row
+        if cell.job not in names:
+            names[cell.job] = _names(_known_hosts(result, cell))
+        if not (mine := names[cell.job]):
+            return row
+        i, j = ranks_of(cell.pair)
+        pair = NamedPair(cell.pair, (mine[i], mine[j]))
+        return row if pair.ends == (str(i), str(j)) else replace(row, cell=with_fields(cell, pair=pair))
+
+    return [named(row) for row in known]
+
+
+# ---- Which pairs, which sizes, what names --------------------------------------------------------
+
+
+def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
+    """Rows of one job and pattern."""
+    maps: dict[tuple[object, ...], list[Row]] = {}
+    states = states_of(result.visits)
+    for row in rows(result, choice=state or states.usual, states=states):
+        cell = row.cell
+        if cell.pair and mpi in {"", cell.mpi, f"{cell.mpi}=={cell.mpi_version}"}:
+            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
+            maps.setdefault(key, []).append(row)
+    maps = {key: mine for key, mine in maps.items() if transport in {"", mine[0].cell.transport}}
+    usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern in USUAL} or maps
+    if not usual:
+        raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
+    if len(usual) > 1:
+        jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual.values()))
+        raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
+    (mine,) = usual.values()
+    if (ranks := mine[0].cell.ranks) > RANKS_MOST:
+        raise UsageError(
+            f"{result.path}: has a map of {ranks} ranks, too large for its tables",
+            f"use {RANKS_MOST} at most",
+        )
+    return mine
+
+
+def _as_options_say(cell: Cell) -> str:
+    return f"{cell.mpi}=={cell.mpi_version} {cell.transport}"
+
+
+def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
+    """The host of every rank; nameless if no launch says it."""
+    return _known_hosts(result, cell) or ("",) * cell.ranks
+
+
+def _known_hosts(result: Result, cell: Cell) -> tuple[str, ...]:
+    """The host of every rank, by the first launch of the job that says it of all; none if none does."""
+    for launch in result.launches:
+        if launch.job == cell.job and len(launch.ranks_at) == cell.ranks:
+            return tuple(place.host for place in launch.ranks_at)
+    return ()
+
+
+def _names(hosts: Sequence[str]) -> tuple[str, ...]:
+    """Hosts; with a number where there are several ranks on one; numbers alone on one host."""
+    if len(set(hosts)) == 1:
+        return tuple(map(str, range(len(hosts))))
+    several = Counter(hosts)
+    seen: Counter[str] = Counter()
+    names = []
+    for host in hosts:
+        names.append(f"{host}:{seen[host]}" if several[host] > 1 else host)
+        seen[host] += 1
+    return tuple(names)
+
+
+def _judged(hosts: Sequence[str], names: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
+    """What is judged, for each rank its number, and the names: hosts if they tell enough, else ranks."""
+    distinct = tuple(dict.fromkeys(hosts))
+    if HOSTS_LEAST <= len(distinct) < len(hosts):
+        return [distinct.index(host) for host in hosts], distinct
+    return list(range(len(names))), names
+
+
+def _sizes(mine: Sequence[Row]) -> tuple[int | None, int | None]:
+    """Of latency and of rate."""
+    sizes = sorted({row.cell.bytes for row in mine})
+    if len(sizes) > 1:
+        return sizes[0], sizes[-1]
+    return (sizes[0], None) if sizes[0] <= SMALL_BYTES else (None, sizes[0])
+
+
+def _links(
+    mine: Sequence[Row], names: Sequence[str], small: int | None, large: int | None
+) -> tuple[MeasuredLink, ...]:
+    pairs: dict[tuple[int, int], dict[int, Row]] = {}
+    for row in mine:
+        pairs.setdefault(ranks_of(row.cell.pair), {})[row.cell.bytes] = row
+    return tuple(
+        MeasuredLink(
+            ranks=(i, j),
+            names=(names[i], names[j]),
+            latency=by_size.get(small) if small is not None else None,
+            rate=by_size.get(large) if large is not None else None,
+            rows=tuple(by_size[size] for size in sorted(by_size)),
+        )
+        for (i, j), by_size in sorted(pairs.items())
+    )
+
+
+# ---- Tables for the rule -------------------------------------------------------------------------
+
+
+def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
+    """Logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
+    ranks = mine[0].cell.ranks
+    logs = np.full((len(numbers), ranks, ranks), np.nan)
+    for row in mine:
+        if row.cell.bytes != size or row.time is None:
+            continue
+        i, j = ranks_of(row.cell.pair)
+        for number, median in row.time.by_launch.items():
+            if median > 0:
+                logs[numbers.index(number), i, j] = logs[numbers.index(number), j, i] = np.log(median)
+    return logs
+
+
+def _merged(logs: Values, ends: Sequence[int], count: int) -> Values:
+    """The same of hosts: the median over all pairs of their ranks."""
+    if count == logs.shape[1]:
+        return logs
+    members = [np.flatnonzero(np.asarray(ends) == end) for end in range(count)]
+    merged = np.full((logs.shape[0], count, count), np.nan)
+    for a in range(count):
+        for b in range(a + 1, count):
+            block = logs[:, members[a]][:, :, members[b]].reshape(logs.shape[0], -1)
+            known = np.isfinite(block).any(axis=1)
+            merged[known, a, b] = merged[known, b, a] = np.nanmedian(block[known], axis=1)
+    return merged

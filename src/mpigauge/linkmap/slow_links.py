@@ -1,0 +1,370 @@
+"""Which links and hosts are slow: what a map of all pairs shows beyond chance and beyond its own structure.
+
+The time of a link is taken to be a product: what is usual between two groups of hosts, a factor for each of
+its two hosts, and one of its own. All of it is fitted by medians, anew in every launch, so that a few slow
+links or hosts do not move what is usual. Arrays hold logarithms of times, shape ``(launches, hosts, hosts)``,
+symmetric, NaN on the diagonal and where nothing was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import special
+from scipy.cluster import hierarchy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from mpigauge.stats.percentiles import Values
+
+    Numbers = npt.NDArray[np.signedinteger[Any]]
+    Flags = npt.NDArray[np.bool_]
+    Middle = Callable[[Values, int], Values]
+
+Link = tuple[int, int]
+
+FACTOR = 1.25
+"""What is slower than usual by less is not called slow."""
+
+ERROR_RATE = 0.01
+"""Of maps of uniform networks, the share in which anything is called slow."""
+
+HOSTS_LEAST = 3
+"""Of two hosts nobody can tell which is slow, nor what is usual."""
+
+_HOSTS_FOR_MEDIANS = 4
+_GROUP_LEAST = 2
+_CLASS_LEAST = 3
+_SWEEPS = 6
+_LEVELS = (1.0, 1.6, 2.5)
+_SHARES = (0.8, 0.1, 0.1)
+_SUSPECT = 20.0
+_SHOWN = 1 / 3
+_SPREADS = 5.0
+_MAD_OF_NORMAL = 1.4826
+_AS_A_WHOLE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """In how many launches something is slow, and by how much: a broken cable is in all, a loose one in some.
+
+    Attributes:
+        launches: Those with its times.
+        slow: Those of them in which it is slow.
+        factor: How many times slower than usual, in the middle one of these.
+    """
+
+    launches: int
+    slow: int
+    factor: float
+
+    @property
+    def flaky(self) -> bool:
+        """Whether it is as usual in some launches."""
+        return self.slow < self.launches
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """What is slow in one quantity, hosts by their numbers.
+
+    Attributes:
+        links: Slow links; none whose cause is a slow host.
+        hosts: Slow hosts.
+        suspects: Links, and hosts as (host, host), that look slow but in too few launches, or by too little
+            for a network whose links differ anyway.
+        threshold: The factor that had to be exceeded: the one asked for, or more where links differ anyway.
+        launches_needed: With so many, a link that is slow in all of them can be told from chance; None if
+            never.
+    """
+
+    links: dict[Link, Extent]
+    hosts: dict[int, Extent]
+    suspects: dict[Link, Extent]
+    threshold: float
+    launches_needed: int | None
+
+
+def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_rate: float) -> Blame:
+    """Names the slow links and hosts.
+
+    A link is slow if it is beyond the threshold in so many launches that chance alone would do so with less
+    than the error rate. What chance does in one launch is counted, not assumed: how often any other link is
+    as far above its own middle over launches. The same is asked at two higher levels, which noise reaches
+    less often, so that what is very slow is found in few launches; they have a tenth of the error rate each.
+    A host is slow if by the same rule its links are, three quarters of them at least by half as much in the
+    launches in which it is slow; they are then not slow themselves.
+
+    Args:
+        logs: Logarithms of times, shape ``(launches, hosts, hosts)``.
+        groups: From `groups_of`; links are compared within their kind.
+        factor: Slower than usual by less is not slow.
+        error_rate: Of one link or host: the rate of a whole map over how many it asks of.
+
+    Source:
+        Median polish: Tukey, Exploratory Data Analysis, 1977. The probability is binomial. The threshold is
+        at least five robust standard deviations of links, so that a network whose links all differ is not
+        called slow in places.
+    """
+    count = logs.shape[1]
+    if count < HOSTS_LEAST:
+        return Blame({}, {}, {}, factor, None)
+    fit = _fit(logs, _classes(count, groups))
+    test = _test_of(logs, fit, factor, error_rate)
+    hosts: dict[int, Extent] = {}
+    suspects: dict[Link, Extent] = {}
+    excess, of_slow, excused = fit.excess(), np.zeros_like(fit.of_hosts), fit.of_hosts.copy()
+    for host, slow_in, extent, sure in test.findings(fit.of_hosts, test.of_hosts(logs, fit.of_hosts)):
+        if _as_a_whole(excess[slow_in, host], extent.factor):
+            if sure:
+                hosts[host], of_slow[:, host] = extent, fit.of_hosts[:, host]
+            else:
+                suspects[host, host] = extent
+        elif extent.factor > test.threshold:
+            # A host that is not slow as a whole is no excuse for those of its links that are.
+            excused[:, host] = 0
+    links: dict[Link, Extent] = {}
+    one_of_each = np.triu_indices(count, 1)
+    own, chances = fit.residuals(excused)[:, *one_of_each], test.of_links(_less_hosts(logs, of_slow))
+    for place, _, extent, sure in test.findings(own, chances):
+        i, j = (int(ends[place]) for ends in one_of_each)
+        (links if sure else suspects)[i, j] = extent
+    return Blame(links, hosts, suspects, test.threshold, test.launches_needed(float(chances[0].max())))
+
+
+# ---- The rule ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """What must be exceeded, and how often.
+
+    Attributes:
+        asked: What is slower than usual by less is not slow; a logarithm.
+        levels: Logarithms, the lowest first, which is `asked` or more.
+        error_rates: Of one link or host at each level.
+    """
+
+    asked: float
+    levels: tuple[float, ...]
+    error_rates: tuple[float, ...]
+
+    @property
+    def threshold(self) -> float:
+        """The factor below which nothing can be told to be slow."""
+        return math.exp(self.levels[0])
+
+    def of_links(self, logs: Values) -> Values:
+        """Probabilities that chance takes a link beyond each level in one launch, as often as all others.
+
+        Returns:
+            Shape ``(levels, links)``, links in the order of `numpy.triu_indices`.
+        """
+        counts = self._counts(logs)[:, *np.triu_indices(logs.shape[1], 1)]
+        others = 1.0 + counts.sum(1, keepdims=True) - counts
+        return np.asarray(others[:-1] / others[-1])
+
+    def of_hosts(self, logs: Values, factors: Values) -> Values:
+        """The same of hosts, by all links; those of a host itself without its own factor.
+
+        Returns:
+            Shape ``(levels, hosts)``.
+        """
+        counts, without = self._counts(logs), self._counts(logs - factors[:, :, None])
+        others = 1.0 + counts.sum((1, 2))[:, None] / 2 - counts.sum(2) + without.sum(2)
+        return np.asarray(others[:-1] / others[-1])
+
+    def _counts(self, logs: Values) -> Numbers:
+        """In how many launches each link is above its own middle by more than each level, and of how many."""
+        times = logs - _median(logs.reshape(logs.shape[0], -1), 1)[:, None, None]  # all may be slow in one
+        above = times - _median(times, 0)
+        # The middle of a link's launches is one of them, or between two: it says nothing.
+        known = np.maximum(np.isfinite(above).sum(0) - 1, 0)
+        return np.stack([*((above > level).sum(0) for level in self.levels), known])
+
+    def findings(self, values: Values, chances: Values) -> Iterator[tuple[int, Flags, Extent, bool]]:
+        """What is slow, or looks so: its place, in which launches, how much, and whether chance is ruled out.
+
+        Args:
+            values: Logarithms, beyond what is usual for each, shape ``(launches, asked)``.
+            chances: Shape ``(levels, asked)``.
+        """
+        known = np.isfinite(values).sum(0)
+        beyond = np.stack([(values > level).sum(0) for level in self.levels])
+        # How often chance does that, in error rates.
+        by_chance = special.bdtrc(beyond - 1, known, chances) / np.array(self.error_rates)[:, None]
+        least = np.where(beyond > 0, by_chance, np.inf).min(0)
+        for place in np.flatnonzero((least <= _SUSPECT) | (_median(values, 0) > self.asked)):
+            rare, mine = bool(least[place] <= 1), values[:, place]
+            slow_in = _slow_in(mine, self.levels[0] if rare else self.asked)
+            middle = float(_median(mine[slow_in], 0))
+            if middle > self.asked:
+                extent = Extent(int(known[place]), int(slow_in.sum()), math.exp(middle))
+                yield int(place), slow_in, extent, rare and middle > self.levels[0]
+
+    def launches_needed(self, chance: float) -> int | None:
+        """Of launches that all exceed the lowest level, where chance does so with this probability."""
+        if chance >= 1:
+            return None
+        return max(1, math.ceil(math.log(self.error_rates[0]) / math.log(chance) - 1e-9))
+
+
+def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test:
+    one_of_each = np.triu_indices(logs.shape[1], 1)
+    residuals = _median(fit.residuals(fit.of_hosts), 0)[one_of_each]
+    fitted = math.sqrt(residuals.size / max(1, residuals.size - logs.shape[1]))  # hosts took their part
+    spread = _MAD_OF_NORMAL * float(_median(np.abs(residuals - _median(residuals, 0)), 0)) * fitted
+    threshold = max(math.log(factor), _SPREADS * spread)
+    levels = tuple(threshold + math.log(level) for level in _LEVELS)
+    return _Test(math.log(factor), levels, tuple(share * error_rate for share in _SHARES))
+
+
+def _slow_in(values: Values, level: float) -> Flags:
+    """Launches beyond a level, one at least, and those that show a third of what these do.
+
+    A link that is slow in all launches, in some of them just below the level, is not a flaky one, and its
+    factor is not that of its slowest launches alone.
+    """
+    return values > min(level, _SHOWN * float(_median(values[values > level], 0)))
+
+
+def _as_a_whole(excess: Values, factor: float) -> bool:
+    """Whether three quarters of a host's links, beyond their other hosts, show half of its factor."""
+    links = _median(excess, 0)
+    links = np.sort(links[np.isfinite(links)])
+    return links.size > 0 and float(links[int(_AS_A_WHOLE * (links.size - 1))]) >= math.log(factor) / 2
+
+
+# ---- Groups --------------------------------------------------------------------------------------
+
+
+def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
+    """Hosts that are nearer to each other than to the rest, as behind one switch; else all in one.
+
+    Single linkage, cut at its largest gap: a slow link parts nobody, since the way through a third host is
+    short. A host that is left alone is slow rather than a group, and joins the nearest one.
+
+    Args:
+        latencies: Logarithms, shape ``(launches, hosts, hosts)``.
+        factor: The least gap, as a ratio of distances.
+    """
+    count = latencies.shape[1]
+    distances = _median(latencies, 0)
+    condensed = distances[np.triu_indices(count, 1)]
+    if count < _HOSTS_FOR_MEDIANS or np.isnan(condensed).any():
+        return [list(range(count))]
+    merges = hierarchy.linkage(condensed - condensed.min(), "single")
+    gaps = np.diff(merges[:, 2])
+    for place in np.argsort(-gaps, kind="stable"):
+        if gaps[place] < math.log(factor):
+            break
+        labels = hierarchy.fcluster(merges, merges[place, 2] + gaps[place] / 2, "distance")
+        sizes = np.bincount(labels)
+        if (sizes >= _GROUP_LEAST).sum() >= _GROUP_LEAST:
+            return _gathered(distances, labels, sizes)
+    return [list(range(count))]
+
+
+def _gathered(distances: Values, labels: Numbers, sizes: Numbers) -> list[list[int]]:
+    """Groups in the order of their first hosts, with those left alone in the nearest."""
+    real = [label for label in range(sizes.size) if sizes[label] >= _GROUP_LEAST]
+    groups = [np.flatnonzero(labels == label) for label in real]
+    members = [group.tolist() for group in groups]
+    for host in np.flatnonzero(sizes[labels] < _GROUP_LEAST):
+        nearest = min(range(len(groups)), key=lambda g: float(np.median(distances[host, groups[g]])))
+        members[nearest].append(int(host))
+    return sorted(sorted(group) for group in members)
+
+
+def _classes(count: int, groups: Sequence[Sequence[int]]) -> Numbers:
+    """What is compared with what: a number for each link, shape ``(hosts, hosts)``.
+
+    Links between the same two groups are of one class. Classes of a link or two have no middle to speak of:
+    those within groups are taken together, and so are those between them.
+    """
+    group_of = np.zeros(count, dtype=np.int64)
+    for number, group in enumerate(groups):
+        group_of[list(group)] = number
+    low, high = np.minimum.outer(group_of, group_of), np.maximum.outer(group_of, group_of)
+    classes = 2 + low * len(groups) + high
+    upper = np.triu(np.ones((count, count), dtype=bool), 1)
+    for number in np.unique(classes):
+        mine = classes == number
+        if (mine & upper).sum() < _CLASS_LEAST:
+            classes[mine] = 0 if low[mine].flat[0] == high[mine].flat[0] else 1
+    return classes
+
+
+# ---- The fit -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """What is usual; the rest is each link's own.
+
+    Attributes:
+        of_hosts: Shape ``(launches, hosts)``, around 0.
+        beyond: A link's time beyond what is usual in its class, shape ``(launches, hosts, hosts)``.
+    """
+
+    of_hosts: Values
+    beyond: Values
+
+    def excess(self) -> Values:
+        """Row i: links of host i beyond what is usual with their other hosts."""
+        return self.beyond - self.of_hosts[:, None, :]
+
+    def residuals(self, of_hosts: Values) -> Values:
+        """What is a link's own, given the factors of hosts."""
+        return _less_hosts(self.beyond, of_hosts)
+
+
+def _fit(logs: Values, classes: Numbers) -> _Fit:
+    """Median polish of a symmetric table.
+
+    Of three hosts each has two links, and two have no middle: there what is fastest is usual.
+    """
+    launches, count, _ = logs.shape
+    middle = _median if count >= _HOSTS_FOR_MEDIANS else _least
+    of_hosts = np.zeros((launches, count))
+    beyond = logs
+    for _ in range(_SWEEPS):
+        beyond = _beyond_usual(logs, classes, of_hosts, middle)
+        of_hosts = middle(beyond - of_hosts[:, None, :], 2)
+        of_hosts = of_hosts - middle(of_hosts, 1)[:, None]
+    return _Fit(of_hosts, _beyond_usual(logs, classes, of_hosts, middle))
+
+
+def _beyond_usual(logs: Values, classes: Numbers, of_hosts: Values, middle: Middle) -> Values:
+    rest = _less_hosts(logs, of_hosts)
+    beyond = logs.copy()
+    for number in np.unique(classes):
+        mine = (classes == number) & ~np.eye(classes.shape[0], dtype=bool)
+        if mine.any():
+            beyond[:, mine] -= middle(rest[:, mine], 1)[:, None]
+    return beyond
+
+
+def _less_hosts(logs: Values, of_hosts: Values) -> Values:
+    return logs - of_hosts[:, None, :] - of_hosts[:, :, None]
+
+
+def _median(values: Values, axis: int) -> Values:
+    """Of what is known; NaN where nothing is."""
+    ordered = np.sort(values, axis=axis)  # NaN last
+    known = np.isfinite(values).sum(axis=axis, keepdims=True)
+    lower = np.take_along_axis(ordered, np.maximum(known - 1, 0) // 2, axis)
+    upper = np.take_along_axis(ordered, known // 2 * (known > 0), axis)
+    middle: Values = ((lower + upper) / 2).squeeze(axis)
+    return middle
+
+
+def _least(values: Values, axis: int) -> Values:
+    return np.asarray(np.fmin.reduce(values, axis=axis))

@@ -1,0 +1,301 @@
+"""The link map as a document: matrices of small maps, and the verdict; or some pairs side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
+from mpigauge.document.phrases import PAIR_DASH, PAIRINGS
+from mpigauge.linkmap import host_sentences as host_words
+from mpigauge.linkmap.sentences import false_alarms, note, trouble, undecided, verdict_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Unit, Units
+    from mpigauge.linkmap.hosts_differ import HostDifference
+    from mpigauge.linkmap.linkmap import LinkMap
+    from mpigauge.linkmap.slow_links import Extent
+    from mpigauge.linkmap.verdict import MeasuredLink, Slow
+    from mpigauge.rows.rows import Row
+
+MATRIX_MOST = 12
+"""Ranks of a map that is printed whole; of larger ones there is the figure."""
+
+Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
+"""What it is called, of which size in bytes, its unit, and that of a link."""
+
+
+def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) -> Document:
+    """The whole map, in units that were asked for; or of it only the verdict."""
+    verdict = verdict_lines(shown)
+    after = [*map(note, shown.verdict.notes), *host_words.lines(shown), false_alarms(shown)]
+    return Document(
+        head=[] if quiet else [*_head(shown, chosen)],
+        tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown, chosen)],
+        units=chosen,
+        foot=verdict if quiet else [*verdict, *map(Line, after)],
+        data=lambda: record(shown),
+        records=lambda: [
+            _pair(link) | {"hosts": PAIR_DASH.join(link.names), "ranks": _ranks(link)} for link in shown.links
+        ],
+    )
+
+
+def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
+    """What was measured, and between which numbers it lies."""
+    cell = shown.cell
+    words = [
+        "link map",
+        f"{cell.pattern}, {cell.mode}",
+        cell.job.name,
+        units.counted(shown.launches, "launch"),
+    ]
+    if state := next((row.state for link in shown.links for row in link.rows if row.state), None):
+        words.append(f"state {state}")
+    yield DOT.join([*words, *([PAIRINGS[cell.pairing]] if cell.pairing else [])])
+    for what, size, unit, get in quantities(shown):
+        values = sorted(value for link in shown.links if (value := get(link)) is not None)
+        if values:
+            in_time = unit == "s"
+            form, asked = (units.format_time, chosen.time) if in_time else (units.format_rate, chosen.rate)
+            least, middle, most = (form(value, asked) for value in (values[0], median(values), values[-1]))
+            yield f"{what} of {units.format_size(size)}: median {middle}, {least} to {most}"
+    if len(shown.verdict.groups) > 1:
+        yield f"groups by latency: {' | '.join(' '.join(group) for group in shown.verdict.groups)}"
+
+
+def quantities(shown: LinkMap) -> Iterator[Quantity]:
+    """Latency and bandwidth, as far as the map has them."""
+    if shown.latency_bytes is not None:
+        yield "latency", shown.latency_bytes, "s", latency_of
+    if shown.rate_bytes is not None:
+        yield "bandwidth", shown.rate_bytes, "B/s", rate_of
+
+
+def latency_of(link: MeasuredLink) -> float | None:
+    """One-way time of the smallest message, s."""
+    return link.latency.time.estimate if link.latency and link.latency.time else None
+
+
+def rate_of(link: MeasuredLink) -> float | None:
+    """Of the largest message, bytes/s."""
+    return link.rate.rate_bytes_per_s if link.rate else None
+
+
+# ---- Matrices ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Matrix:
+    """One quantity of all pairs, in one unit.
+
+    Attributes:
+        names: Of the ranks.
+        values: By pair, either way round.
+        printed: The unit in which they are printed.
+        bad: Pairs that stand out.
+    """
+
+    names: Sequence[str]
+    unit: Unit
+    values: Mapping[tuple[int, int], float | None]
+    printed: str
+    bad: set[tuple[int, int]]
+
+    def column(self, rank: int) -> Column:
+        """The column of a rank, for rows that are ranks."""
+        return Column(
+            f"to_{rank}",
+            self.names[rank],
+            lambda other: self.values.get((other, rank)),
+            self.unit,
+            lambda other, _: self._text((other, rank)),
+            tone=lambda other: "bad" if (other, rank) in self.bad else "",
+        )
+
+    def _text(self, pair: tuple[int, int]) -> str:
+        if pair not in self.values:
+            return ""
+        form = units.format_time_in if self.unit == "s" else units.format_rate_in
+        return form(self.values[pair], self.printed)
+
+
+def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
+    """A row and a column for each rank; slow and failed links, and those of slow hosts, stand out."""
+    bad = _bad(shown)
+    ranks = range(len(shown.names))
+    first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
+    for what, size, unit, get in quantities(shown):
+        values = {link.ranks: get(link) for link in shown.links}
+        values |= {(j, i): value for (i, j), value in values.items()}
+        asked, fitting = (chosen.time, units.time_unit) if unit == "s" else (chosen.rate, units.rate_unit)
+        printed = fitting(values.values()) if asked == units.AUTO else asked
+        matrix = _Matrix(shown.names, unit, values, printed, bad)
+        title = f"{what} of {units.format_size(size)}, {units.sign(printed)}"
+        yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
+
+
+def _bad(shown: LinkMap) -> set[tuple[int, int]]:
+    slow = {one.names for one in shown.verdict.links} | {link.names for link in shown.links if link.trouble}
+    hosts = {name for one in shown.verdict.hosts for name in one.names}
+    marked = {link.ranks for link in shown.links if link.names in slow or hosts & set(link.names)}
+    return marked | {(j, i) for i, j in marked}
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def record(shown: LinkMap) -> dict[str, Any]:
+    """Everything, in SI base units: docs/map.md."""
+    verdict = shown.verdict
+    return {
+        "pairs": [_pair(link) for link in shown.links],
+        "slow_links": [{"hosts": list(one.names), **_factors(one)} for one in verdict.links],
+        "slow_hosts": [{"host": one.names[0], **_factors(one)} for one in verdict.hosts],
+        "suspects": [{"hosts": list(one.names), **_factors(one)} for one in verdict.suspects],
+        "failed_links": [
+            {"hosts": list(link.names), "reason": trouble(link)} for link in shown.links if link.trouble
+        ],
+        "groups": [list(group) for group in verdict.groups],
+        "judged": list(verdict.judged),
+        "verdict": verdict.word,
+        "reasons": [undecided(reason) for reason in verdict.reasons],
+        "notes": [note(fact) for fact in verdict.notes],
+        "hosts_differ": [_difference(one) for one in shown.differences],
+        "factor": verdict.factor,
+        "error_rate": verdict.error_rate,
+        "launches": shown.launches,
+        "launches_needed": verdict.launches_needed,
+        "latency_bytes": shown.latency_bytes,
+        "rate_bytes": shown.rate_bytes,
+        "pattern": shown.cell.pattern,
+        "mode": shown.cell.mode,
+        "pairing": shown.cell.pairing,
+        "ranks": shown.cell.ranks,
+        "mpi": shown.cell.mpi,
+        "mpi_version": shown.cell.mpi_version,
+        "transport": shown.cell.transport,
+    }
+
+
+def _difference(one: HostDifference) -> dict[str, Any]:
+    values = [{"value": value, "hosts": list(hosts)} for value, hosts in one.values]
+    return {"fact": one.fact, "card": one.card, "values": values, "outliers": list(one.outliers)}
+
+
+def _ranks(link: MeasuredLink) -> str:
+    return "-".join(map(str, link.ranks))
+
+
+def _pair(link: MeasuredLink) -> dict[str, Any]:
+    latency = link.latency.time if link.latency else None
+    return {
+        "hosts": list(link.names),
+        "ranks": list(link.ranks),
+        "latency_s": latency.estimate if latency else None,
+        "latency_low_s": latency.low if latency else None,
+        "latency_high_s": latency.high if latency else None,
+        **_rates(link.rate),
+        "launches": max((row.time.launches for row in link.rows if row.time), default=0),
+        "status": next((row.status for row in link.rows if row.status != "ok"), "ok"),
+    }
+
+
+def _rates(row: Row | None) -> dict[str, float | None]:
+    """The slowest rate belongs to the longest time."""
+    time = row.time if row else None
+    rate = row.rate_bytes_per_s if row else None
+    if row is None or time is None or rate is None:
+        return dict.fromkeys(("rate_bytes_per_s", "rate_low_bytes_per_s", "rate_high_bytes_per_s"))
+    return {
+        "rate_bytes_per_s": rate,
+        "rate_low_bytes_per_s": rate * time.estimate / time.high if time.high else None,
+        "rate_high_bytes_per_s": rate * time.estimate / time.low if time.low else None,
+    }
+
+
+def _factors(one: Slow) -> dict[str, float | None]:
+    return {
+        "factor": one.factor,
+        "flaky": one.flaky,
+        **_extent("latency", one.latency),
+        **_extent("rate", one.rate),
+    }
+
+
+def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
+    return {
+        f"{what}_factor": one.factor if one else None,
+        f"{what}_launches": one.launches if one else None,
+        f"{what}_slow_launches": one.slow if one else None,
+        f"{what}_slow_factor": one.factor if one else None,
+    }
+
+
+# ---- Some pairs side by side ---------------------------------------------------------------------
+
+
+def beside(links: Sequence[MeasuredLink]) -> Document:
+    """Times by size of some pairs, a column each."""
+    by_size = [{row.cell.bytes: row for row in link.rows} for link in links]
+    sizes = sorted({size for rows in by_size for size in rows})
+    columns = [Column("size", "size", lambda size: size, "B", goes=None)]
+    columns += [_pair_column(link, rows) for link, rows in zip(links, by_size, strict=True)]
+    if len(links) > 1:
+        columns.append(
+            Column(
+                "ratios",
+                "ratios to the first",
+                lambda size: _ratios(rows.get(size) for rows in by_size),
+                goes=0,
+            )
+        )
+    return Document(tables=[Table("", "", sizes, columns)], data=lambda: {"pairs": [*map(_pair_rows, links)]})
+
+
+def _pair_column(link: MeasuredLink, rows: Mapping[int, Row]) -> Column:
+    def value(size: int) -> float | None:
+        row = rows.get(size)
+        return row.time.estimate if row and row.time else None
+
+    return Column(
+        PAIR_DASH.join(link.names),
+        PAIR_DASH.join(link.names),
+        value,
+        "s",
+        lambda size, chosen: _entry(rows.get(size), chosen),
+    )
+
+
+def _pair_rows(link: MeasuredLink) -> dict[str, Any]:
+    return {"hosts": list(link.names), "ranks": list(link.ranks), "rows": [_row(row) for row in link.rows]}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    time = row.time
+    return {
+        "bytes": row.cell.bytes,
+        "time_s": time.estimate if time else None,
+        "low_s": time.low if time else None,
+        "high_s": time.high if time else None,
+        "mean_s": time.mean if time else None,
+        "stddev_s": time.stddev if time else None,
+        "rate_bytes_per_s": row.rate_bytes_per_s,
+    }
+
+
+def _entry(row: Row | None, chosen: Units) -> str:
+    if row is None or row.time is None:
+        return units.MISSING
+    return f"{units.format_time(row.time.estimate, chosen.time)} {units.format_relative(row.time.half_width)}"
+
+
+def _ratios(rows: Iterable[Row | None]) -> str:
+    first, *others = [row.time.estimate if row and row.time else None for row in rows]
+    return ", ".join(
+        units.format_factor(other / first) if first and other else units.MISSING for other in others
+    )

@@ -1,0 +1,161 @@
+"""Two parameters for a whole curve: Hockney's, apparent ones, and the line that textbooks ask for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.models.model import MISFIT_MOST, known
+from mpigauge.models.points import Known
+from mpigauge.stats.lines import regression
+
+if TYPE_CHECKING:
+    from mpigauge.models.model import Model
+    from mpigauge.stats.percentiles import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Hockney:
+    """``t(n) = (n + n_half) / r_inf``: only of a curve that is one line; else what the curve itself shows.
+
+    Attributes:
+        apparent: Whether there are several segments, so that these are no parameters.
+        latency_s: Alpha; apparent, the time of the smallest size.
+        smallest: That size, in bytes.
+        rate: r_inf in bytes per second; apparent, the highest rate of any size.
+        fastest: The size that has it; None of a parameter.
+        n_half: In bytes; apparent, the smallest size with half of the highest rate; None if none has less.
+        extrapolated: n_half of a line lies so far beyond all sizes that it and r_inf have no interval.
+    """
+
+    apparent: bool
+    latency_s: Known
+    smallest: int
+    rate: Known
+    fastest: int | None
+    n_half: Known | None
+    extrapolated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Textbook:
+    """One line of least squares in seconds: intercept and slope, as students are asked for.
+
+    Attributes:
+        latency_s: Its intercept.
+        rate: The inverse of its slope, in bytes per second.
+        measured_s: The time of the smallest size.
+        smallest: That size.
+        highest: The highest rate of any size, in bytes per second.
+        worst: Its time over the measured one, where these are furthest apart; may be negative.
+        worst_at: At this size.
+        rms: Root of the mean square of its relative errors.
+    """
+
+    latency_s: Known
+    rate: Known
+    measured_s: float
+    smallest: int
+    highest: float
+    worst: float
+    worst_at: int
+    rms: float
+
+
+def hockney_of(model: Model) -> Hockney:
+    """The parameters of one segment, or what is apparent of several."""
+    points, smallest = model.points, int(model.points.sizes[0])
+    if not _is_one_line(model):
+        return _apparent(model)
+    (segment,) = model.segments
+    again = model.replicates
+    half = None if again is None else again.alpha[:, 0] / np.maximum(again.beta[:, 0], 1e-300)
+    n_half = known(again, segment.alpha.value / segment.beta.value, half, relative=True)
+    rate = segment.beta.inverse(points.moved)
+    if points.near(n_half.value):
+        return Hockney(False, segment.alpha, smallest, rate, None, n_half)
+    bare = Known(rate.value), Known(n_half.value)
+    return Hockney(False, segment.alpha, smallest, bare[0], None, bare[1], extrapolated=True)
+
+
+def _is_one_line(model: Model) -> bool:
+    """Whether one segment describes the curve; one that no lines describe has no parameters."""
+    one, *others = model.segments
+    return not others and one.sloped and (model.misfit or 0.0) <= MISFIT_MOST
+
+
+def _apparent(model: Model) -> Hockney:
+    points, again = model.points, model.replicates
+    rates = _rates(model, points.logs)
+    best = int(rates.argmax())
+    rate = Known(*points.time(best)).inverse(points.moved * float(points.sizes[best]))
+    half = _half_of(points.sizes, rates)
+    halves = None if again is None else _halves(model, again.measured, half)
+    n_half = None if math.isnan(half) else known(again, half, halves, relative=True)
+    return Hockney(True, Known(*points.time(0)), int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
+
+
+def _rates(model: Model, logs: Values) -> Values:
+    return np.asarray(model.points.moved * model.points.sizes / np.exp(logs))
+
+
+def _halves(model: Model, measured: Values, half: float) -> Values:
+    found = np.array([_half_of(model.points.sizes, rates) for rates in _rates(model, measured)])
+    return np.where(np.isnan(found), half, found)
+
+
+def _half_of(sizes: Values, rates: Values) -> float:
+    """The smallest size with half of the highest rate, between sizes on logarithms; nan if none has less."""
+    wanted = rates.max() / 2
+    place = int((rates >= wanted).argmax())
+    if place == 0 or rates[place - 1] <= 0:
+        return math.nan
+    low, high = np.log(rates[place - 1]), np.log(rates[place])
+    share = (math.log(wanted) - low) / (high - low)
+    return float(sizes[place - 1] * (sizes[place] / sizes[place - 1]) ** share)
+
+
+def textbook_of(model: Model) -> Textbook:
+    """The line of ordinary least squares through all times, and where it is wrong."""
+    points, again = model.points, model.replicates
+    times, weights = np.exp(points.logs), np.ones_like(points.logs)
+    alpha, beta = _line(points.sizes, times, weights)
+    more = (
+        None if again is None else _line(points.sizes, np.exp(again.measured), np.ones_like(again.measured))
+    )
+    ratios = (alpha + beta * points.sizes) / times
+    worst = int(np.argmax(_distance(ratios)))
+    return Textbook(
+        _plain(model, float(alpha), more and more[0]),
+        _plain(model, float(beta), more and more[1]).inverse(points.moved),
+        float(times[0]),
+        int(points.sizes[0]),
+        float(_rates(model, points.logs).max()),
+        float(ratios[worst]),
+        int(points.sizes[worst]),
+        float(np.sqrt(((ratios - 1) ** 2).mean())),
+    )
+
+
+def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values]:
+    """Of each row."""
+    alpha, beta = regression(sizes, np.atleast_2d(times), np.atleast_2d(weights))
+    return np.squeeze(alpha), np.squeeze(beta)
+
+
+def _plain(model: Model, value: float, values: Values | None) -> Known:
+    """With the ends of launches alone: the line says nothing of its misfit, and may be below 0."""
+    if values is None:
+        return Known(value)
+    machine = math.expm1(model.points.machine) * abs(value)
+    below, above = np.hypot(np.quantile(values, (0.025, 0.975)) - value, machine).tolist()
+    return Known(value, value - below, value + above)
+
+
+def _distance(ratios: Values) -> Values:
+    """How many times too long or too short; beyond all of that if negative."""
+    positive = np.maximum(ratios, 1e-300)
+    return np.where(ratios > 0, np.maximum(positive, 1 / positive), 1e300 - ratios)

@@ -1,0 +1,204 @@
+"""The models of the curves that were asked for: for tables, JSON and figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mpigauge.errors import UsageError
+from mpigauge.models.algorithms import algorithms_of
+from mpigauge.models.collectives import behaviours_of
+from mpigauge.models.hockney import hockney_of, textbook_of
+from mpigauge.models.model import models_of as models_of_curves
+from mpigauge.models.places import BETWEEN_TWO, pattern_of, places_of
+from mpigauge.models.points import points_of
+from mpigauge.models.predict import predicted
+from mpigauge.plan.patterns import usual_mode
+from mpigauge.query.series import FILE, against_size, told_apart
+from mpigauge.stats.segments import POINTS_LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.models.algorithms import Cost
+    from mpigauge.models.collectives import Behaviour
+    from mpigauge.models.hockney import Hockney, Textbook
+    from mpigauge.models.model import Model
+    from mpigauge.models.places import Place
+    from mpigauge.models.predict import Prediction
+    from mpigauge.query.query import Query
+    from mpigauge.query.series import Series
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import AlgorithmName, NoBehaviour
+
+CURVES_MOST = 1000
+MODE = "mode"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Modelled:
+    """A curve with its model.
+
+    Attributes:
+        predictions: Times of the sizes that were asked for.
+    """
+
+    series: Series
+    model: Model
+    hockney: Hockney
+    textbook: Textbook
+    predictions: tuple[Prediction, ...] = ()
+
+    @property
+    def launches(self) -> int:
+        """How many launches its times are of."""
+        return len(self.model.points.launches)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collective:
+    """A collective over numbers of ranks and sizes.
+
+    Attributes:
+        label: Its name, without ranks.
+        behaviours: What it is like, by segments of sizes; empty if nothing can be said.
+        why: Why not.
+    """
+
+    label: str
+    behaviours: Sequence[Behaviour]
+    why: NoBehaviour | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Models:
+    """Curves with models, those that have too few sizes for one, and what collectives are like.
+
+    Attributes:
+        places: Where calls were measured alone, the overheads of messages.
+    """
+
+    found: Sequence[Modelled]
+    left_out: Sequence[Series]
+    collectives: Sequence[Collective] = ()
+    places: Sequence[Place] = ()
+
+
+def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
+    """The models of all curves of messages and collectives that a query chooses.
+
+    Args:
+        predict: Sizes in bytes.
+
+    Raises:
+        UsageError: There is no curve, or none with enough sizes.
+    """
+    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
+    curves = [one for one in series if not pattern_of(one).overhead]
+    pairs = list(zip(curves, modelled(curves, predict), strict=True))
+    found = [model for _, model in pairs if model is not None]
+    if not found:
+        files = ", ".join(str(source.result.path) for source in query.sources)
+        raise UsageError(
+            f"{files}: no curve of messages has {POINTS_LEAST} sizes",
+            "measure more of them: mpigauge run --sizes 0:4MiB",
+        )
+    left_out = [one for one, model in pairs if model is None]
+    return Models(found, left_out, _collectives(curves, found), places_of(series))
+
+
+def talks(query: Query, row: Row) -> bool:
+    """Whether a row is of messages; copies in memory have cache levels instead."""
+    patterns = [source.patterns.get(row.cell.pattern) for source in query.sources]
+    return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
+
+
+def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
+    """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        others = [pair for pair in one.factors.items() if pair[0] != MODE]
+        groups.setdefault((id(one.source), *others), []).append(one)
+    models: dict[int, Model | None] = {}
+    for mine in groups.values():
+        found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
+        models |= {id(one): model for one, model in zip(mine, found, strict=True)}
+    return [_modelled(one, models[id(one)], predict) for one in series]
+
+
+def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Modelled | None:
+    if model is None:
+        return None
+    predictions = tuple(predicted(model, size) for size in predict)
+    return Modelled(series, model, hockney_of(model), textbook_of(model), predictions)
+
+
+# ---- Collectives ---------------------------------------------------------------------------------
+
+RANKS = "ranks"
+
+
+def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
+    """What is said of all collectives that named algorithms may be behind."""
+    groups: dict[tuple[object, ...], list[Series]] = {}
+    for one in series:
+        if _algorithms(one):
+            others = [pair for pair in one.factors.items() if pair[0] != RANKS]
+            groups.setdefault((id(one.source), *others), []).append(one)
+    members = list(groups.values())
+    factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
+    labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
+    return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]
+
+
+def _name(factors: Mapping[str, str], apart: str) -> str:
+    return apart or " ".join(word for name, word in factors.items() if name in ("pattern", "mode"))
+
+
+def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
+    cell = one.rows[0].cell
+    pattern = one.source.patterns[cell.pattern]
+    return algorithms_of(pattern, pattern.mode(cell.mode))
+
+
+def _collective(label: str, mine: Sequence[Series], found: Sequence[Modelled]) -> Collective:
+    message = _message(mine[0], found)
+    if message is None:
+        return Collective(label, (), "no-message")
+    curves = {one.rows[0].cell.ranks: _times(one) for one in mine}
+    curves = {count: times for count, times in curves.items() if times}
+    largest = max(curves, default=0)
+    edges = [
+        segment.first
+        for one in found
+        for segment in one.model.segments
+        if any(one.series is each and each.rows[0].cell.ranks == largest for each in mine)
+    ]
+    behaviours = behaviours_of(curves, edges or [0], message, _algorithms(mine[0]))
+    return Collective(label, behaviours or (), None if behaviours else "few-ranks")
+
+
+def _times(one: Series) -> dict[int, float]:
+    """Of ranks that had a core each."""
+    return {
+        row.cell.bytes: row.time.estimate
+        for row in one.rows
+        if row.time is not None and row.status == "ok" and row.time.estimate > 0 and not row.crowded
+    }
+
+
+def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
+    """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
+
+    def alike(other: Series) -> bool:
+        names = (*BETWEEN_TWO, FILE)
+        return all(one.factors.get(name) == other.factors.get(name) for name in names)
+
+    def usual(other: Series) -> bool:
+        cell = other.rows[0].cell
+        pattern = other.source.patterns[cell.pattern]
+        return pattern.one_way and usual_mode(pattern) == cell.mode
+
+    fitting = [each for each in found if usual(each.series) and alike(each.series)]
+    fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)
+    return fitting[0].model if fitting else None

@@ -1,0 +1,121 @@
+"""What a model says of a size, with the interval of one more launch and that of the mean of many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.stats.interval import student
+
+if TYPE_CHECKING:
+    from mpigauge.models.model import Model
+    from mpigauge.vocabulary import NoInterval, PredictionBasis
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The time of a size.
+
+    Attributes:
+        size: In bytes.
+        basis: What it rests on.
+        time_s: None where there is nothing that could say it.
+        low_s: 95 % interval of one more launch; None where launches are too few.
+        high_s: Its upper end.
+        mean_low_s: 95 % interval of what tables have of many launches.
+        mean_high_s: Its upper end.
+        why: Why there are no intervals; None where there are some, or no time.
+    """
+
+    size: int
+    basis: PredictionBasis
+    time_s: float | None = None
+    low_s: float | None = None
+    high_s: float | None = None
+    mean_low_s: float | None = None
+    mean_high_s: float | None = None
+    why: NoInterval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
+
+    log: float
+    launch: float
+    below: float
+    above: float
+
+
+def predicted(model: Model, size: int) -> Prediction:
+    """The time of a size: as it was measured, else by its segment; between two segments either may be right.
+
+    Source:
+        docs/models.md#prediction
+    """
+    basis, numbers = _segments_at(model, size)
+    if basis == "no-slope":
+        return Prediction(size, basis)
+    if basis == "measured":
+        told = [_measured(model, size)]
+    else:
+        told = [_in_segment(model, size, number) for number in numbers]
+    centre = math.exp(sum(one.log for one in told) / len(told))
+    if model.replicates is None:
+        return Prediction(size, basis, centre, why="single-launch")
+    if not model.points.near(size):
+        return Prediction(size, basis, centre, why="far")
+    return Prediction(
+        size,
+        basis,
+        centre,
+        math.exp(min(one.log - one.launch for one in told)),
+        math.exp(max(one.log + one.launch for one in told)),
+        math.exp(min(one.log - one.below for one in told)),
+        math.exp(max(one.log + one.above for one in told)),
+    )
+
+
+def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, ...]]:
+    """What is known of a size, and in which segments it may be."""
+    sizes, last = model.points.sizes, len(model.segments) - 1
+    if size in sizes:
+        return "measured", ()
+    if size > sizes[-1]:
+        return ("extrapolated", (last,)) if model.segments[last].sloped else ("no-slope", ())
+    if size < sizes[0]:
+        return "extrapolated", (0,)
+    for number, one in enumerate(model.breaks):
+        if one.above < size < one.upto:
+            return "at-break", (number, number + 1)
+    return "interpolated", (sum(size > one.above for one in model.breaks),)
+
+
+def _measured(model: Model, size: int) -> _Told:
+    """No line is needed, and no misfit is in it."""
+    points = model.points
+    place = int(np.searchsorted(points.sizes, size))
+    centre, low, high = points.time(place)
+    launches = points.launches[:, place]
+    launches = launches[np.isfinite(launches)]
+    if low is None or high is None:
+        return _Told(math.log(centre), math.inf, math.inf, math.inf)
+    below, above = math.log(centre / low), math.log(high / centre)
+    spread = points.widened * student(launches.size - 1) * float(launches.std(ddof=1))
+    return _Told(math.log(centre), math.hypot(spread, below, above), below, above)
+
+
+def _in_segment(model: Model, size: int, number: int) -> _Told:
+    time = max(float(model.cut.alpha[number] + model.cut.beta[number] * size), 1e-300)
+    again = model.replicates
+    if again is None or model.launch_spread is None:
+        return _Told(math.log(time), 0.0, 0.0, 0.0)
+    logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
+    misfit = model.segments[number].misfit or model.misfit or 0.0
+    reach = student(len(model.points.launches) - 1)
+    fit = math.hypot(model.points.widened * float(logs.std(ddof=1)), misfit)
+    mean = math.hypot(reach * fit, again.machine)
+    return _Told(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)

@@ -1,0 +1,322 @@
+"""What a model says: its numbers with their intervals, what it does not describe, and what textbooks miss."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.models.collectives import ERROR_MOST, RANKS_LEAST
+from mpigauge.models.model import MISFIT_MOST
+from mpigauge.units import AUTO, MISSING, format_factor, format_percent, format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mpigauge.document.document import Units
+    from mpigauge.models.collectives import Behaviour, Likeness
+    from mpigauge.models.hockney import Textbook
+    from mpigauge.models.model import Break, Segment
+    from mpigauge.models.modelled import Collective, Modelled, Models
+    from mpigauge.models.points import Known
+    from mpigauge.models.predict import Prediction
+    from mpigauge.query.series import Series
+    from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
+
+DASH = " \N{EN DASH} "
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+KINDS: Mapping[BreakKind, str] = {
+    "eager-limit": "eager limit, probed",
+    "found": "found",
+    "possible": "possible",
+}
+ALGORITHMS: Mapping[AlgorithmName, str] = {
+    "linear": "linear",
+    "binomial": "binomial tree",
+    "recursive-doubling": "recursive doubling",
+    "recursive-halving": "recursive halving",
+    "ring-of-blocks": "ring of blocks",
+    "rabenseifner": "Rabenseifner",
+    "van-de-geijn": "van de Geijn",
+    "pairwise": "pairwise",
+    "bruck": "Bruck",
+}
+REFUSALS: Mapping[NoBehaviour, str] = {
+    "few-ranks": f"fewer than {RANKS_LEAST} numbers of ranks with a core for each, so no algorithm is named",
+    "no-message": "no model of messages of the same library and place, so no algorithm is named",
+}
+BASES: Mapping[PredictionBasis, str] = {
+    "measured": "measured size",
+    "interpolated": "",
+    "at-break": "between two segments: either may be right",
+    "extrapolated": "extrapolated",
+    "no-slope": "beyond all sizes, and the last segment has no slope",
+}
+
+NAMED_MOST = 3
+"""In a sentence."""
+
+RIGHT = 0.05
+"""A line that is nowhere further off is right."""
+
+LAUNCHES_FEW = 5
+
+
+def headline(found: Sequence[Modelled], chosen: Units) -> str:
+    """The answer: of one curve its numbers, of several how many segments they have."""
+    if len(found) > 1:
+        counts = sorted({len(one.model.segments) for one in found})
+        span = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
+        return f"models of {len(found)} curves: {span} {_plural('segment', counts[-1])} each"
+    (one,) = found
+    return f"{one.series.label}: {summary(one, chosen)}"
+
+
+def summary(one: Modelled, chosen: Units) -> str:
+    """Segments, least time, bandwidth and misfit of a curve; latency is what the answer calls so."""
+    model, two = one.model, one.hockney
+    count = len(model.segments)
+    least = units.format_time(two.latency_s.value, chosen.time)
+    best = f" at {format_size(two.fastest)}" if two.fastest is not None else ""
+    return ", ".join(
+        [
+            f"{count} {_plural('segment', count)}",
+            f"{least} at {format_size(two.smallest)}" if two.apparent else f"alpha {least}",
+            f"{units.format_rate(two.rate.value, chosen.rate)}{best}",
+            f"misfit {format_percent(model.misfit)}",
+        ]
+    )
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+# ---- Numbers with intervals ----------------------------------------------------------------------
+
+
+def time(number: Known, chosen: Units) -> str:
+    """`251 ns (243 - 260)`: the ends in the unit of the number."""
+    unit = units.time_unit((number.value or number.high,)) if chosen.time == AUTO else chosen.time
+    return _with_ends(number, units.format_time(number.value, unit), units.format_time_in, unit)
+
+
+def rate(number: Known, chosen: Units) -> str:
+    """`11.2 GB/s (10.9 - 11.5)`."""
+    if not math.isfinite(number.value):
+        return MISSING
+    unit = units.rate_unit((number.value or number.high,)) if chosen.rate == AUTO else chosen.rate
+    return _with_ends(number, units.format_rate(number.value, unit), units.format_rate_in, unit)
+
+
+def _with_ends(number: Known, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
+    if number.low is None or number.high is None:
+        return text
+    return f"{text} ({bare(number.low, unit)}{DASH}{_end(number.high, lambda end: bare(end, unit))})"
+
+
+def _end(value: float, written: Callable[[float], str]) -> str:
+    return written(value) if math.isfinite(value) else "any"
+
+
+def size(number: Known | None) -> str:
+    """Bytes that are no size of a message, but between: three digits."""
+    if number is None:
+        return MISSING
+    text = f"{_bytes(number.value)} B"
+    return (
+        text
+        if number.low is None or number.high is None
+        else (f"{text} ({_bytes(number.low)}{DASH}{_end(number.high, _bytes)})")
+    )
+
+
+def _bytes(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def factor(number: Known) -> str:
+    """`× 1.42 (1.31 - 1.53)`."""
+    text = f"{TIMES} {format_factor(number.value)}"
+    if number.low is None or number.high is None:
+        return text
+    return f"{text} ({format_factor(number.low)}{DASH}{format_factor(number.high)})"
+
+
+# ---- Segments and breaks -------------------------------------------------------------------------
+
+
+def alpha(segment: Segment, chosen: Units) -> str:
+    """Time of size 0; of a segment without slope the time that all of it takes."""
+    return time(segment.alpha if segment.sloped else segment.level, chosen)
+
+
+def bandwidth(segment: Segment, moved: float, chosen: Units) -> str:
+    """The inverse of beta, or that there is none."""
+    return rate(segment.beta.inverse(moved), chosen) if segment.sloped else "constant"
+
+
+def where(one: Break) -> str:
+    """The interval that a break lies in."""
+    if one.above == one.upto:
+        return f"above {format_size(one.above)}"
+    return f"{format_size(one.above)} to {format_size(one.upto)}"
+
+
+def kind(one: Break) -> str:
+    """What shows a break."""
+    share = "" if one.stability is None else f", in {format_percent(one.stability)} of replicates"
+    return f"{KINDS[one.kind]}{share}"
+
+
+# ---- Two parameters ------------------------------------------------------------------------------
+
+
+def pair(one: Modelled) -> str:
+    """Whether they are parameters."""
+    if one.hockney.apparent:
+        return "apparent: of the times, not of a line"
+    far = f", extrapolated: n_half is {_beyond(one)}" if one.hockney.extrapolated else ""
+    return f"parameters of one line{far}"
+
+
+def _beyond(one: Modelled) -> str:
+    """Where a line promises nothing."""
+    return f"beyond twice {format_size(int(one.model.points.sizes[-1]))}, the largest size"
+
+
+def wrong(found: Textbook, chosen: Units) -> str:
+    """What is wrong about one line, the worst first."""
+    said = [_alpha(found, chosen), _bandwidth(found), _worst(found)]
+    return "; ".join(filter(None, said)) or f"nothing: at most {format_percent(RIGHT)} off"
+
+
+def _alpha(found: Textbook, chosen: Units) -> str:
+    measured, at = units.format_time(found.measured_s, chosen.time), format_size(found.smallest)
+    if found.latency_s.value <= 0:
+        return f"alpha is negative, measured {measured} at {at}"
+    ratio = found.latency_s.value / found.measured_s
+    if abs(math.log(ratio)) <= math.log1p(RIGHT):
+        return ""
+    return f"alpha is {TIMES} {format_factor(ratio)} the {measured} measured at {at}"
+
+
+def _bandwidth(found: Textbook) -> str:
+    share = found.rate.value / found.highest - 1
+    if abs(share) <= RIGHT or not math.isfinite(share):
+        return ""
+    word = "below" if share < 0 else "above"
+    return f"bandwidth {format_percent(abs(share))} {word} the highest measured"
+
+
+def _worst(found: Textbook) -> str:
+    at = f"at {format_size(found.worst_at)}"
+    if found.worst <= 0:
+        return f"no time at all {at}"
+    if abs(math.log(found.worst)) <= math.log1p(RIGHT):
+        return ""
+    return f"{TIMES} {format_factor(found.worst)} the time {at}"
+
+
+# ---- Collectives ---------------------------------------------------------------------------------
+
+
+def behaves(one: Behaviour) -> str:
+    """`binomial tree (error 8.0 %), next ring (31 %)`."""
+    if not one.known:
+        nearest = f": nearest {_like(one.likes[0])}" if one.likes else ""
+        return f"none within {format_percent(ERROR_MOST)}{nearest}"
+    same = [f"or {ALGORITHMS[each.algorithm]}" for each in one.same]
+    best = " ".join([ALGORITHMS[one.likes[0].algorithm], *same])
+    others = one.likes[1 + len(same) :]
+    next_ = f", next {_like(others[0])}" if others else ""
+    return f"{best} (error {format_percent(one.likes[0].error)}){next_}"
+
+
+def _like(one: Likeness) -> str:
+    return f"{ALGORITHMS[one.algorithm]} ({format_percent(one.error)})"
+
+
+def ranks(one: Behaviour) -> str:
+    """`2 to 16`."""
+    return f"{one.ranks[0]} to {one.ranks[-1]}"
+
+
+# ---- Predictions ---------------------------------------------------------------------------------
+
+
+def ends(low: float | None, high: float | None, chosen: Units) -> str:
+    """An interval of a predicted time."""
+    if low is None or high is None:
+        return MISSING
+    return f"{units.format_time(low, chosen.time)}{DASH}{units.format_time(high, chosen.time)}"
+
+
+def basis(curve: Modelled, one: Prediction) -> str:
+    """What a prediction rests on, if that must be said, and why it has no interval."""
+    if one.why != "far":
+        return BASES[one.basis]
+    smallest = int(curve.model.points.sizes[0])
+    below = f"below half of {format_size(smallest)}, the smallest size"
+    return f"{BASES[one.basis]}, no interval: {below if one.size < smallest else _beyond(curve)}"
+
+
+# ---- What must be known --------------------------------------------------------------------------
+
+
+def notes(shown: Models) -> list[str]:
+    """Doubts, in sentences."""
+    found = shown.found
+    said = [_misfits(found), _few(found), _none(found), _possible(found), _left_out(shown.left_out)]
+    return [*filter(None, [*said, _far(shown.collectives)]), *_refused(shown.collectives)]
+
+
+def _far(collectives: Sequence[Collective]) -> str:
+    """Of those whose factor has no interval."""
+    far = [
+        one.label
+        for one in collectives
+        if any(each.known and each.likes[0].extrapolated for each in one.behaviours)
+    ]
+    beyond = "made of messages beyond twice the largest that was measured, so the factor has no interval"
+    return f"{beyond}: {_named(far)}" if far else ""
+
+
+def _refused(collectives: Sequence[Collective]) -> Iterator[str]:
+    for why, text in REFUSALS.items():
+        if names := [one.label for one in collectives if one.why == why]:
+            yield f"{text}: {_named(names)}"
+
+
+def _misfits(found: Sequence[Modelled]) -> str:
+    bad = [one.series.label for one in found if (one.model.misfit or 0) > MISFIT_MOST]
+    if not bad:
+        return ""
+    most = format_percent(MISFIT_MOST)
+    return f"lines describe these no better than {most}; more sizes show more breaks: {_named(bad)}"
+
+
+def _few(found: Sequence[Modelled]) -> str:
+    few = [one.series.label for one in found if one.model.replicates and one.launches < LAUNCHES_FEW]
+    return f"fewer than {LAUNCHES_FEW} launches, so intervals are wide: {_named(few)}" if few else ""
+
+
+def _none(found: Sequence[Modelled]) -> str:
+    bare = [one.series.label for one in found if one.model.replicates is None]
+    return f"no intervals, for want of two launches: {_named(bare)}" if bare else ""
+
+
+def _possible(found: Sequence[Modelled]) -> str:
+    unsure = [one.series.label for one in found if any(b.kind == "possible" for b in one.model.breaks)]
+    return f"breaks that are only possible may be none: {_named(unsure)}" if unsure else ""
+
+
+def _left_out(left_out: Sequence[Series]) -> str:
+    names = [one.label for one in left_out]
+    return f"fewer than four sizes, so no model: {_named(names)}" if names else ""
+
+
+def _named(names: Sequence[str]) -> str:
+    kept = [*names[:NAMED_MOST], *([f"{len(names) - NAMED_MOST} more"] if len(names) > NAMED_MOST else [])]
+    return "; ".join(kept)

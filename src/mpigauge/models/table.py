@@ -1,0 +1,299 @@
+"""Models as a document: segments and breaks of every curve, two parameters, one line, and predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
+from mpigauge.document.records import cell_record, number
+from mpigauge.models import overhead_sentences as overhead_words
+from mpigauge.models import overhead_table
+from mpigauge.models import sentences as words
+from mpigauge.models.overhead_table import known_record as _known
+from mpigauge.query.series import common_words
+from mpigauge.units import counted, format_percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.document.document import Tone, Units
+    from mpigauge.models.modelled import Collective, Modelled, Models
+
+TONES: Mapping[str, Tone] = {"found": "good", "possible": "doubt"}
+PREDICTED = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
+
+
+def document(shown: Models, chosen: Units) -> Document:
+    """The models of all curves; predictions first, where some were asked for."""
+    found = shown.found
+    alike = common_words([one.series for one in found])
+    launches = sorted({one.launches for one in found})
+    count = counted(launches[-1], "launch") if launches[-1] else "published by others"
+    asked = any(one.predictions for one in found)
+    return Document(
+        head=[words.headline(found, chosen), DOT.join(filter(None, [alike, count, "95 % intervals"]))],
+        tables=[
+            *([_predictions(found, chosen)] if asked else []),
+            *_tables(found, chosen),
+            *overhead_table.tables(shown.places, chosen),
+            *_collectives(shown),
+        ],
+        foot=[Line(text) for text in [*words.notes(shown), *overhead_words.notes(shown.places)]],
+        units=chosen,
+        schema="model",
+        data=lambda: {
+            "curves": [_record(one) for one in found],
+            "collectives": [_collective_record(one) for one in shown.collectives],
+            "overheads": overhead_table.records(shown.places),
+            "left_out": _names(shown),
+        },
+        records=lambda: [record for one in found for record in _flat(one, asked=asked)],
+    )
+
+
+def _tables(found: Sequence[Modelled], chosen: Units) -> list[Table]:
+    per_curve = [table for one in found for table in (_segments(one, chosen), *_breaks(one))]
+    return [*per_curve, _pairs(found, chosen), _lines(found, chosen)]
+
+
+def _segments(one: Modelled, chosen: Units) -> Table:
+    moved = one.model.points.moved
+    return Table(
+        one.series.label,
+        words.summary(one, chosen),
+        one.model.segments,
+        [
+            Column("first", "from", lambda each: each.first, "B", goes=None),
+            Column("last", "to", lambda each: each.last, "B", goes=None),
+            Column("points", "sizes", lambda each: each.points, "1", goes=1),
+            _column("alpha_s", "alpha", lambda each: words.alpha(each, chosen)),
+            _column("bandwidth", "bandwidth", lambda each: words.bandwidth(each, moved, chosen)),
+            Column(
+                "misfit",
+                "misfit",
+                lambda each: each.misfit,
+                write=lambda each, _: format_percent(each.misfit),
+            ),
+        ],
+    )
+
+
+def _breaks(one: Modelled) -> list[Table]:
+    if not one.model.breaks:
+        return []
+    columns = [
+        _column("break", "break", words.where, left=True),
+        _column("jump", "time", lambda each: words.factor(each.jump)),
+        Column("kind", "", words.kind, left=True, goes=None, tone=lambda each: TONES.get(each.kind, "")),
+    ]
+    return [Table(f"{one.series.label}: breaks", "", one.model.breaks, columns)]
+
+
+def _column(name: str, heading: str, text: Any, *, left: bool = False, wraps: bool = False) -> Column:
+    return Column(name, heading, text, left=left, wraps=wraps, goes=None)
+
+
+def _curve() -> Column:
+    return _column("curve", "", lambda one: one.series.label, left=True)
+
+
+def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
+    """Hockney's parameters, or what is apparent."""
+    return Table(
+        "alpha, highest bandwidth, and the size with half of it",
+        "",
+        found,
+        [
+            _curve(),
+            _column("latency_s", "alpha", lambda one: words.time(one.hockney.latency_s, chosen)),
+            _column("r_inf", "r_inf", lambda one: words.rate(one.hockney.rate, chosen)),
+            _column("n_half", "n_half", lambda one: words.size(one.hockney.n_half)),
+            Column("kind", "", words.pair, left=True, goes=1, wraps=True),
+        ],
+    )
+
+
+def _lines(found: Sequence[Modelled], chosen: Units) -> Table:
+    """What textbooks ask for."""
+    return Table(
+        "the textbook's line: least squares in seconds through all sizes",
+        "",
+        found,
+        [
+            _curve(),
+            _column("latency_s", "alpha", lambda one: words.time(one.textbook.latency_s, chosen)),
+            _column("bandwidth", "bandwidth", lambda one: words.rate(one.textbook.rate, chosen)),
+            _column(
+                "wrong", "what is wrong", lambda one: words.wrong(one.textbook, chosen), left=True, wraps=True
+            ),
+        ],
+    )
+
+
+def _collectives(shown: Models) -> list[Table]:
+    rows = [(one, each) for one in shown.collectives for each in one.behaviours]
+    columns = [
+        _column("collective", "", lambda row: row[0].label, left=True),
+        Column("first", "from", lambda row: row[1].first, "B", goes=None),
+        Column("last", "to", lambda row: row[1].last, "B", goes=None),
+        _column("ranks", "ranks", lambda row: words.ranks(row[1])),
+        _column("factor", "time", lambda row: words.factor(row[1].likes[0].factor) if row[1].known else ""),
+        _column("like", "behaves like", lambda row: words.behaves(row[1]), left=True, wraps=True),
+    ]
+    about = "time: over that of the algorithm, made of messages of the ping-pong's model"
+    return [Table("collectives", about, rows, columns)] if rows else []
+
+
+def _predictions(found: Sequence[Modelled], chosen: Units) -> Table:
+    rows = [(one, each) for one in found for each in one.predictions]
+    several = [Column("curve", "", lambda row: row[0].series.label, left=True, goes=None)]
+    return Table(
+        "predicted",
+        "",
+        rows,
+        [
+            *(several if len(found) > 1 else []),
+            Column("bytes", "size", lambda row: row[1].size, "B", goes=None),
+            Column("time_s", "time", lambda row: row[1].time_s, "s", goes=None),
+            _column(
+                "launch",
+                "95 % of launches",
+                lambda row: words.ends(row[1].low_s, row[1].high_s, chosen),
+            ),
+            Column(
+                "mean",
+                "many launches",
+                lambda row: words.ends(row[1].mean_low_s, row[1].mean_high_s, chosen),
+                goes=1,
+            ),
+            _column("basis", "", lambda row: words.basis(row[0], row[1]), left=True, wraps=True),
+        ],
+    )
+
+
+# ---- For programs --------------------------------------------------------------------------------
+
+
+def _names(shown: Models) -> list[str]:
+    return [one.label for one in shown.left_out]
+
+
+def _of(one: Modelled) -> dict[str, Any]:
+    """What a curve is of: a cell without its size."""
+    row = one.series.rows[0]
+    cell = {name: value for name, value in cell_record(row.cell).items() if name != "bytes"}
+    return {**cell, "state": row.state, "source": one.series.source.name}
+
+
+def _record(one: Modelled) -> dict[str, Any]:
+    """docs/models.md#json."""
+    model = one.model
+    return {
+        **_of(one),
+        "launches": one.launches,
+        "sizes": [int(size) for size in model.points.sizes],
+        "misfit": number(model.misfit),
+        "segments": [_segment_record(one, place) for place in range(len(model.segments))],
+        "breaks": [
+            {
+                "above_bytes": each.above,
+                "upto_bytes": each.upto,
+                "kind": each.kind,
+                "stability": number(each.stability),
+                "jump": _known(each.jump),
+            }
+            for each in model.breaks
+        ],
+        "hockney": _hockney_record(one),
+        "textbook": _textbook_record(one),
+        "predictions": [_prediction_record(one, place) for place in range(len(one.predictions))],
+    }
+
+
+def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
+    each = one.model.segments[place]
+    rate = each.beta.inverse(one.model.points.moved) if each.sloped else None
+    return {
+        "first_bytes": each.first,
+        "last_bytes": each.last,
+        "points": each.points,
+        "alpha_s": _known(each.alpha),
+        "beta_s_per_byte": _known(each.beta),
+        "bandwidth_bytes_per_s": _known(rate),
+        "level_s": _known(each.level),
+        "constant": not each.sloped,
+        "misfit": number(each.misfit),
+    }
+
+
+def _hockney_record(one: Modelled) -> dict[str, Any]:
+    two = one.hockney
+    return {
+        "apparent": two.apparent,
+        "latency_s": _known(two.latency_s),
+        "smallest_bytes": two.smallest,
+        "r_inf_bytes_per_s": _known(two.rate),
+        "fastest_bytes": two.fastest,
+        "n_half_bytes": _known(two.n_half),
+        "extrapolated": two.extrapolated,
+    }
+
+
+def _textbook_record(one: Modelled) -> dict[str, Any]:
+    line = one.textbook
+    return {
+        "latency_s": _known(line.latency_s),
+        "bandwidth_bytes_per_s": _known(line.rate),
+        "measured_latency_s": line.measured_s,
+        "highest_bytes_per_s": line.highest,
+        "worst_ratio": line.worst,
+        "worst_at_bytes": line.worst_at,
+        "rms": line.rms,
+        "wrong": words.wrong(line, AUTOMATIC),
+    }
+
+
+def _prediction_record(one: Modelled, place: int) -> dict[str, Any]:
+    each = one.predictions[place]
+    times = {name: number(getattr(each, name)) for name in PREDICTED}
+    return {"bytes": each.size, **times, "basis": each.basis, "no_interval": each.why}
+
+
+def _collective_record(one: Collective) -> dict[str, Any]:
+    return {
+        "label": one.label,
+        "why": one.why,
+        "segments": [
+            {
+                "first_bytes": each.first,
+                "last_bytes": each.last,
+                "ranks": [*each.ranks],
+                "known": each.known,
+                "algorithms": [
+                    {
+                        "name": like.algorithm,
+                        "factor": _known(like.factor),
+                        "error": like.error,
+                        "largest_error": like.largest_error,
+                        "extrapolated": like.extrapolated,
+                    }
+                    for like in each.likes
+                ],
+            }
+            for each in one.behaviours
+        ],
+    }
+
+
+def _flat(one: Modelled, *, asked: bool) -> list[dict[str, Any]]:
+    """Lines of CSV: predictions, if some were asked for; else segments, on one level."""
+    if asked:
+        return [{**_of(one), **_prediction_record(one, place)} for place in range(len(one.predictions))]
+    records = []
+    for place in range(len(one.model.segments)):
+        record = _segment_record(one, place)
+        nested = {name: value for name, value in record.items() if isinstance(value, dict)}
+        parts = {f"{name}_{end}": each for name, value in nested.items() for end, each in value.items()}
+        plain = {name: value for name, value in record.items() if name not in nested}
+        records.append({**_of(one), **plain, **parts})
+    return records

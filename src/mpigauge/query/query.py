@@ -1,0 +1,204 @@
+"""What was asked for, a figure or a table: results, a kind, and which of their series and sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mpigauge.compare.curves import several_windows
+from mpigauge.compare.within import Between, RowRatios, Within
+from mpigauge.document.document import Units
+from mpigauge.errors import UsageError
+from mpigauge.linkmap.linkmap import with_named_pairs
+from mpigauge.rows.machine.conditions import condition_of
+from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
+from mpigauge.rows.machine.quiet import only_quiet
+from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.rows import rows
+from mpigauge.rows.samples import by_cell
+from mpigauge.stats.decision import Thresholds
+from mpigauge.vocabulary import STATE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.query.kinds import DisplayKind
+    from mpigauge.result.reader import Result
+    from mpigauge.result.records import Visit
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import OnlyChoice, StateChoice
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One result and what is said of its cells.
+
+    Attributes:
+        name: Of its file, without ending.
+        limits: The eager limit of every job that probed it, in bytes.
+        windows: Cells, without their window, that were measured with several.
+        states: Those that the machine was in.
+        controls: Rows of a control arm, which are for comparisons alone.
+        stat: What stands for a launch in its rows.
+    """
+
+    name: str
+    result: Result
+    rows: list[Row]
+    patterns: dict[str, Pattern]
+    visits: dict[Cell, list[Visit]]
+    limits: dict[JobKey, int]
+    windows: frozenset[Cell] = frozenset()
+    states: States = field(default_factory=States)
+    controls: tuple[Row, ...] = ()
+    stat: str = "median"
+    _against: dict[int, Between] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def within(self) -> Within:
+        """Comparisons within the result, of these rows."""
+        return Within(self.result, [*self.rows, *self.controls])
+
+    def against(self, other: Source) -> RowRatios:
+        """What is compared between its rows and those of another result, or of its own."""
+        if other is self:
+            return self.within
+        if id(other) not in self._against:
+            self._against[id(other)] = Between(other.rows, self.rows)
+        return self._against[id(other)]
+
+    @property
+    def states_shown(self) -> list[str]:
+        """Of the states of the machine those that its rows are of, from near to far."""
+        return [name for name in STATE_NAMES if any(row.state == name for row in self.rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What a figure is on, beside what it shows.
+
+    Attributes:
+        title: In place of the one that is computed; empty for that.
+        width_in: Inches; None for the width of a page's text.
+        command: What drew it, for those who find the file alone.
+    """
+
+    title: str = ""
+    width_in: float | None = None
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """A figure or table that was asked for.
+
+    Attributes:
+        linear: Sizes and values on linear axes.
+        stat: What stands for a launch.
+        series: Which ones, as the command line has it: words, or words=label.
+        sizes: Which ones: a list or ranges.
+        by: The factor that is compared; None for the first with several values.
+        thresholds: What a comparison is held to.
+        model: Lines of the model instead of lines from point to point.
+        references: What bandwidths are held against, by name, or a rate.
+        paper: What a figure is on.
+    """
+
+    kind: DisplayKind
+    sources: list[Source]
+    linear: bool = False
+    units: Units = field(default_factory=Units)
+    stat: str = "median"
+    series: tuple[str, ...] = ()
+    sizes: str = ""
+    by: str | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    model: bool = False
+    references: tuple[str, ...] = ()
+    paper: Paper = Paper()
+
+    def lacks(self, what: str, hint: str = "") -> UsageError:
+        """The error that says why it cannot be made."""
+        files = ", ".join(str(source.result.path) for source in self.sources)
+        return UsageError(
+            f"{files}: no {self.kind.noun} of kind {self.kind.name}: {what}", hint or _needs(self.kind)
+        )
+
+
+def _needs(kind: DisplayKind) -> str:
+    return f"it needs {kind.needs}; mpigauge list {kind.listing} names all kinds"
+
+
+def source_of(
+    result: Result, stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
+) -> Source:
+    """A result, with what is said of its cells.
+
+    Args:
+        stat: What stands for a launch.
+        state: Of the machine: one, or each; None for the usual.
+        only: Without visits that were disturbed; None for all.
+
+    Raises:
+        UsageError: The result knows nothing of such states, or of disturbances.
+    """
+    states = states_of(result.visits)
+    check_state(result, states, state)
+    result = only_quiet(result) if only == "quiet" else result
+    known = with_named_pairs(result, rows(result, stat, state, states))
+    found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
+    limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
+    name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
+    patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
+    visits = by_cell(result.visits)
+    windows = several_windows(found)
+    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls), stat)
+
+
+def sources_of(
+    results: Iterable[Result], stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
+) -> list[Source]:
+    """As `source_of`, of several results; rows know their time over the sessions of all of them."""
+    sources = [source_of(result, stat, state, only) for result in results]
+    found = with_sessions([measured(source) for source in sources])
+    return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
+
+
+def measured(source: Source) -> MeasuredResult:
+    """A source as analysis has it."""
+    return MeasuredResult(source.result, source.rows, source.states)
+
+
+def check_state(result: Result, states: States, state: StateChoice | None) -> None:
+    """That a result has a state of the machine, or each.
+
+    Raises:
+        UsageError: It has not.
+    """
+    there = list(dict.fromkeys(one.name for one in states.states))
+    if state in (None, "all", *there):
+        return
+    if there:
+        raise UsageError(
+            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
+        )
+    known = any(condition_of(visit) is not None for visit in result.visits)
+    why = "found the machine always in one state" if known else "does not know the state of the machine"
+    raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
+
+
+def all_of(query: Query) -> Sequence[tuple[Source, Row]]:
+    """Every row of every result, with the result."""
+    return [(source, row) for source in query.sources for row in source.rows]
+
+
+def spread(items: Sequence[Any], most: int) -> list[Any]:
+    """At most so many of them, the first and the last and what lies evenly between."""
+    if len(items) <= most:
+        return list(items)
+    if most == 1:
+        return [items[0]]
+    return [items[round(number * (len(items) - 1) / (most - 1))] for number in range(most)]

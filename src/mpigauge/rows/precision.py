@@ -1,0 +1,80 @@
+"""How precise a campaign is so far: each cell, in every state of the machine that counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from mpigauge.result.compact import LISTS, NONE, pack
+from mpigauge.result.kernel_data import READINGS
+from mpigauge.rows.machine.by_state import asked_for, by_state
+from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.rows.samples import Medians, Steps
+
+
+def widths_asked(
+    visits: Sequence[Visit],
+    steps: Steps = NO_STEPS,
+    medians: Medians | None = None,
+    least: int = ENOUGH_LAUNCHES,
+) -> dict[Cell, float | None]:
+    """Relative half-width of every cell's interval, the widest of the states in which precision is asked for.
+
+    That is the state that has most of the time, and every other that has a fifth of it. Where the machine has
+    one state only, it is the width of the one interval that there is.
+
+    Args:
+        visits: In the order of time, of all cells.
+        steps: Of the clock of each job.
+        medians: Those that are known of these visits; it learns the others.
+        least: Fewer launches say nothing of how precise a cell is.
+
+    Returns:
+        None where an interval, or launches for one, are missing in one of these states.
+
+    Source:
+        docs/method.md#states-of-the-machine
+    """
+    states = states_of(visits)
+    if not states.states:
+        return half_widths(visits, steps, medians, least)
+    widths: dict[Cell, float | None] = {}
+    for cell, mine in by_cell(visits).items():
+        parts = asked_for(by_state(mine, states), states)
+        found = [half_widths(part.visits, steps, medians, least).get(cell) for part in parts]
+        known = [width for width in found if width is not None]
+        widths[cell] = max(known) if len(known) == len(found) else None
+    return widths
+
+
+# ---- What of them must be kept -------------------------------------------------------------------
+
+_KEPT = {"samples_ns", "late", "line_ns", "path_ns", "alu_ns"}
+_DROPPED = {*LISTS, *READINGS} - _KEPT
+
+
+def essential_visit(visit: Visit) -> Visit:
+    """As much of a visit as its width asks for, in little memory: samples, and what it was made in.
+
+    A campaign has all of them in memory, on a node that it measures.
+    """
+    kept = replace(visit, **dict.fromkeys(_DROPPED, NONE))
+    pack(kept)
+    return kept
+
+
+def essential_launch(launch: Launch) -> Launch:
+    """As much of a launch: of its ranks the one whose clock has the longest step."""
+    coarsest = max(launch.ranks_at, key=lambda rank: rank.clock_step_ns, default=None)
+    return replace(
+        launch, command=(), ranks_at=() if coarsest is None else (coarsest,), variables={}, reported=""
+    )

@@ -1,0 +1,102 @@
+"""What rates mean: bytes over time, and the bus bandwidth that the field gives beside it.
+
+Formulas by number of ranks p and the bytes n of one rank's block, with t the time of the operation:
+
+    algorithm bandwidth    n / t, or p n / t where every rank has a block for or from every rank
+    bus bandwidth          algorithm bandwidth times a factor of the operation: what a link carries
+
+The factors are those of nccl-tests (doc/PERFORMANCE.md there derives them), so that figures of any
+number of ranks compare with the speed of the hardware.
+"""
+
+from collections.abc import Mapping
+
+from mpigauge.plan.model import Cell
+from mpigauge.plan.patterns import EVERY_PAIR, ONE, Pattern, Terms, blocks_of, known
+from mpigauge.rows.estimate import Timing
+from mpigauge.rows.reasons import ImplausibleRate
+
+PLAUSIBLE_BYTES_PER_S = 384e9
+"""No core is faster with what is larger than its L2: one cache line per cycle at 6 GHz.
+
+Rates of 135 GB/s have been measured in the L3 of a Zen 5: a limit of half a line per cycle refuses true ones.
+"""
+
+POSSIBLE_BYTES_PER_S = 1e12
+L2_BYTES = 4 * 2**20
+
+
+def algorithm_bytes(cell: Cell, pattern: Pattern) -> int | None:
+    """Bytes that one operation is about, in all directions; None if they depend on ranks that nobody says."""
+    blocks = _blocks(pattern.volumes.operation, cell)
+    return None if blocks is None else directions_of(cell, pattern) * int(blocks) * cell.bytes
+
+
+def bus_bytes(cell: Cell, pattern: Pattern) -> float | None:
+    """Bytes that one operation sends over a link; None where the field gives none, or as above."""
+    blocks = _blocks(pattern.volumes.bus, cell) if any(pattern.volumes.bus) else None
+    return None if blocks is None else blocks * directions_of(cell, pattern) * cell.bytes
+
+
+def wire_bytes(cell: Cell, pattern: Pattern) -> int:
+    """Bytes that all ranks together must get from others in one operation, whatever the algorithm."""
+    return int(directions_of(cell, pattern) * blocks_of(pattern.volumes.wire, cell.ranks)) * cell.bytes
+
+
+def _blocks(terms: Terms, cell: Cell) -> float | None:
+    """How many blocks a volume is; None where that depends on a number of ranks that nobody says."""
+    inverse, _, each, squared = terms
+    if cell.ranks == 0 and (inverse or each or squared):
+        return None
+    return blocks_of(terms, cell.ranks)
+
+
+def directions_of(cell: Cell, pattern: Pattern | None) -> int:
+    """Messages in flight at once between a pair of ranks."""
+    mode = pattern.mode(cell.mode) if pattern is not None else None
+    return mode.directions if mode is not None else 1
+
+
+def rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Bytes over the time of one operation (docs/numbers.md#rates: never a mean of rates)."""
+    if time is None or pattern is None or not pattern.moves_bytes or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    moved = algorithm_bytes(cell, pattern)
+    return moved / time.estimate if moved else None
+
+
+def bus_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Bus bandwidth; None where there is none."""
+    if time is None or pattern is None or time.estimate <= 0 or cell.bytes == 0:
+        return None
+    moved = bus_bytes(cell, pattern)
+    return None if moved is None else moved / time.estimate
+
+
+def message_rate_of(cell: Cell, pattern: Pattern | None, time: Timing | None) -> float | None:
+    """Messages over the time of one operation: of all pairs, in all directions.
+
+    Of others, whose benchmarks count those of all ranks, of all that they count.
+    """
+    if time is None or time.estimate <= 0:
+        return None
+    operation = pattern.volumes.operation if pattern is not None else ONE
+    ours = pattern is None or pattern.name in known()
+    each = _blocks(operation, cell) if operation == EVERY_PAIR or not ours else 1
+    return None if each is None else each * directions_of(cell, pattern) / time.estimate
+
+
+def implausible(
+    cell: Cell, pattern: Pattern | None, time: Timing, caches: Mapping[str, int]
+) -> ImplausibleRate | None:
+    """Why a rate of memory cannot be true; None if it can (docs/method.md#memory).
+
+    Args:
+        caches: Level and type to size in bytes, as the system claims it.
+    """
+    rate = rate_of(cell, pattern, time)
+    if rate is None or pattern is None or not pattern.in_memory:
+        return None
+    l2_bytes = max((size for name, size in caches.items() if name.startswith("L2")), default=L2_BYTES)
+    most = PLAUSIBLE_BYTES_PER_S if cell.bytes > l2_bytes else POSSIBLE_BYTES_PER_S
+    return ImplausibleRate(rate) if rate > most else None

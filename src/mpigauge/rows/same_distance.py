@@ -1,0 +1,75 @@
+"""Ratios of what was measured in like conditions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from mpigauge.rows.machine.conditions import in_like_conditions
+from mpigauge.rows.ratios import Ratio, TimePair, compared
+
+if TYPE_CHECKING:
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.vocabulary import Distance
+
+ANYWHERE: tuple[Distances, Distances] = ({}, {})
+
+
+def like_times(
+    over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
+) -> TimePair:
+    """The launches of two cells that can be compared, with ranks at one distance.
+
+    Args:
+        at: How far apart the ranks of either were in its launches; empty if distances are compared.
+        paired: As of `ratios.ratio_of`.
+
+    Source:
+        docs/method.md#states-of-the-machine
+    """
+    left, other = in_like_conditions(over.by_launch, under.by_launch, *at)
+    return compared(left, other, paired=paired, apart=over.in_parts | under.in_parts)
+
+
+def like_ratio(
+    over: Timing, under: Timing, at: tuple[Distances, Distances] = ANYWHERE, *, paired: bool = True
+) -> Ratio | None:
+    """How many times as long one cell takes as another, by `like_times`; None if no launches are left."""
+    return like_times(over, under, at, paired=paired).ratio(math.hypot(over.step, under.step))
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceMismatch:
+    """Why two cells have no ratio: the ranks of one were further from each other than those of the other.
+
+    Attributes:
+        of: What was handed over.
+        over_s: How long that took in the one, median of the launches that were left out.
+        under_s: And in the other.
+    """
+
+    of: Distance
+    over_s: float
+    under_s: float
+
+
+def apart(
+    over: Timing, under: Timing, at: tuple[Distances, Distances], *, paired: bool = True
+) -> DistanceMismatch | None:
+    """What keeps two cells from having a ratio with an interval, if it is how far apart their ranks were."""
+    tells = [_tells(like_ratio(over, under, one, paired=paired)) for one in (at, ANYWHERE)]
+    if tells != [False, True]:
+        return None
+    left = in_like_conditions(over.by_launch, under.by_launch, *at)
+    gone = [
+        [known[launch] for launch in known.keys() - kept.keys()] for kept, known in zip(left, at, strict=True)
+    ]
+    over_s, under_s = (median(value_s for _, value_s in mine) for mine in gone)
+    return DistanceMismatch(gone[0][0][0], over_s, under_s)
+
+
+def _tells(ratio: Ratio | None) -> bool:
+    return ratio is not None and ratio.low is not None

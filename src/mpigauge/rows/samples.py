@@ -1,0 +1,164 @@
+"""From visits to samples: times of operations, by cell and launch, in the order of time."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
+
+import numpy as np
+
+from mpigauge.plan.model import Cell, JobKey
+from mpigauge.result.records import Launch, Visit
+from mpigauge.rows.clock_steps import median_of, relative_step
+from mpigauge.rows.estimate import Launches
+from mpigauge.rows.synchrony import in_time
+from mpigauge.stats.interval import interval_of
+from mpigauge.stats.limits import ENOUGH_LAUNCHES
+from mpigauge.stats.percentiles import Values
+from mpigauge.stats.ragged import Parts, parts_of, some_at_once
+from mpigauge.units import NS
+
+Steps = Mapping[JobKey, float]
+"""Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
+
+NO_STEPS: Steps = {}
+
+_place = attrgetter("id")
+
+
+def seconds_of(visit: Visit) -> Values:
+    """Time of one operation, one value a sample, in seconds; late rounds do not count."""
+    samples_ns = np.asarray(visit.samples_ns, dtype=np.float64)
+    return (samples_ns[in_time(visit)] if visit.late else samples_ns) * visit.operation_s
+
+
+def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
+    """Visits of one cell by number of launch, both in the order of time; without those that are corrupt."""
+    launches: dict[int, list[Visit]] = defaultdict(list)
+    for visit in visits:
+        if not visit.corrupt:
+            launches[visit.launch].append(visit)
+    return {number: sorted(_in_time(launches[number]), key=_place) for number in sorted(launches)}
+
+
+def _in_time(visits: Sequence[Visit]) -> Sequence[Visit]:
+    """Visits whose rounds were not all late; all of them if no visit of the launch had one in time.
+
+    Else the many late rounds of one visit would outweigh the few of the others that were in time.
+    """
+    return [visit for visit in visits if len(visit.late) < len(visit.samples_ns)] or visits
+
+
+def by_launch_number(visits: Iterable[Visit]) -> dict[int, list[Values]]:
+    """Samples of one cell by number of launch, a list of visits each."""
+    return {
+        number: [seconds_of(visit) for visit in mine] for number, mine in visits_by_launch(visits).items()
+    }
+
+
+def by_launch(visits: Iterable[Visit]) -> list[list[Values]]:
+    """The same without the numbers."""
+    return list(by_launch_number(visits).values())
+
+
+def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launches:
+    """The launches of one cell, from `visits_by_launch`, as numbers."""
+    visits = [visit for mine in launches.values() for visit in mine]
+    pooled = None if any(visit.late for visit in visits) else _pooled_seconds(visits)
+    each = iter([seconds_of(visit) for visit in visits] if pooled is None else pooled.each())
+    samples = [list(islice(each, len(mine))) for mine in launches.values()]
+    steps_s = _steps_of(launches.values(), steps)
+    return Launches(list(launches), samples, steps_s, None if pooled is None else pooled.values)
+
+
+def _pooled_seconds(visits: Sequence[Visit]) -> Parts:
+    """Return what `seconds_of` does of visits without late rounds, in one array, made of some at a time."""
+    lengths = np.array([len(visit.samples_ns) for visit in visits], dtype=np.intp)
+    pooled = Parts(np.empty(lengths.sum()), lengths)
+    end = 0
+    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
+        samples_ns = parts_of([np.asarray(visit.samples_ns) for visit in some])
+        operations_s = samples_ns.spread(np.array([visit.operation_s for visit in some]))
+        begin, end = end, end + samples_ns.values.size
+        np.multiply(samples_ns.values, operations_s, out=pooled.values[begin:end])
+    return pooled
+
+
+def _steps_of(launches: Collection[Sequence[Visit]], steps: Steps) -> list[list[float]]:
+    """Step of the clock of each visit of one cell in seconds of one operation; 0 where none is known."""
+    first = next((visit for mine in launches for visit in mine), None)
+    step_ns = 0.0 if first is None else steps.get(first.cell.job, 0.0)
+    return [[step_ns * NS / visit.ops for visit in mine] for mine in launches]
+
+
+def by_cell(visits: Iterable[Visit]) -> dict[Cell, list[Visit]]:
+    """Visits grouped by their cell."""
+    cells: dict[Cell, list[Visit]] = defaultdict(list)
+    for visit in visits:
+        cells[visit.cell].append(visit)
+    return cells
+
+
+def restarts(launches: Iterable[Launch]) -> dict[JobKey, frozenset[int]]:
+    """Numbers of the launches of each job that were started more than once."""
+    found: dict[JobKey, set[int]] = defaultdict(set)
+    for launch in launches:
+        if launch.part > 1:
+            found[launch.job].add(launch.number)
+    return {job: frozenset(numbers) for job, numbers in found.items()}
+
+
+class Medians:
+    """Medians of launches, each computed once: whoever asks again after every launch asks for the same ones.
+
+    They are known by the identity of their visits, which must all be kept as long as this is.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[int, ...], tuple[float, ...]], float] = {}
+
+    def of(self, visits: Sequence[Visit], steps_s: Sequence[float]) -> float:
+        """The median of one launch in seconds, of its visits in the order of time and the step of each."""
+        key = tuple(map(id, visits)), tuple(steps_s)
+        if key not in self._known:
+            self._known[key] = median_of([seconds_of(visit) for visit in visits], steps_s)
+        return self._known[key]
+
+
+def half_widths(
+    visits: Sequence[Visit],
+    steps: Steps = NO_STEPS,
+    medians: Medians | None = None,
+    least: int = ENOUGH_LAUNCHES,
+) -> dict[Cell, float | None]:
+    """Relative half-width of every cell's interval; None where there is none yet, or of too few launches.
+
+    Args:
+        least: Fewer launches are too few.
+    """
+    medians = medians or Medians()
+    return {cell: _half_width(mine, steps, medians, least) for cell, mine in by_cell(visits).items()}
+
+
+def _half_width(visits: Sequence[Visit], steps: Steps, known: Medians, least: int) -> float | None:
+    medians, step = launch_medians(visits, steps, known)
+    if len(medians) < max(1, least):
+        return None
+    return interval_of(np.array(list(medians.values())), step).half_width
+
+
+def launch_medians(
+    visits: Sequence[Visit], steps: Steps, known: Medians | None = None
+) -> tuple[dict[int, float], float]:
+    """The median of each launch of one cell in seconds, by number; the step of the clock over the time."""
+    known, launches = known or Medians(), visits_by_launch(visits)
+    by = dict(zip(launches, _steps_of(launches.values(), steps), strict=True))
+    medians = {number: known.of(mine, by[number]) for number, mine in launches.items()}
+    coarse = [step for mine in by.values() for step in mine]
+    return medians, relative_step(np.array(list(medians.values())), coarse)
+
+
+def first_s(visits: Sequence[Visit]) -> float | None:
+    """The first round of a cell in a launch, median over launches; None if it is not known."""
+    firsts = [visit.first_s for visit in visits if visit.first_s > 0]
+    return interval_of(np.array(firsts)).centre if firsts else None

@@ -1,0 +1,174 @@
+"""Collectives: how well the ranks started together, what root and ranks saw, how much was hidden.
+
+Times in seconds. A visit's lists have one entry a round (docs/method-collectives.md#what-a-round-gives).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.rows.clock_steps import median_of
+from mpigauge.stats.interval import interval_of, interval_of_amounts
+from mpigauge.units import NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from mpigauge.plan.model import JobKey
+    from mpigauge.result.kernel_data import ClockCheck
+    from mpigauge.result.records import Clock, Visit
+    from mpigauge.stats.percentiles import Values
+
+    Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How the ranks of a cell started together.
+
+    Attributes:
+        skew_p50_s: Median over all rounds in time of last start - first start.
+        skew_p99_s: Its 99th percentile.
+        late_share: Rounds before whose start not every rank had come, of all.
+        root_s: Median over launches of the median of end - start at the root.
+        local_s: The same of the median over ranks.
+    """
+
+    skew_p50_s: float
+    skew_p99_s: float
+    late_share: float
+    root_s: float | None
+    local_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """How much computation hides behind a nonblocking operation.
+
+    Attributes:
+        estimate: 1 - (time with computation - computation) / time without; median over launches. Below 0
+            if computing costs the operation more than it hides.
+        low: Lower end of its 95 % interval over launches; None for one launch.
+        high: Its upper end.
+        pure_s: Of the operation alone, median over launches of medians.
+    """
+
+    estimate: float
+    low: float | None
+    high: float | None
+    pure_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """How well the global clock held in some launches.
+
+    Attributes:
+        shared: All ranks read one clock in all of them.
+        error_s: The largest offset that was seen. Of a shared clock, only what its bounds prove.
+        bound_s: No clock was further off than this when it was checked.
+    """
+
+    shared: bool
+    error_s: float
+    bound_s: float
+
+
+def in_time(visit: Visit) -> Flags:
+    """Which rounds count: those that all ranks started in time, or all if there are none."""
+    keep = np.ones(len(visit.samples_ns), dtype=bool)
+    if len(visit.late) < len(keep):
+        keep[visit.late] = False
+    return keep
+
+
+def start_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Start | None:
+    """Of one cell; None if its ranks need not start together.
+
+    Args:
+        step_ns: Of the clock.
+    """
+    visits = [visit for visit in visits if visit.skew_ns]
+    if not visits:
+        return None
+    skews_s = [np.asarray(visit.skew_ns, dtype=float)[in_time(visit)] * NS for visit in visits]
+    steps_s = [step_ns * NS] * len(visits)
+    rounds = sum(len(visit.samples_ns) for visit in visits)
+    return Start(
+        skew_p50_s=median_of(skews_s, steps_s),
+        skew_p99_s=float(np.percentile(np.concatenate(skews_s), 99)),
+        late_share=sum(len(visit.late) for visit in visits) / rounds,
+        root_s=_centre(_medians(visits, "root_ns", step_ns)),
+        local_s=_centre(_medians(visits, "local_ns", step_ns)),
+    )
+
+
+def _medians(visits: Iterable[Visit], name: str, step_ns: float) -> list[float]:
+    """Launch medians, in seconds of one operation, of one of a visit's lists."""
+    launches: dict[int, list[tuple[Values, float]]] = defaultdict(list)
+    for visit in visits:
+        values = np.asarray(getattr(visit, name), dtype=float) / visit.ops
+        # The kernel has left late rounds out of pure_ns already.
+        mine = values if name == "pure_ns" else values[in_time(visit)]
+        launches[visit.launch].append((mine, step_ns / visit.ops))
+    parts = (zip(*pairs, strict=True) for pairs in launches.values())
+    return [median_of(list(values), list(steps)) * NS for values, steps in parts]
+
+
+def _centre(medians: Sequence[float]) -> float | None:
+    """Of launches; None if one of them is not positive."""
+    return interval_of(np.array(medians)).centre if medians and min(medians) > 0 else None
+
+
+def overlap_of(visits: Sequence[Visit], step_ns: float = 0.0) -> Overlap | None:
+    """Of one cell of mode `overlap`; None of all others.
+
+    Visit by visit, since the computation is as long as the visit's own operation took; the median of
+    a launch's visits stands for the launch.
+
+    Args:
+        step_ns: Of the clock.
+    """
+    visits = [visit for visit in visits if visit.pure_ns and visit.work_ns > 0]
+    pure = _centre(_medians(visits, "pure_ns", step_ns))
+    if pure is None:
+        return None
+    launches: dict[int, list[float]] = defaultdict(list)
+    for visit in visits:
+        whole_ns = _median_ns(np.asarray(visit.samples_ns)[in_time(visit)], step_ns) / visit.ops
+        pure_ns = _median_ns(np.asarray(visit.pure_ns), step_ns) / visit.ops
+        if pure_ns > 0:
+            launches[visit.launch].append(1 - (whole_ns - visit.work_ns) / pure_ns)
+    shares = [float(np.median(values)) for values in launches.values()]
+    return Overlap(*interval_of_amounts(np.array(shares)), pure)
+
+
+def _median_ns(samples_ns: npt.NDArray[np.int64], step_ns: float) -> float:
+    return median_of([samples_ns.astype(np.float64)], [step_ns])
+
+
+def clock_states(clocks: Iterable[Clock]) -> Mapping[JobKey, ClockState]:
+    """How the global clock held, by job: the worst of all checks."""
+    jobs: dict[JobKey, list[Clock]] = defaultdict(list)
+    for clock in clocks:
+        jobs[clock.job].append(clock)
+    return {job: _clock_state(mine) for job, mine in jobs.items()}
+
+
+def _clock_state(clocks: Sequence[Clock]) -> ClockState:
+    shared = all(clock.shared for clock in clocks)
+    checks = [check for clock in clocks for check in clock.checks]
+    errors = [_certain_ns(check) if shared else abs(check.low_ns + check.high_ns) / 2 for check in checks]
+    bounds = [max(abs(check.low_ns), abs(check.high_ns)) for check in checks]
+    return ClockState(shared, max(errors, default=0) * NS, max(bounds, default=0) * NS)
+
+
+def _certain_ns(check: ClockCheck) -> float:
+    """How far off a clock must be, whatever way the messages took."""
+    return max(check.low_ns, -check.high_ns, 0)

@@ -1,0 +1,267 @@
+"""What is said of the rounds of one launch, which share its luck. All times are in seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from mpigauge.errors import UsageError
+from mpigauge.rows.clock_steps import spread_where_seen
+from mpigauge.stats.autocorrelation import correlation_times
+from mpigauge.stats.percentiles import LEVEL, PERCENTS, Values, median_interval, percentile_interval
+from mpigauge.stats.ragged import Parts, parts_of, some_at_once
+from mpigauge.vocabulary import ENDS, STATS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from mpigauge.stats.ragged import Counts
+
+_LEAST_FOR_RANKS = 6
+_LEAST_FOR_CORRELATED = 30
+_CORRELATED_SHARE = 0.1
+_LEAST_FOR_DRIFT = 32
+_QUARTILES_OF_NORMAL = 1.349
+
+WIDTH_OF_NORMAL = 3.92
+"""Of a 95 % interval, in standard deviations."""
+
+VARIANCE_OF_MEDIAN = math.pi / 2
+"""Of many normal values, over that of their mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSummary:
+    """What is said of the rounds of one launch; the interval says nothing about the next launch.
+
+    Attributes:
+        count: How many rounds.
+        median: The statistic that stands for the launch, s: the median unless another was chosen.
+        low: Lower end of its 95 % interval within this launch, s; NaN where there is none.
+        high: Its upper end.
+        tau: Integrated autocorrelation time in rounds, at least 1.
+        effective: How many independent rounds these are worth.
+        round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * tau; NaN
+            if a quartile is 0.
+        drift: ln of the median of the first quarter of the rounds over that of the last half; None under 32
+            rounds.
+        visit_variance: Variance of the logarithms of visit medians; NaN for a single visit or a median of 0.
+        within_variance: Variance of log t of single rounds around the median of their visit, from quartiles;
+            NaN if a median or a quartile is 0.
+        visits: How many visits.
+        correlated: Whether rounds depend so much on their neighbours that few independent ones remain.
+    """
+
+    count: int
+    median: float
+    low: float
+    high: float
+    tau: float
+    effective: float
+    round_variance: float
+    drift: float | None
+    visit_variance: float
+    within_variance: float
+    visits: int
+    correlated: bool
+
+
+Launch = tuple[Sequence[Values], Sequence[float]]
+"""In time order the times of the rounds of its visits in seconds, shape ``(rounds,)`` each, and of each visit
+the step of the clock in seconds of one operation; no step at all: a clock without steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Launches:
+    """Some launches, of which much is computed at once.
+
+    Attributes:
+        visits: Of each launch those that have rounds.
+        steps_s: The step of the clock for each of them.
+        by_visit: All rounds in time order.
+        by_launch: The same ones by launch.
+        counts: How many visits each launch has, shape ``(launches,)``.
+    """
+
+    visits: Sequence[Sequence[Values]]
+    steps_s: Sequence[Sequence[float]]
+    by_visit: Parts
+    by_launch: Parts
+    counts: Counts
+
+    @classmethod
+    def of(cls, launches: Sequence[Launch]) -> Self:
+        """Without visits that have no rounds.
+
+        Raises:
+            ValueError: If a launch has no round at all.
+        """
+        each = [_with_rounds(*launch) for launch in launches]
+        visits, steps_s = zip(*each, strict=True)
+        if not all(visits):
+            raise ValueError("a launch without rounds")
+        counts = np.array([len(mine) for mine in visits])
+        by_visit = parts_of([visit for mine in visits for visit in mine])
+        sizes = np.add.reduceat(by_visit.lengths, np.cumsum(counts) - counts)
+        return cls(visits, steps_s, by_visit, by_visit._replace(lengths=sizes), counts)
+
+    @property
+    def each_step_s(self) -> Values:
+        """Of every visit, shape ``(visits,)``."""
+        return np.fromiter(chain.from_iterable(self.steps_s), np.float64)
+
+    @property
+    def largest_steps_s(self) -> Values:
+        """Of every launch, shape ``(launches,)``."""
+        steps: Values = np.maximum.reduceat(self.each_step_s, np.cumsum(self.counts) - self.counts)
+        return steps
+
+
+def _with_rounds(visits: Sequence[Values], steps_s: Sequence[float]) -> Launch:
+    steps_s = steps_s or [0.0] * len(visits)
+    if all(visit.size for visit in visits):
+        return visits, steps_s
+    known = [place for place, visit in enumerate(visits) if visit.size]
+    return [visits[place] for place in known], [steps_s[place] for place in known]
+
+
+def summarise_launches(launches: Iterable[Launch], stat: str = "median") -> Iterator[LaunchSummary]:
+    """What is said of each launch, in their order; of a few thousand rounds at once.
+
+    Args:
+        stat: One of STATS.
+
+    Raises:
+        ValueError: If one has no round at all.
+
+    Source:
+        docs/method.md#enough-within-a-launch
+    """
+    for some in some_at_once(launches, lambda launch: sum(visit.size for visit in launch[0])):
+        yield from _summaries(_Launches.of(some), stat)
+
+
+def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
+    plain = some.by_launch.in_order()
+    ordered = spread_where_seen(
+        plain, some.largest_steps_s, lambda place: (some.visits[place], some.steps_s[place])
+    )
+    owners = np.repeat(np.arange(some.counts.size), some.counts)
+    taus = correlation_times(some.by_visit, owners, plain)
+    medians = Parts(_visit_medians(some), some.counts)
+    each = zip(
+        some.visits,
+        ordered.each(),
+        _statistics(ordered, stat),
+        taus.tolist(),
+        (VARIANCE_OF_MEDIAN * _robust_variances(ordered) * taus).tolist(),
+        _drifts(some),
+        _visit_variances(medians).tolist(),
+        _within_variances(some, medians).tolist(),
+        strict=True,
+    )
+    for visits, rounds, statistic, tau, round_variance, drift, visit_variance, within_variance in each:
+        correlated = rounds.size >= _LEAST_FOR_CORRELATED and tau > _CORRELATED_SHARE * rounds.size
+        low, high = _within_launch(rounds, stat, tau, visits if correlated else ())
+        yield LaunchSummary(
+            count=rounds.size,
+            median=statistic,
+            low=low,
+            high=high,
+            tau=tau,
+            effective=rounds.size / tau,
+            round_variance=round_variance,
+            drift=drift,
+            visit_variance=visit_variance,
+            within_variance=within_variance,
+            visits=len(visits),
+            correlated=correlated,
+        )
+
+
+def _statistics(ordered: Parts, stat: str) -> list[float]:
+    if stat in PERCENTS:
+        return list(map(float, ordered.percentiles(PERCENTS[stat])))
+    if stat == "mean":
+        return [float(rounds.mean()) for rounds in ordered.each()]
+    if stat in ENDS:
+        return [float(rounds[0 if stat == "min" else -1]) for rounds in ordered.each()]
+    raise UsageError(f"no statistic is called {stat!r}", f"choose from {', '.join(STATS)}")
+
+
+def _within_launch(
+    ordered: Values, stat: str, tau: float, dependent_visits: Sequence[Values]
+) -> tuple[float, float]:
+    """95 % interval of a launch's statistic; NaN twice if there is none, as always for smallest and largest.
+
+    Strongly correlated rounds are not to be counted: if they come in 6 visits or more, the interval of their
+    median is that of the visit medians.
+    """
+    if stat == "median" and len(dependent_visits) >= _LEAST_FOR_RANKS:
+        return median_interval(np.array([np.median(visit) for visit in dependent_visits]))
+    if stat in PERCENTS:
+        return percentile_interval(ordered, PERCENTS[stat], LEVEL, tau)
+    if stat == "mean" and ordered.size > 1:
+        mean, error = float(ordered.mean()), float(ordered.std(ddof=1)) * math.sqrt(tau / ordered.size)
+        return mean - WIDTH_OF_NORMAL / 2 * error, mean + WIDTH_OF_NORMAL / 2 * error
+    return math.nan, math.nan
+
+
+def _robust_variances(ordered: Parts) -> Values:
+    """Of log t in each part: that of the normal distribution with the same quartiles; NaN if one is 0."""
+    lower, upper = ordered.percentiles(25), ordered.percentiles(75)
+    ratios = np.divide(upper, lower, out=np.full(lower.size, math.nan), where=lower > 0)
+    variances: Values = (np.log(ratios) / _QUARTILES_OF_NORMAL) ** 2
+    return variances
+
+
+def _visit_medians(some: _Launches) -> Values:
+    """Of all visits, those of one launch after those of the other."""
+    return _medians(some.by_visit, some.each_step_s)
+
+
+def _medians(parts: Parts, steps_s: Values) -> Values:
+    """Of each part, of grouped data where the step of the clock is seen."""
+    each = parts.each()
+    ordered = spread_where_seen(parts.in_order(), steps_s, lambda place: ([each[place]], [steps_s[place]]))
+    return ordered.medians()
+
+
+def _visit_variances(medians: Parts) -> Values:
+    """Of the logarithms of visit medians, of each launch."""
+    known = (medians.lengths > 1) & (np.minimum.reduceat(medians.values, medians.begins) > 0)
+    logs = np.log(np.where(medians.values > 0, medians.values, 1.0))
+    squares = medians._replace(values=medians._replace(values=logs).about_means() ** 2).sums()
+    return np.where(known, squares / np.maximum(medians.lengths - 1, 1), math.nan)
+
+
+def _within_variances(some: _Launches, medians: Parts) -> Values:
+    """Of the logarithms of rounds around the median of their visit, of each launch."""
+    positive = np.where(medians.values > 0, medians.values, 1.0)
+    relative = some.by_visit.values / some.by_visit.spread(positive)
+    variances = _robust_variances(some.by_launch._replace(values=relative).in_order())
+    known = np.minimum.reduceat(medians.values, medians.begins) > 0
+    return np.where(known, variances, math.nan)
+
+
+def _drifts(some: _Launches) -> list[float | None]:
+    """How much longer the first quarter of the rounds takes than the last half, as logarithms.
+
+    Source:
+        docs/method.md#warm-up
+    """
+    launches = some.by_launch.each()
+    drifts: list[float | None] = [None] * len(launches)
+    known = np.flatnonzero(some.by_launch.lengths >= _LEAST_FOR_DRIFT).tolist()
+    if known:
+        firsts = parts_of([launches[place][: launches[place].size // 4] for place in known])
+        lasts = parts_of([launches[place][launches[place].size // 2 :] for place in known])
+        both = (_medians(parts, some.largest_steps_s[known]).tolist() for parts in (firsts, lasts))
+        for place, first, last in zip(known, *both, strict=True):
+            drifts[place] = math.log(first / last) if min(first, last) > 0 else None
+    return drifts

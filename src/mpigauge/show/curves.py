@@ -1,0 +1,188 @@
+"""The table of every curve of a result, with what must be known of it above and below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from mpigauge import units
+from mpigauge.document.cell_names import names_of
+from mpigauge.document.columnar import columns_of
+from mpigauge.document.context import context_record, traced
+from mpigauge.document.document import DOT, Cases, Document, Table
+from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
+from mpigauge.find.foot import foot_of
+from mpigauge.plan.factors import CURVE, usual
+from mpigauge.plan.round_robin import ranks_of
+from mpigauge.rows.machine.states import states_of
+from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
+from mpigauge.show.head import head_of
+from mpigauge.show.records import flat_record, result_record
+from mpigauge.show.schema import kinds_of_rows
+from mpigauge.vocabulary import AUTO, SAME_HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mpigauge.document.document import Column, Units
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.reader import Result
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.synchrony import Start
+
+TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if name != "pairing"))
+"""What the title of a curve says after its pattern and mode."""
+
+
+def document(
+    result: Result,
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    chosen: Units,
+    states: States | None = None,
+    stat: str = "median",
+) -> Document:
+    """Arranges rows into curves, with what must be known of them above and below.
+
+    Args:
+        columns: Names of EXTRA_COLUMNS to add to the usual ones.
+        states: Of the machine, if they are known already.
+        stat: What stands for a launch in the rows.
+    """
+    states = states or states_of(result.visits)
+    foot = foot_of(result, rows, states)
+
+    def records() -> list[dict[str, Any]]:
+        return [*traced(map(flat_record, rows), result, stat)]
+
+    tables = _tables(result, rows, columns)
+    return Document(
+        head=head_of(result),
+        tables=tables,
+        foot=foot,
+        units=chosen,
+        data=lambda: result_record(result, rows, [line.text for line in foot], states, stat),
+        records=records,
+        cases=lambda: _cases(tables),
+        schema="show",
+        contexts=[context_record(result, stat)],
+        sparse=True,
+        pieces=lambda: [columns_of(records(), kinds_of_rows())],
+    )
+
+
+def _cases(tables: Sequence[Table]) -> list[Cases]:
+    """Named without their titles, which say the version of a library even where there is one alone."""
+    names = iter(names_of([(row.cell, row.state) for table in tables for row in table.rows]))
+    return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
+
+
+def _curve(row: Row) -> tuple[object, ...]:
+    return *(getattr(row.cell, name) for name in CURVE), row.state
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    """Its place in the table of its curve."""
+    return row.cell.bytes, ranks_of(row.cell.pair) if row.cell.pair else (0, 0)
+
+
+def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Table]:
+    """Curves in the order of the plan; the instrument's floor and the probes have none."""
+    patterns = {
+        pattern.name: pattern
+        for pattern in result.campaign.patterns
+        if not pattern.probes and not pattern.is_floor
+    }
+    shown = sorted((row for row in rows if row.cell.pattern in patterns), key=lambda row: str(_curve(row)))
+    order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
+    groups = [list(group) for _, group in groupby(shown, key=_curve)]
+    groups.sort(key=lambda group: order[_curve(group[0])])
+    placed = len({row.cell.placement for row in shown}) > 1
+    stated = len({row.state for row in shown} - {None}) > 1
+    return [
+        _table(sorted(group, key=_place), patterns, columns, placed=placed, stated=stated) for group in groups
+    ]
+
+
+def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> list[Column]:
+    """The usual ones, those that belong to this kind of curve, and those asked for."""
+    own = ["root", "local"] if any(row.start for row in rows) else []
+    own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
+    names = dict.fromkeys([*own, *asked])
+    first = [PAIR] if any(row.cell.pair for row in rows) else []
+    places = {(row.cell.bytes, row.cell.pair) for row in rows}
+    first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
+    latency = pattern.one_way and pattern.talks
+    rated = any(row.rate_bytes_per_s is not None for row in rows)
+    common = [
+        LATENCY if latency and column.name == LATENCY.name else column
+        for column in USUAL_COLUMNS
+        if rated or column.name != "rate"
+    ]
+    return [*first, *common, *(EXTRA_COLUMNS[name] for name in names), NOTES]
+
+
+def _table(
+    rows: list[Row],
+    patterns: Mapping[str, Pattern],
+    asked: Sequence[str],
+    *,
+    placed: bool,
+    stated: bool,
+) -> Table:
+    """One curve.
+
+    Args:
+        placed: Whether there are several placements, so that each curve says its own.
+        stated: The same of states of the machine.
+    """
+    cell, pattern = rows[0].cell, patterns[rows[0].cell.pattern]
+    words = _title(cell, placed=placed)
+    words += [rows[0].state] if stated and rows[0].state else []
+    if any(row.oversubscribed for row in rows):
+        words.append("oversubscribed")
+    return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, asked), time=_time)
+
+
+def _time(row: Row) -> Timing | None:
+    return row.time
+
+
+def _about(rows: Sequence[Row], pattern: Pattern) -> str:
+    """What one row is: what its time is of, and how its samples were taken."""
+    about = [f"time: {pattern.time_of}"]
+    batches = sorted({row.batch for row in rows if row.batch})
+    if batches and batches[-1] > 1:
+        about.append(f"each sample averages {_span(batches)} back-to-back calls")
+    if rows[0].directions > 1:
+        about.append("bandwidth: both directions")
+    if len(windows := sorted({row.cell.window for row in rows})) > 1 or windows[0]:
+        about.append(f"{_span(windows)} messages in flight")
+    if rows[0].cell.sync and (starts := [row.start for row in rows if row.start]):
+        about.append(_together(rows[0].cell, starts))
+    return "; ".join(about)
+
+
+def _title(cell: Cell, *, placed: bool) -> list[str]:
+    """What a curve is of; how its ranks start is said below, if it is as usual."""
+    unsaid = {AUTO, f"{usual('sync')} start", "" if placed else SAME_HOST}
+    phrases = [phrase for phrase in phrases_of(cell, TITLE).values() if phrase not in unsaid]
+    return [f"{cell.pattern}, {cell.mode}", *phrases, *([PAIRINGS[cell.pairing]] if cell.pairing else [])]
+
+
+def _together(cell: Cell, starts: Sequence[Start]) -> str:
+    """How the ranks of a curve started together (docs/method.md#what-is-recorded)."""
+    typical = max(start.skew_p50_s for start in starts)
+    worst = max(start.skew_p99_s for start in starts)
+    late = max(start.late_share for start in starts)
+    skew = f"within {units.format_time(typical)} (median), {units.format_time(worst)} (p99)"
+    tardy = f", up to {units.format_percent(late)} of rounds late" if late else ""
+    return f"ranks start by {STARTS[cell.sync]}, {skew}{tardy}"
+
+
+def _span(values: Sequence[int]) -> str:
+    return str(values[0]) if len(values) == 1 else f"{values[0]}\N{EN DASH}{values[-1]}"

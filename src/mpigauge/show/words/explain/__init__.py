@@ -1,1 +1,0 @@
-"""Conclusions in sentences: a module for the words of each topic."""

@@ -1,0 +1,110 @@
+"""How much the rounds of one launch depend on their neighbours."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.stats.ragged import Parts
+
+if TYPE_CHECKING:
+    from mpigauge.stats.percentiles import Values
+    from mpigauge.stats.ragged import Counts
+
+_PADDED_AT_ONCE = 1 << 17
+"""Values that are transformed at once, with the zeros behind each visit."""
+
+
+def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
+    """Integrated autocorrelation time of u = log t, clipped to [p1, p99]: how many rounds are worth one.
+
+    Products are formed inside visits only, around the mean of the whole launch, and divided by the count of
+    all rounds: so a visit that is slow as a whole counts as correlation, rounds of two visits as independent.
+
+    Args:
+        visits: The times of the rounds of each visit in seconds, those of one launch after those of the
+            other. A time of 0 counts as the smallest one of its launch above 0.
+        owners: The launch of each visit, from 0 on.
+        ordered: The same rounds by launch, in ascending order.
+
+    Returns:
+        Of each launch, in rounds, at least 1; 1 if all times are alike.
+
+    Source:
+        docs/method.md#enough-within-a-launch; initial positive sequence: Geyer, Practical Markov Chain
+        Monte Carlo, Statistical Science 7(4) 1992.
+    """
+    low, high = _ends(ordered)
+    logs = np.log(np.clip(visits.values, ordered.spread(low), ordered.spread(high)))
+    about = ordered._replace(values=logs).about_means()
+    products = _lag_products(visits._replace(values=about), owners)
+    times = np.empty(low.size)
+    for mine, stack in products.stacks():
+        times[mine] = _positive_sequences(stack)
+    return np.maximum(times, 1.0)
+
+
+def _ends(ordered: Parts) -> tuple[Values, Values]:
+    """Between which times those of each launch are clipped; twice 1 s if there is nothing between them."""
+    low, high = np.maximum(ordered.percentiles(1), _smallest_positive(ordered)), ordered.percentiles(99)
+    apart = low < high
+    # Of neighbouring numbers, logarithms may be one.
+    apart[apart] = np.log(low[apart]) < np.log(high[apart])
+    return np.where(apart, low, 1.0), np.where(apart, high, 1.0)
+
+
+def _smallest_positive(ordered: Parts) -> Values:
+    """Of each launch; infinite if it has none."""
+    zeros = ordered._replace(values=(ordered.values <= 0).astype(float)).sums().astype(int)
+    last = ordered.lengths - 1
+    return np.where(zeros > last, math.inf, ordered.values[ordered.begins + np.minimum(zeros, last)])
+
+
+def _lag_products(visits: Parts, owners: Counts) -> Parts:
+    """Of each launch the sum of x_i x_(i+j) over its visits, for every lag j up to the longest visit."""
+    longest = np.zeros(owners[-1] + 1, dtype=np.intp)
+    np.maximum.at(longest, owners, visits.lengths)
+    products = Parts(np.zeros(longest.sum()), longest)
+    begins = products.begins
+    for mine, stack in visits.stacks():
+        firsts = np.flatnonzero(np.diff(owners[mine], prepend=-1))
+        places = begins[owners[mine[firsts]]][:, np.newaxis] + np.arange(stack.shape[1])
+        products.values[places] += _lag_products_of(stack, firsts)
+    return products
+
+
+def _lag_products_of(stack: Values, firsts: Counts) -> Values:
+    """Return products by FFT, of some visits at a time, summed up over those of a launch.
+
+    Args:
+        stack: Of visits of one length, shape ``(visits, rounds)``.
+        firsts: The first visit of each launch.
+
+    Returns:
+        Shape ``(launches, rounds)``.
+    """
+    length = stack.shape[1]
+    padded = 1 << (2 * length - 1).bit_length()
+    rows = max(1, _PADDED_AT_ONCE // padded)
+    power = np.empty((len(stack), padded // 2 + 1))
+    for begin in range(0, len(stack), rows):
+        spectrum = np.fft.rfft(stack[begin : begin + rows], padded, axis=1)
+        power[begin : begin + rows] = spectrum.real**2 + spectrum.imag**2
+    products: Values = np.fft.irfft(np.add.reduceat(power, firsts, axis=0), padded, axis=1)[:, :length]
+    return products
+
+
+def _positive_sequences(products: Values) -> Values:
+    """1 + 2 * sum of r_j for j > 0, up to the first pair r_2j + r_(2j+1) that is not positive.
+
+    Args:
+        products: Of launches, shape ``(launches, lags)``.
+    """
+    correlations = products / np.where(products[:, :1] > 0, products[:, :1], 1.0)
+    padded = np.pad(correlations, ((0, 0), (0, correlations.shape[1] % 2)))
+    pairs = padded[:, 0::2] + padded[:, 1::2]
+    goes_on = np.logical_and.accumulate(pairs > 0, axis=1)
+    times: Values = 2.0 * np.where(goes_on, pairs, 0.0).sum(axis=1) - 1.0
+    return times

@@ -1,0 +1,142 @@
+"""How long SIGTERM waits for what is under way, and what a second signal does to that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.campaign.launch.interruption import Interruption
+from mpigauge.campaign.launch.process import RunningJob
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+COUNTS = [sys.executable, "-IS", "-u", "-c", "import time\nfor i in range(600): print(i); time.sleep(0.1)"]
+
+
+@pytest.fixture
+def interruption() -> Iterator[Interruption]:
+    """One whose signals do not reach anybody else."""
+    with Interruption() as one:
+        yield one
+
+
+def sent(number: int) -> None:
+    """A signal to ourselves."""
+    os.kill(os.getpid(), number)
+
+
+def forever() -> float:
+    """Patience."""
+    return 60.0
+
+
+def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
+    assert not interruption.ends(busy=False)
+    assert not interruption.comes_within(0)
+
+
+def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Interruption) -> None:
+    """As a scheduler cancels: it continues every process, and then asks it to end."""
+    sent(signal.SIGCONT)
+    later = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM))
+    later.start()
+    try:
+        assert interruption.comes_within(30)
+        assert interruption.signal == signal.SIGTERM
+    finally:
+        later.join()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "waits"),
+    [
+        ([signal.SIGTERM], True),
+        ([signal.SIGTERM, signal.SIGTERM], True),
+        ([signal.SIGUSR1], True),
+        ([signal.SIGUSR2], True),
+        ([signal.SIGXCPU], True),
+        ([signal.SIGINT], False),
+        ([signal.SIGHUP], False),
+        ([signal.SIGTERM, signal.SIGHUP], False),
+        ([signal.SIGTERM, signal.SIGINT], False),
+    ],
+)
+def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[int], *, waits: bool) -> None:
+    for number in numbers:
+        sent(number)
+    assert interruption.comes_within(0)
+    assert interruption.signal == numbers[-1]
+    assert interruption.ends(busy=False)
+    assert interruption.ends(busy=True) is not waits
+
+
+def test_a_second_sigterm_after_a_while_is_meant(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent(signal.SIGTERM)
+    monkeypatch.setattr("mpigauge.campaign.launch.interruption.ECHO_S", 0.0)
+    sent(signal.SIGTERM)
+    assert interruption.ends(busy=True)
+
+
+def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
+    """How many lines come until the waiting ends; SIGTERM comes after the first."""
+    taken: list[bytes] = []
+    with RunningJob(COUNTS, {}, "", interruption) as job, contextlib.suppress(InterruptedError):
+        for line in job.lines(forever, lambda: busy(len(taken))):
+            taken.append(line)
+            if len(taken) == 1:
+                sent(signal.SIGTERM)
+    return len(taken)
+
+
+def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> None:
+    assert taken_from(interruption, lambda lines: lines != 3) == 3
+
+
+@pytest.mark.thorough
+def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mpigauge.campaign.launch.interruption.GRACE_S", 1.0)
+    assert 1 < taken_from(interruption, lambda _: True) < 600
+
+
+def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops: list[int] = []
+    monkeypatch.setattr(signal, "raise_signal", stops.append)
+    sent(signal.SIGTSTP)
+    assert not interruption.ends(busy=False)
+    assert not interruption.comes_within(0)
+    interruption.heed()
+    interruption.heed()
+    assert stops == [signal.SIGTSTP]
+
+
+def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    stops: list[int] = []
+    monkeypatch.setattr(signal, "raise_signal", stops.append)
+    with Interruption():
+        sent(signal.SIGTSTP)
+    assert stops == [signal.SIGTSTP]
+
+
+@pytest.mark.parametrize("number", [*Interruption.SIGNALS, signal.SIGTSTP])
+def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+    """As under `nohup`, or in the background of a script."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        with Interruption() as one:
+            sent(number)
+            assert not one.comes_within(0)
+            assert signal.getsignal(number) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)

@@ -1,0 +1,67 @@
+"""Lines of a stream: whole whatever pieces they come in, and cheap however long they are."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mpigauge.campaign.launch.line_splitter import OBJECT, WORDS_MOST_BYTES, LineSplitter
+
+PIECE_BYTES = 1 << 16
+
+
+def lines_of(pieces: list[bytes]) -> list[bytes]:
+    """All lines of a stream, the last one even if it has no end."""
+    splitter = LineSplitter()
+    lines = [line for piece in pieces for line in splitter.take(piece)]
+    rest = splitter.rest()
+    return [*lines, rest] if rest else lines
+
+
+@given(st.lists(st.binary(max_size=12) | st.sampled_from([b"\n", b"\n\n", b'{"a":1}\n', b"{"])))
+def test_lines_are_the_same_in_whatever_pieces_they_come(pieces: list[bytes]) -> None:
+    expected = b"".join(pieces).split(b"\n")
+    assert lines_of(pieces) == (expected if expected[-1] else expected[:-1])
+
+
+@given(st.integers(0, WORDS_MOST_BYTES), st.integers(1, 5000))
+def test_a_kernels_line_is_kept_whole_behind_words_without_an_end(before: int, step: int) -> None:
+    line = b"w" * before + OBJECT + b"v" * 20_000
+    pieces = [line[at : at + step] for at in range(0, len(line), step)]
+    assert lines_of([*pieces, b"\nnext"]) == [line, b"next"]
+
+
+@given(st.integers(1, 9000))
+def test_of_a_long_line_of_others_the_beginning_is_kept(step: int) -> None:
+    line = b"0123456789" * 2000
+    pieces = [line[at : at + step] for at in range(0, len(line), step)]
+    assert lines_of([*pieces, b"\nnext"]) == [line[:WORDS_MOST_BYTES], b"next"]
+    assert lines_of([line + b"\n" + line + b"\n"]) == [line[:WORDS_MOST_BYTES]] * 2
+
+
+def test_a_line_without_an_end_takes_no_memory() -> None:
+    tracemalloc.start()
+    try:
+        lines = lines_of([b"\r 50 %" * (PIECE_BYTES // 6)] * 1000)
+        assert tracemalloc.get_traced_memory()[1] < 8 * PIECE_BYTES
+    finally:
+        tracemalloc.stop()
+    assert [len(line) for line in lines] == [WORDS_MOST_BYTES]
+
+
+def test_pieces_of_a_line_are_not_joined_again_for_each_new_one() -> None:
+    """Copies would make the time grow with the square of the length."""
+    splitter = LineSplitter()
+    splitter.take(OBJECT)
+    splitter.take(b"v" * PIECE_BYTES)
+    pieces = [bytes([65 + number % 26]) * PIECE_BYTES for number in range(256)]
+    tracemalloc.start()
+    try:
+        for piece in pieces:
+            splitter.take(piece)
+        assert tracemalloc.get_traced_memory()[1] < 8 * PIECE_BYTES + 256 * PIECE_BYTES
+    finally:
+        tracemalloc.stop()
+    assert len(splitter.rest()) == len(OBJECT) + 257 * PIECE_BYTES

@@ -1,0 +1,95 @@
+"""Ranks below us: which there are, and whether one of them is dead, by real processes of a job."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.campaign.launch.process import RunningJob
+from mpigauge.campaign.launch.process_tree import process
+from mpigauge.campaign.launch.ranks import LocalRanks
+from tests.fakes.mpi import write_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+DEADLINE_S = 30.0
+"""For any machine; no test waits for it unless it fails."""
+
+RANK = """
+echo here
+{then}
+"""
+LAUNCHER = """
+{program} &
+{more}
+wait
+sleep 60
+"""
+
+
+def job_of(folder: Path, then: str, more: str = "") -> tuple[RunningJob, str]:
+    """A job whose launcher stays, whatever its rank does after its first line; and the rank's program."""
+    program = write_program(folder / "mpigauge-kernel", RANK.format(then=then), "#!/bin/sh\n")
+    launcher = LAUNCHER.format(program=program, more=more.format(program=program))
+    return RunningJob([str(write_program(folder / "launcher", launcher, "#!/bin/sh\n"))], {}), str(program)
+
+
+def soon(question: Callable[[], str]) -> str:
+    """The first answer that is not empty; that is asked for until the deadline."""
+    until = time.monotonic() + DEADLINE_S
+    while not (answer := question()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer
+
+
+def test_a_rank_that_was_killed_is_known_though_its_launcher_stays(tmp_path: Path) -> None:
+    job, program = job_of(tmp_path, "read never; sleep 60")
+    with job as running:
+        ranks = LocalRanks(program, running.processes)
+        next(running.lines(lambda: DEADLINE_S))
+        assert ranks.death() == ""
+        (pid,) = (int(pid) for pid in running.processes() if name_of(pid) == "mpigauge-kernel")
+        os.kill(pid, signal.SIGKILL)
+        assert str(pid) in soon(ranks.death)
+
+
+@pytest.mark.parametrize(
+    ("then", "word"), [("kill -9 $$", "SIGKILL"), ("exit 3", "status 3")], ids=["killed", "ended"]
+)
+def test_how_a_rank_ended_is_said_as_long_as_its_launcher_has_not_asked(
+    tmp_path: Path, then: str, word: str
+) -> None:
+    text = "import subprocess, time; child = subprocess.Popen([{0!r}]); time.sleep(60)"
+    program = write_program(tmp_path / "mpigauge-kernel", RANK.format(then=then), "#!/bin/sh\n")
+    with RunningJob([sys.executable, "-ISc", text.format(str(program))], {}) as running:
+        assert word in soon(LocalRanks(str(program), running.processes).death)
+
+
+def test_what_a_rank_has_started_may_end(tmp_path: Path) -> None:
+    """A copy of itself, as of a library that starts a helper; and another program."""
+    job, program = job_of(tmp_path, "(exit 0) & wait; true; echo then; sleep 60")
+    with job as running:
+        ranks = LocalRanks(program, running.processes)
+        lines = running.lines(lambda: DEADLINE_S)
+        assert [next(lines), next(lines)] == [b"here", b"then"]
+        assert ranks.death() == ""
+
+
+def test_ranks_that_are_not_below_us_and_other_programs_are_none(tmp_path: Path) -> None:
+    job, _ = job_of(tmp_path, "exit 3")
+    with job as running:
+        next(running.lines(lambda: DEADLINE_S))
+        assert LocalRanks("/elsewhere/other-program", running.processes).death() == ""
+
+
+def name_of(pid: int) -> str:
+    """Of a process; empty if it is gone."""
+    found = process(pid)
+    return found.name if found is not None and not found.is_dead else ""

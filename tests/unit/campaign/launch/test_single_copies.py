@@ -1,0 +1,42 @@
+"""Single copies, tried: on this system as it is, and where it refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from mpigauge.campaign.launch import single_copies
+from mpigauge.campaign.launch.process_tree import descendants
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_a_trial_has_an_answer_and_leaves_nobody_behind() -> None:
+    before = descendants(os.getpid())
+    answer = single_copies.refusal()
+    assert answer is None or isinstance(answer, str)
+    assert descendants(os.getpid()) == before
+
+
+def test_why_the_system_refuses_is_said_in_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing:
+        """The call under a filter of a container."""
+
+        restype = argtypes = None
+
+        def __call__(self, *_: object) -> int:
+            """As the C library does."""
+            ctypes.set_errno(errno.ENOSYS)
+            return -1
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace(process_vm_readv=Refusing()))
+    assert single_copies.refusal() == os.strerror(errno.ENOSYS)
+
+
+def test_a_system_without_the_call_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace())
+    assert single_copies.refusal() is None

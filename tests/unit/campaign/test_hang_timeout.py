@@ -1,0 +1,74 @@
+"""Patience: how long a launch may be silent, by what it does and how large it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mpigauge.campaign.hang_timeout import SILENCE_LEAST_S, Patience
+from mpigauge.plan.patterns import KernelDescription, known
+from mpigauge.plan.visit_order import PlannedVisit
+from tests.made import cell, collective
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell
+
+DESCRIPTION = KernelDescription(2, large_counts=True, datatypes=(), patterns=tuple(known().values()))
+MIB = 2**20
+
+
+STARTUP_S = 60.0
+
+
+def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> Patience:
+    """Of a launch with a visit of each."""
+    visits = [PlannedVisit(number, one, None) for number, one in enumerate(cells)]
+    return Patience(visits, hosts, DESCRIPTION, startup_s)
+
+
+def test_a_start_has_a_minute_and_more_with_many_ranks() -> None:
+    assert STARTUP_S < patience(collective("barrier", 0, ranks=2)).seconds() < 1.1 * STARTUP_S
+    assert patience(collective("barrier", 0, ranks=10_000)).seconds() > 5 * STARTUP_S
+    assert patience(collective("barrier", 0, ranks=2), startup_s=600).seconds() > 600
+
+
+@pytest.mark.parametrize("gigabits_per_s", [1, 10])
+def test_an_alltoall_of_many_ranks_per_host_is_given_the_time_that_a_slow_network_needs(
+    gigabits_per_s: float,
+) -> None:
+    ranks, hosts = 512, 64
+    waiting = patience(collective("alltoall", size=MIB, ranks=ranks), hosts=hosts)
+    waiting.begin(0, 0.0)
+    out_of_a_host_bytes = ranks / hosts * (ranks - ranks / hosts) * MIB
+    assert waiting.seconds() > 2 * out_of_a_host_bytes * 8 / (gigabits_per_s * 1e9)
+
+
+def test_a_small_message_is_not_waited_for_long() -> None:
+    waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
+    waiting.begin(0, 0.0)
+    assert SILENCE_LEAST_S <= waiting.seconds() < 1.1 * SILENCE_LEAST_S
+    waiting.begin(1, 0.0)
+    assert waiting.seconds() > 100 * SILENCE_LEAST_S
+
+
+def test_what_is_known_of_a_visit_counts_instead_and_slow_rounds_do_where_nothing_is() -> None:
+    waiting = patience(cell("pingpong", size=64 * MIB))
+    waiting.begin(0, 2.0)
+    assert waiting.seconds() == pytest.approx(SILENCE_LEAST_S + 20)
+    waiting.begin(0, 0.0)
+    waiting.slow_round(3.0)
+    assert waiting.seconds() == pytest.approx(SILENCE_LEAST_S + 60)
+
+
+def test_no_line_makes_it_negative() -> None:
+    waiting = patience(cell("pingpong", 8))
+    waiting.begin(0, -1e6)
+    assert waiting.seconds() >= SILENCE_LEAST_S
+
+
+def test_between_visits_the_largest_of_them_may_be_prepared() -> None:
+    waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
+    waiting.begin(0, 0.0)
+    waiting.running.clear()
+    assert waiting.seconds() > 100 * SILENCE_LEAST_S

@@ -1,0 +1,181 @@
+"""Messages in copies of their size: crossings between sizes, where they are planted, and the least."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from mpigauge.find.explain.copies import copies, crossing
+from mpigauge.find.explain.copies_sentence import PIPELINED, sentence
+from mpigauge.find.explain.evidence import Evidence
+from mpigauge.find.memory_costs import costs_in_copies
+from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.rows import rows
+from mpigauge.units import format_size
+from tests.made import campaign, cell, measured, result_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.find.explain.copies import Copies
+    from mpigauge.plan.model import Cell
+
+SIZES = [2**power for power in range(3, 24, 2)]
+LAUNCHES = range(1, 9)
+STEEP = 0.3
+FIRST = 64.0
+TURN = 2**17
+"""A size that is measured."""
+
+
+def falling(size: float) -> float:
+    """Copies by a power of the size, which is a straight line in logarithms: 8 B cost 64."""
+    return FIRST * math.exp(-STEEP * math.log(size / SIZES[0]))
+
+
+def size_at(ratio: float) -> float:
+    """Where it is so many."""
+    return float(SIZES[0] * (FIRST / ratio) ** (1 / STEEP))
+
+
+def copies_of(
+    ratio: Callable[[int], float], *, spread: float = 0.01, seed: int = 7, stick: str = "memcpy_ratio"
+) -> Copies:
+    """What is found where a message takes so many times as long as a copy of its size."""
+    random = np.random.default_rng(seed)
+    pattern, mode = YARDSTICKS[stick]
+    cells = [cell(size=size) for size in SIZES] + [cell(pattern, size, mode) for size in SIZES]
+
+    def samples(of: Cell, _launch: int) -> list[int]:
+        times = 1.0 if of.pattern == pattern else ratio(of.bytes)
+        return 30 * [round(2000 * math.sqrt(of.bytes) * times * math.exp(random.normal(0, spread)))]
+
+    made = result_of(campaign(*cells), *measured(cells, LAUNCHES, samples))
+    (fact,) = copies(Evidence(made, rows(made)))
+    return fact
+
+
+def test_crossings_are_where_they_were_planted() -> None:
+    fact = copies_of(falling)
+    assert fact.first.ratio.estimate == pytest.approx(FIRST, rel=0.03)
+    assert [one.copies for one in fact.below] == [10, 2]
+    for one in fact.below:
+        assert one.begin.bytes == pytest.approx(size_at(one.copies), rel=0.05)
+        assert one.begin.low_bytes is not None
+        assert one.begin.high_bytes is not None
+        assert one.begin.low_bytes < size_at(one.copies) < one.begin.high_bytes
+        assert one.end is None
+    assert fact.never is None
+    text = sentence(fact, set())
+    assert text.startswith("pingpong / memcpy standard: 6")
+    assert " copies (" in text
+    first = min(size for size in SIZES if falling(size) < 10)
+    assert f"below 10 from {format_size(first)};" in text
+
+
+def test_it_is_below_from_a_size_on_that_was_measured_as_tables_say_it() -> None:
+    """One number of one file on every screen: that of `show` and that of `explain`."""
+    cells = [cell(size=size) for size in SIZES] + [cell("memcpy", size) for size in SIZES]
+
+    def samples(of: Cell, launch: int) -> list[int]:
+        times = 1.0 if of.pattern == "memcpy" else falling(of.bytes)
+        return 30 * [round(2000 * math.sqrt(of.bytes) * times * (1 + launch / 1000))]
+
+    found = rows(made := result_of(campaign(*cells), *measured(cells, LAUNCHES, samples)))
+    (fact,) = copies(Evidence(made, found))
+    (cost,) = costs_in_copies(found)
+    assert {one.copies: one.from_bytes for one in fact.below} == dict(cost.below)
+
+
+@pytest.mark.truth
+def test_intervals_of_crossings_cover_them_as_often_as_they_say() -> None:
+    held = 0
+    for seed in range(60):
+        begin = copies_of(falling, spread=0.1, seed=seed).below[0].begin
+        low, high = begin.low_bytes or 0.0, begin.high_bytes or math.inf
+        held += low < size_at(10) < high
+    assert held >= 52, "57 of 60 are expected"
+
+
+def test_out_of_caches_it_rises_again() -> None:
+    """As ratios do where messages no longer fit a cache: below two between two sizes alone."""
+    fact = copies_of(lambda size: 1.2 * max(size / TURN, TURN / size) ** 0.5)
+    below = {one.copies: one for one in fact.below}
+    reach = (2 / 1.2) ** 2
+    begin, end = below[2].begin, below[2].end
+    assert end is not None
+    assert begin.bytes == pytest.approx(TURN / reach, rel=0.1)
+    assert end.bytes == pytest.approx(TURN * reach, rel=0.1)
+    assert end.low_bytes is not None
+    assert end.high_bytes is not None
+    assert end.low_bytes < TURN * reach < end.high_bytes
+    inside = [size for size in SIZES if TURN / reach < size < TURN * reach]
+    assert (below[2].from_bytes, below[2].upto_bytes) == (inside[0], inside[-1])
+    assert f"below 2 from {format_size(inside[0])} up to {format_size(inside[-1])}" in sentence(fact, set())
+
+
+def test_perhaps_it_rises_again() -> None:
+    """The largest size is below two by its estimate, and not by its interval."""
+    fact = copies_of(lambda size: 1.93 if size == SIZES[-1] else falling(size), spread=0.1)
+    end = fact.below[-1].end
+    assert end is not None
+    assert (end.bytes, end.high_bytes) == (None, None)
+    assert fact.below[-1].upto_bytes == SIZES[-1]
+
+
+def test_never_below() -> None:
+    fact = copies_of(lambda _: 15.0)
+    assert (fact.below, fact.never) == ((), 10)
+    assert "below 10 at no size up to 8 MiB" in sentence(fact, set())
+    assert "below 2" not in sentence(fact, set())
+
+
+def test_undecided_is_neither_below_nor_never() -> None:
+    fact = copies_of(lambda size: 3.0 if size > SIZES[0] else 5.0)
+    assert (fact.below, fact.never) == ((), 2)
+    wide = copies_of(lambda size: 2.0 if size > SIZES[0] else 5.0, spread=0.3)
+    assert wide.never is None
+
+
+def test_less_than_one_copy_is_explained() -> None:
+    fact = copies_of(lambda size: falling(size) / 4, stick="kappa")
+    assert fact.name == "kappa"
+    assert fact.least.ratio.high is not None
+    assert fact.least.ratio.high < 1
+    assert PIPELINED in sentence(fact, set())
+    assert PIPELINED not in sentence(copies_of(falling), set())
+
+
+def test_messages_and_copies_have_times() -> None:
+    first = copies_of(falling).first
+    assert first.copy_s is not None
+    assert first.message_s / first.copy_s == pytest.approx(first.ratio.estimate, rel=0.02)
+
+
+def test_one_launch_says_nothing() -> None:
+    cells = [cell(size=size) for size in SIZES] + [cell("memcpy", size) for size in SIZES]
+    made = result_of(campaign(*cells), *measured(cells, [1], lambda *_: [1000] * 30))
+    assert list(copies(Evidence(made, rows(made)))) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [((100.0, 1.0), 10**1.5), ((100.0, 50.0), None), ((5.0, 1.0), None), ((10.0, 1.0), 10.0)],
+)
+def test_crossing(values: tuple[float, float], found: float | None) -> None:
+    at = crossing(np.array([10.0, 100.0]), np.array(values), 10.0)
+    assert at == (None if found is None else pytest.approx(found))
+
+
+def test_a_largest_size_that_may_be_above_is_not_below_for_certain() -> None:
+    fact = copies_of(
+        lambda size: 20.0 if size == SIZES[0] else 1.95 if size == SIZES[-1] else 1.0, spread=0.2
+    )
+    (_, two) = fact.below
+    assert two.from_bytes == two.certain_bytes == SIZES[1]
+    assert (two.certain_upto_bytes, two.upto_bytes) == (SIZES[-2], SIZES[-1])
+    certain = f"(for certain up to {format_size(SIZES[-2])})"
+    assert f"below 2 from {format_size(SIZES[1])} {certain}" in sentence(fact, set())

@@ -1,0 +1,106 @@
+"""States of the machine, visit by visit as the rules are written: slow, and beyond doubt."""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mpigauge.rows.machine.conditions import condition_of
+from mpigauge.rows.machine.states import EPISODES_LEAST, FACTOR_LEAST, SHARE_LEAST, STATES_MOST, WITHIN_MOST
+from mpigauge.stats.kmeans import groups
+from mpigauge.vocabulary import STATE_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.result.records import Visit
+    from mpigauge.rows.machine.conditions import Condition
+
+Said = tuple[str, str, int, float, float, int]
+"""Of a state: distance, name, visits, hand-over in s, share of the time, episodes."""
+
+
+def exact_states(visits: Sequence[Visit]) -> tuple[list[Said], list[str | None]]:
+    """Every state, and that of each visit; None where it changed or is not known."""
+    said: list[Said] = []
+    names: dict[int, str | None] = {}
+    for of in ("line", "path"):
+        mine = [
+            (visit, condition)
+            for visit in visits
+            if not visit.cell.pair and (condition := condition_of(visit)) is not None and condition.of == of
+        ]
+        if mine and (found := _names(mine)) is not None:
+            said += [_said(of, name, mine, found) for name in STATE_NAMES if name in found]
+            names |= {id(visit): name for (visit, _), name in zip(mine, found, strict=True)}
+    return said, [names.get(id(visit)) for visit in visits]
+
+
+def _said(of: str, name: str, mine: Sequence[tuple[Visit, Condition]], found: Sequence[str | None]) -> Said:
+    members = [pair for pair, its in zip(mine, found, strict=True) if its == name]
+    middle = math.fsum(math.log(condition.middle_s) for _, condition in members) / len(members)
+    share = math.fsum(visit.elapsed_s for visit, _ in members) / math.fsum(
+        visit.elapsed_s for visit, _ in mine
+    )
+    episodes = [one for one, _ in groupby(filter(None, found))].count(name)
+    return of, name, len(members), math.exp(middle), share, episodes
+
+
+def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
+    logs = [(math.log(condition.before_s), math.log(condition.after_s)) for _, condition in mine]
+    for number in range(STATES_MOST, 1, -1):
+        borders, within = groups(np.array(logs).ravel(), number)
+        if not borders or within >= WITHIN_MOST[number]:
+            continue
+        places = [tuple(sum(border < one for border in borders) for one in pair) for pair in logs]
+        heaps: list[list[float]] = [[] for _ in range(number)]
+        for pair, its in zip(logs, places, strict=True):
+            for one, place in zip(pair, its, strict=True):
+                heaps[place].append(one)
+        centres = [math.fsum(heap) / len(heap) for heap in heaps]
+        found = [its[0] if its[0] == its[1] else None for its in places]
+        far = all(b - a > math.log(FACTOR_LEAST) for a, b in pairwise(centres))
+        if far and _often(found, number) and _one_seat(mine, logs, places, found):
+            order = STATE_NAMES if number == STATES_MOST else (STATE_NAMES[0], STATE_NAMES[-1])
+            return [None if one is None else order[one] for one in found]
+    return None
+
+
+def _often(found: Sequence[int | None], number: int) -> bool:
+    runs = [(state, len([*run])) for state, run in groupby(one for one in found if one is not None)]
+    return all(
+        found.count(state) >= SHARE_LEAST * len(found)
+        or sum(its == state and length >= EPISODES_LEAST for its, length in runs) >= EPISODES_LEAST
+        for state in range(number)
+    )
+
+
+def _one_seat(
+    mine: Sequence[tuple[Visit, Condition]],
+    logs: Sequence[tuple[float, float]],
+    places: Sequence[tuple[int, ...]],
+    found: Sequence[int | None],
+) -> bool:
+    seats = {(visit.cell.pattern, visit.cell.job) for visit, _ in mine}
+    for seat in seats:
+        here = [n for n, (visit, _) in enumerate(mine) if (visit.cell.pattern, visit.cell.job) == seat]
+        known = [found[n] for n in here if found[n] is not None]
+        if sum(known.count(state) >= EPISODES_LEAST for state in set(known)) < 2:
+            continue
+        all_logs = [one for n in here for one in logs[n]]
+        all_places = [one for n in here for one in places[n]]
+        within = sum(
+            _squares([one for one, its in zip(all_logs, all_places, strict=True) if its == place])
+            for place in set(all_places)
+        )
+        if within < WITHIN_MOST[2] * _squares(all_logs):
+            return True
+    return False
+
+
+def _squares(values: Sequence[float]) -> float:
+    middle = math.fsum(values) / len(values)
+    return math.fsum((one - middle) ** 2 for one in values)
