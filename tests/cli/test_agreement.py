@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mpigauge import units
+from mpigauge.ask import VERBS, Request
 from mpigauge.cli import status_of
-from mpigauge.cli.options.selection import EVERYTHING
-from mpigauge.cli.verbs.report import _queries
+from mpigauge.cli.verbs.report import queries
 from mpigauge.errors import UsageError
 from mpigauge.importers import loading
 from mpigauge.mpi.kinds import GIVES_WAY
@@ -541,7 +541,7 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
         return found
 
     monkeypatch.setattr(Cells, "number", numbered)
-    query, each = _queries([said.path], (), "median", EVERYTHING, (), by=None, held=("3%", "10%"))
+    query, each = queries(Request(VERBS["report"]), [said.path])
     page = page_of(query, each, GIVES_WAY)
     for place, cell in enumerate(page.cells):
         time = said.rows[cell_key(named[place].cell), named[place].state]["time_s"]
