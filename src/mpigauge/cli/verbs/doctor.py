@@ -49,7 +49,7 @@ def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> i
         return _watch(duration, form)
     from msgspec import to_builtins
 
-    from mpigauge.cli.verbs.doctor_here import look
+    from mpigauge.doctor.here import look
     from mpigauge.result.environment import environment
 
     machine = environment()
@@ -104,7 +104,7 @@ def _hosts(
     """Return what a look at hosts has found, and the signal that ended it, if one did."""
     from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.cli.screen.progress import NoProgress
-    from mpigauge.cli.verbs.doctor_hosts import of_hosts
+    from mpigauge.doctor.hosts import of_hosts
 
     # What failed is a finding, so nobody else needs to tell it.
     silent = NoProgress(StringIO())

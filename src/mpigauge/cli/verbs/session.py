@@ -48,7 +48,7 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
-    from mpigauge.cli.verbs.doctor_here import causes_here
+    from mpigauge.doctor.here import causes_here
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)

@@ -22,7 +22,7 @@ NOTES_MOST = 6
 
 def look(machine: Environment) -> dict[str, list[DoctorFinding]]:
     """Return findings by what they are about."""
-    from mpigauge.cli.verbs import doctor_system
+    from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
 
     libraries, troubles = find.find_all()
@@ -143,7 +143,7 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorF
 
 def causes_here() -> list[str]:
     """Return what can keep a job from starting, a few lines: told where nothing could be measured."""
-    from mpigauge.cli.verbs import doctor_system
+    from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
     from mpigauge.result.environment import environment
 
