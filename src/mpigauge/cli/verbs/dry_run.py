@@ -87,11 +87,12 @@ def _described(cells: Iterable[Cell]) -> Iterator[str]:
     """Describe in a line all cells that differ in nothing but their size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
+    from mpigauge.sequences import group_by
 
-    alike: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
-        alike.setdefault((cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()), []).append(cell)
-    for (pattern, mode, *factors), found in alike.items():
+    def said(cell: Cell) -> tuple[str, ...]:
+        return cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()
+
+    for (pattern, mode, *factors), found in group_by(cells, said).items():
         pairs = len({cell.pair for cell in found if cell.pair})
         of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized

@@ -19,6 +19,8 @@ from mpigauge.query.series import (
     time_point,
     title_words,
 )
+from mpigauge.rows.group import words_key
+from mpigauge.sequences import group_by
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
 from mpigauge.show.figures import lines, scales
 from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
@@ -141,10 +143,7 @@ def parted(found: Sequence[Series]) -> list[list[Series]]:
 
 
 def _split(found: Sequence[Series], group: Sequence[str]) -> list[list[Series]]:
-    parts: dict[tuple[str, ...], list[Series]] = {}
-    for one in found:
-        parts.setdefault(tuple(one.factors.get(name, "") for name in group), []).append(one)
-    return list(parts.values())
+    return [*group_by(found, lambda one: tuple(one.factors.get(name, "") for name in group)).values()]
 
 
 def _others(found: Sequence[Series], states: Sequence[Series]) -> list[Series]:
@@ -155,7 +154,7 @@ def _others(found: Sequence[Series], states: Sequence[Series]) -> list[Series]:
 
 
 def _stateless(one: Series) -> tuple[object, ...]:
-    return (str(one.source.result.path), *(item for item in one.factors.items() if item[0] != STATE))
+    return (str(one.source.result.path), *words_key(one.factors, {STATE}))
 
 
 def _state(one: Series) -> str:

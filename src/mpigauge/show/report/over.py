@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.compare.size_ratio import besides
-from mpigauge.query.series import FILE
 from mpigauge.show.figures.line_styles import PLACE, varying
 from mpigauge.show.report.cells import RATIO_DIGITS, short
 
@@ -49,9 +48,9 @@ def _ratios(
     cells: Cells, found: Sequence[Series], group: Group, value: tuple[str, ...]
 ) -> Iterator[tuple[int, int, float | None, float | None, float | None]]:
     """Of every curve to the one that has this value and is like it in all else."""
-    bases = {_rest(one, group): one for one in found if _value(one, group) == value}
+    bases = {one.key(group): one for one in found if _value(one, group) == value}
     for one in found:
-        base = bases.get(_rest(one, group))
+        base = bases.get(one.key(group))
         if base is None or not any(value):
             continue
         if one is base:
@@ -68,9 +67,3 @@ def _ratios(
                 short(ratio.low, RATIO_DIGITS),
                 short(ratio.high, RATIO_DIGITS),
             )
-
-
-def _rest(one: Series, group: Group) -> tuple[object, ...]:
-    """All that it is of but this; its file too, unless that is what differs."""
-    rest = tuple(item for item in one.factors.items() if item[0] not in (*group, FILE))
-    return rest if group == (FILE,) else (id(one.source), *rest)

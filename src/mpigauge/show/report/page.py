@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+from mpigauge.sequences import runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,7 +67,7 @@ class ReportTable:
         """Lines of one group, or all of them."""
         if not self.grouped:
             return [list(self.lines)] if self.lines else []
-        return [list(mine) for _, mine in groupby(self.lines, key=lambda line: line.entries[0].text)]
+        return runs(self.lines, lambda one, two: one.entries[0].text == two.entries[0].text)
 
     @property
     def headed(self) -> bool:

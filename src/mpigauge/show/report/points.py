@@ -13,7 +13,7 @@ from mpigauge.show.report import pictures, words
 from mpigauge.show.report.cells import short
 from mpigauge.show.report.curves import key_of
 from mpigauge.show.report.page import Chart, grid_of
-from mpigauge.units import AUTO, MISSING, format_factor, format_percent
+from mpigauge.units import AUTO, MISSING, format_factor, format_percent, interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,8 +103,7 @@ def _said(frame: Frame, value: float) -> str:
 
 
 def _ends(frame: Frame, row: Any, _: Units) -> str:
-    low, high = row[1].low, row[1].high
-    return MISSING if low is None or high is None else f"{_said(frame, low)} \N{EN DASH} {_said(frame, high)}"
+    return interval(row[1].low, row[1].high, partial(_said, frame)) or MISSING
 
 
 def _record(frame: Frame, one: Dots) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from mpigauge.query.query import spread
 from mpigauge.query.series import Point, labelled, title_words
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.sequences import group_by
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.figures.style import STATE_COLOURS
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.given import Given
     from mpigauge.show.report.page import Chart
-    from mpigauge.vocabulary import StateName
 
 VISITS_MOST = 1500
 """Points of a chart over time; of more visits so many are drawn, evenly, and the words say so."""
@@ -124,10 +124,8 @@ def _of_states() -> list[Column]:
 
 
 def _dots(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[Dots]:
-    by_state: dict[StateName | None, list[Point]] = {}
-    for visit, point in drawn:
-        by_state.setdefault(source.states.of(visit), []).append(point)
-    for state, points in by_state.items():
+    for state, mine in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
+        points = [point for _, point in mine]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK
         yield Dots(
@@ -175,12 +173,11 @@ def _ratios(found: ComparedSources) -> Iterator[Chart]:
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
     )
     said = compare_words.saying_sides(found.shown.cells, found.factors)
-    curves: dict[str, list[Compared]] = {}
-    for one in found.shown.cells:
-        if one.decision is not None:
-            name = compare_words.name_of(one.pair.base, unsaid)
-            side = said(one)
-            curves.setdefault(DOT.join(filter(None, [name, side])), []).append(one)
+
+    def name(one: Compared) -> str:
+        return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), said(one)]))
+
+    curves = group_by((one for one in found.shown.cells if one.decision is not None), name)
     dots = [_ratio_dots(number, *each) for number, each in enumerate(curves.items())]
     frame = Frame("size", words.SCRIPT["size"], "ratio", words.TIMES_AS_LONG, [1.0])
     for number, part in enumerate(batched(dots, CURVES_MOST)):

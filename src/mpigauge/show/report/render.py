@@ -12,7 +12,10 @@ import jinja2
 from markupsafe import Markup
 
 from mpigauge.document.plain_signs import printable_lines
+from mpigauge.sequences import consecutive
+from mpigauge.sequences import runs as in_runs
 from mpigauge.show.report import library, words
+from mpigauge.units import span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,13 +77,8 @@ def sign(key: Key) -> Markup:
 
 def runs(numbers: Iterable[int]) -> str:
     """Numbers with neighbours as one: `3 7-9`."""
-    found: list[list[int]] = []
-    for number in sorted({*numbers}):
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return " ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in found)
+    found = in_runs(sorted({*numbers}), consecutive)
+    return " ".join(span(str(run[0]), str(run[-1]), "-") for run in found)
 
 
 def policy(scripts: Sequence[str]) -> str:
