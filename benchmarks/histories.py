@@ -26,7 +26,7 @@ from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import judged
 from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
-from mpigauge.stats.prediction import Predicted, before
+from mpigauge.stats.prediction import SessionFamily, predict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +179,7 @@ def row(case: Case, times: int) -> str:
 def alarms(cells: int, shared: float, times: int) -> Iterator[str]:
     """How often any of some numbers is outside, of sessions that are equal; in percent."""
     # Other versions have no such module.
-    from mpigauge.stats.odd_sessions import apart_from_usual  # noqa: PLC0415
+    from mpigauge.stats.prediction import odd_values  # noqa: PLC0415
 
     for count in ALARM_SESSIONS:
         chance = np.random.default_rng((count, cells, round(10 * shared)))
@@ -187,8 +187,8 @@ def alarms(cells: int, shared: float, times: int) -> Iterator[str]:
         for _ in range(times):
             own, common = chance.normal(size=(count + 1, cells)), chance.normal(size=(count + 1, 1))
             *known, now = np.sqrt(1 - shared) * own + np.sqrt(shared) * common
-            odd = apart_from_usual(np.array(known), 0.0)[1]
-            new = Predicted([before(np.array(known), np.zeros(cells), odd)], now)
+            odd = odd_values(np.array(known), 0.0)[1]
+            new = SessionFamily([predict(np.array(known), np.zeros(cells), odd)], now)
             p = 2 * special.stdtr(new.freedom, -np.abs(new.mean / new.error))
             outside += p.min() * cells <= 0.05
         yield f"{100 * outside / times:.1f}"

@@ -22,7 +22,7 @@ PLACES = ("--prefix", "--exec-prefix", "--sysconfdir", "--localstatedir", "--man
 
 @dataclass(frozen=True, slots=True)
 class Builds:
-    """Two builds of one kind of library that were configured otherwise.
+    """Two builds of one kind of library that were configured differently.
 
     Attributes:
         base: The library that the other is held against.
@@ -39,7 +39,7 @@ class Builds:
 def unlike_builds(
     pairs: Iterable[Pair], base: Iterable[LibraryRecord], other: Iterable[LibraryRecord]
 ) -> list[Builds]:
-    """Libraries of one kind that are held against each other, and of which both say how they were configured.
+    """Return pairs of compared builds of one kind whose known configurations differ.
 
     Args:
         base: The libraries of the result that has the base of each pair.
@@ -57,7 +57,7 @@ def _library(cell: Cell) -> tuple[str, str, str]:
 
 
 def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
-    """What each has alone; nothing if one of them does not say."""
+    """Return the configuration words that only one of them has; none if one of them is unknown."""
     mine, others = _words(base), _words(other)
     if not mine or not others:
         return Builds(base, other, (), ())
@@ -66,36 +66,37 @@ def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
 
 
 def _words(library: LibraryRecord) -> list[str]:
-    """Of all lines, each once, without those that say where it was installed."""
+    """Return the configuration words of a library, each once, without installation paths."""
     words = (word for line in library.configuration.values() for word in words_of(line))
     return [word for word in dict.fromkeys(words) if not word.startswith(PLACES)]
 
 
 def differences(base: Result, other: Result) -> list[str]:
-    """In what they differ; versions of the system and of libraries may, and are what is compared.
+    """Return what differs between the machines and instruments of two results.
 
-    Of imported numbers no machine is known, and whoever imported them has not measured them.
+    Versions of the system and of libraries may differ: they are what is compared. The machine of imported
+    numbers is unknown, and the mpigauge that imported them did not measure them.
     """
     return apart(*({**_instrument(one), **machine_of(one)} for one in (base, other)))
 
 
 def _instrument(result: Result) -> dict[str, str]:
-    """The version that measured it, if one did."""
+    """Return the version of mpigauge that measured a result; empty for imported results."""
     return {} if result.imported and not result.launches else {"mpigauge": result.campaign.mpigauge}
 
 
 def apart(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """What both know and is not the same, with both values."""
+    """Return the facts that both know and that differ, each with both values."""
     return [f"{what} {first[what]}, {second[what]}" for what in changed(first, second)]
 
 
 def changed(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """The names of what both know and is not the same."""
+    """Return the names of the facts that both know and that differ."""
     return [what for what in first if what in second and first[what] != second[what]]
 
 
 def machine_of(result: Result) -> dict[str, str]:
-    """What a machine is, and the clock that it was measured by; without what is not known."""
+    """Return what identifies a machine, and the clock it was measured by; without unknown facts."""
     return {name: value for name, value in _named(result) if value}
 
 

@@ -35,7 +35,7 @@ BASE_LEAST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A pair of cells, and what is said of it.
+    """A pair of cells with its decision.
 
     Attributes:
         decision: None if there are too few launches, or one of both was not measured.
@@ -48,7 +48,7 @@ class Compared:
 
     @property
     def verdict(self) -> Verdict:
-        """What may be said."""
+        """Return the verdict; undecided if it is not trusted."""
         if self.decision is None:
             return "undecided"
         if self.decision.verdict in DIFFERENT and not self.trusted:
@@ -57,7 +57,7 @@ class Compared:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long the other takes; None if one was not measured, or both never in like states.
+        """Return how many times as long the other takes; None if not measured, or never in like states.
 
         Where nothing is decided, of imported numbers and of too few launches, it is that of the two times.
         """
@@ -69,7 +69,7 @@ class Compared:
 
     @property
     def lost(self) -> bool:
-        """Whether the other broke where the base was measured; a lack of time is no loss."""
+        """Return whether the other broke where the base was measured; running out of time is no loss."""
         return self.pair.base.time is not None and self.pair.other.status in BROKEN
 
 
@@ -88,7 +88,7 @@ class Together:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """All pairs of cells of two sides.
+    """All pairs of cells of two sides, with their verdicts.
 
     Attributes:
         cells: In the order of the base, without controls.
@@ -126,7 +126,10 @@ class Comparison:
 
     @property
     def judges(self) -> bool:
-        """Whether chance is known, of launches in turn or of sessions: else anything may be the machine."""
+        """Return whether chance is known: launches were in turn, or there are sessions.
+
+        Otherwise any difference may be the machine's.
+        """
         return self.interleaved or (self.sessions or 0) >= BASE_LEAST
 
     @property
@@ -138,12 +141,12 @@ class Comparison:
 
     @property
     def lost(self) -> tuple[Compared, ...]:
-        """Cells that the base has and the other has lost."""
+        """Cells that the other lost and the base has."""
         return tuple(one for one in self.cells if one.lost)
 
     @property
     def verdict(self) -> ComparisonVerdict:
-        """Of all of it: the worst comes first."""
+        """Return the verdict on the whole: the worst of its cells."""
         words = {one.verdict for one in self.cells} | {one.decision.verdict for one in self.together}
         if self.lost or "slower" in words:
             return "slower"
@@ -157,13 +160,13 @@ class Comparison:
         return "faster" if "faster" in words else "same"
 
     def strictly(self) -> ComparisonVerdict:
-        """The same, where numbers that are undecided, or of one side alone, keep the whole from passing."""
+        """Return the verdict on the whole; undecided if a number is undecided or of one side alone."""
         open_ = bool(self.unmatched) or any(one.verdict == "undecided" for one in self.cells)
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
 
 
 def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool = True) -> Comparison:
-    """Every pair judged, with all others of its kind: paired by launch, or not.
+    """Return the comparison of pairs, all of one kind judged as a family: paired by launch, or not.
 
     Args:
         controlled: Whether it is also tried how often these launches would be wrong, which takes longer.
@@ -193,7 +196,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
 
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """Pairs of two sizes or more that differ in nothing else, by their size."""
+    """Return pairs that differ in nothing but size, ordered by size; two sizes at least."""
     ordered = sorted(pairs, key=lambda pair: pair.base.cell.bytes)
     curves = group_by(ordered, lambda pair: (row_key(pair.base, SIZE), row_key(pair.other, SIZE)))
     return [curve for curve in curves.values() if len(curve) > 1]
@@ -202,7 +205,7 @@ def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
 def _together(
     cells: Sequence[Compared], curves: Sequence[Sequence[Pair]], thresholds: Thresholds
 ) -> tuple[Together, ...]:
-    """Runs of sizes, without those whose every size has the word of the run anyway."""
+    """Return runs of sizes, without those in which every size has the run's verdict anyway."""
     pairs = [pair for curve in curves for pair in curve]
     if not pairs:
         return ()
@@ -218,7 +221,9 @@ def _together(
 
 
 def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
-    """Whether a pair is a control: of no library, or of one; but if all are, that is the question.
+    """Return whether a pair is a control: of no library, or of one library on both sides.
+
+    If all pairs are of one library on both sides, that is the question, and they are no controls.
 
     A copy in another mode, or of other memory, is another copy.
     """
@@ -230,7 +235,7 @@ def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
 def _judged(
     pairs: Sequence[Pair], thresholds: Thresholds, *, trusted: bool, share: float
 ) -> tuple[Compared, ...]:
-    """In the order of the pairs."""
+    """Return pairs with their decisions, in the order of the pairs."""
     decisions: dict[int, Decision] = {}
     for paired in (True, False):
         mine = [pair for pair in pairs if pair.judged and pair.paired == paired]

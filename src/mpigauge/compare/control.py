@@ -26,7 +26,7 @@ PLANTED = (0.0, 0.03, 0.05, 0.10)
 
 @dataclass(frozen=True, slots=True)
 class DecisionRate:
-    """How a comparison of these launches decides.
+    """How often a comparison of these launches calls cells slower.
 
     Attributes:
         planted: By how much some cells were made slower, as a fraction; 0: by nothing.
@@ -41,7 +41,7 @@ class DecisionRate:
 
     @property
     def share(self) -> float:
-        """How often."""
+        """Fraction of the trials or cells."""
         return self.times / self.of
 
 
@@ -65,7 +65,7 @@ def _rate(family: Paired, thresholds: Thresholds, planted: float) -> DecisionRat
 
 
 def _nulls(family: Paired) -> Iterator[Values]:
-    """Launches without their difference, sides swapped at random; as spread as they were."""
+    """Yield launches without their difference, sides swapped at random, with the same dispersion."""
     launches = family.launches
     centred = (family.differences - family.mean) * np.sqrt(launches / np.maximum(launches - 1, 1))
     chance = np.random.default_rng(TRIALS)

@@ -53,7 +53,7 @@ class Curve:
 
     @cached_property
     def times(self) -> Mapping[int, Timing]:
-        """Size to what is known of its time."""
+        """Timing by size in bytes."""
         return {size: row.time for size, row in self.rows.items() if row.time is not None}
 
     def over(self, other: Curve, size: int) -> Ratio | None:
@@ -75,7 +75,7 @@ class Curve:
         return besides(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
     def apart(self, other: Curve, size: int) -> DistanceMismatch | None:
-        """Why there is none, if their ranks were at different distances."""
+        """Return why there is no ratio, if their ranks were at different distances."""
         return apart(self.times[size], other.times[size], self._at(other, size))
 
     def _at(self, other: Curve, size: int) -> tuple[Distances, Distances]:
@@ -85,18 +85,21 @@ class Curve:
 
 
 def several_windows(rows: Iterable[Row]) -> frozenset[Cell]:
-    """Cells, without their window, that were measured with several; there may be a row for each state."""
+    """Return cells, without their window, that were measured with several windows."""
     same = Counter(without_window(cell) for cell in {row.cell for row in rows} if cell.window)
     return frozenset(cell for cell, count in same.items() if count > 1)
 
 
 def without_window(cell: Cell) -> Cell:
-    """The same cell for all windows."""
+    """Return a cell with its window set to 0."""
     return replace(cell, window=0)
 
 
 def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
-    """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
+    """Return rows grouped by curve: they differ in size only.
+
+    A window that large messages shorten makes no curve of its own.
+    """
     several = several_windows(rows)
 
     def curve(row: Row) -> Key:
@@ -106,7 +109,7 @@ def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
 
 
 def curves_of(groups: Iterable[Sequence[Row]], within: Within | None = None) -> list[Curve]:
-    """The curves of messages among these; imported ones have no launches.
+    """Return the curves of messages among these; imported ones have no launches.
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
@@ -121,7 +124,7 @@ def _launches(row: Row) -> Mapping[int, float]:
 
 
 def _curve(rows: Sequence[Row], within: Within | None) -> Curve:
-    """Told apart by its smallest message, which has the window that was asked for."""
+    """Return the curve of rows; its cell is the smallest, which has the window that was asked for."""
     smallest = min((row.cell for row in rows), key=lambda cell: cell.bytes)
     return Curve(smallest, {row.cell.bytes: row for row in rows}, rows[0].state, within)
 

@@ -32,7 +32,7 @@ MEASURE = "what could replace them: mpigauge run --suite guidelines"
 
 
 def headline(shown: Guidelines) -> str:
-    """The verdict on all of them."""
+    """Return the verdict on all guidelines as a sentence."""
     count, allow = len(shown.checked), units.format_percent(USUAL.allow)
     match shown.verdict:
         case "slower":
@@ -49,7 +49,7 @@ def headline(shown: Guidelines) -> str:
 
 
 def verdict_of(one: Checked) -> str:
-    """The word for one of them."""
+    """Return the word for the verdict on one guideline."""
     if one.pair.base.time is None or one.pair.other.time is None:
         return "not measured"
     if one.decision is None:
@@ -60,7 +60,7 @@ def verdict_of(one: Checked) -> str:
 
 
 def sentence(run: Run, unsaid: Collection[str]) -> str:
-    """What a run of violated ones means: `bcast of 8 B takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
+    """Return what a violated run means: `bcast of 8 B takes 1.4 (1.3 - 1.5) times as long as reduce-bcast`.
 
     Args:
         unsaid: Words that go without saying.
@@ -82,14 +82,14 @@ def _saving(run: Run) -> str:
 
 
 def checked(run: Run) -> Checked:
-    """The worst of a run."""
+    """Return the worst guideline of a run."""
     worst = run.worst
     assert isinstance(worst, Checked)  # noqa: S101 - runs of guidelines have no other
     return worst
 
 
 def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
-    """Usual modes, and the number of ranks if there is one: words that need not be said."""
+    """Return phrases that need not be said: usual modes, and the number of ranks if there is one."""
     cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
     modes = map(usual_mode, patterns.values())
@@ -97,14 +97,14 @@ def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozense
 
 
 def name_of(row: Row, unsaid: Collection[str]) -> str:
-    """Of an operation, with what is not usual about it."""
+    """Return the name of an operation, with its unusual factors."""
     cell = row.cell
     job = phrases_of(cell, ("mode", "ranks", "transport", "setting")).values()
     return " ".join([cell.pattern, *(phrase for phrase in job if phrase not in unsaid), *unusual(cell)])
 
 
 def sizes_of(run: Run) -> str:
-    """` of 4 KiB to 32 KiB`; nothing where there are no sizes."""
+    """Return ` of 4 KiB to 32 KiB`; empty where there are no sizes."""
     first, last = run.cells[0].pair.other, run.cells[-1].pair.other
     if not first.sized:
         return ""
@@ -112,7 +112,7 @@ def sizes_of(run: Run) -> str:
 
 
 def instead_of(one: Checked) -> str:
-    """What it should not be slower than."""
+    """Return the name of what an operation should not be slower than."""
     base = one.pair.base.cell
     match one.kind:
         case "mock-up":
@@ -126,7 +126,7 @@ def instead_of(one: Checked) -> str:
 
 
 def best_words(best: Best, unsaid: Collection[str]) -> str:
-    """Of several better ways: how much the best one saves, whichever it is."""
+    """Return how much the best of several better ways saves, whichever it is."""
     first, *others = (one.pair.base.cell.mode for one in best.ways)
     low, high = units.format_factor(best.low), units.format_factor(best.high)
     row = best.ways[0].pair.other
@@ -138,7 +138,7 @@ def best_words(best: Best, unsaid: Collection[str]) -> str:
 
 
 def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]) -> Iterator[str]:
-    """What else is to be known."""
+    """Yield what else a reader should know of the guidelines."""
     yield from (best_words(best, unsaid) for best in shown_best)
     said = Counter(map(verdict_of, shown.checked))
     if gaps := said["not measured"]:

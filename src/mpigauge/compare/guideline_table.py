@@ -33,7 +33,7 @@ TONES: dict[str, Tone] = {"violated": "bad", "kept": "good"}
 def document(
     shown: Guidelines, patterns: Mapping[str, Pattern], chosen: Units, *, everything: bool = False
 ) -> Document:
-    """The verdict, what is violated, the worst first; and if nothing is, what keeps it from being sure.
+    """Return the verdict and the violations, the worst first; without any, what keeps it undecided.
 
     Args:
         patterns: By name.
@@ -59,7 +59,7 @@ def document(
 
 
 def _runs(checked: Iterable[Checked]) -> list[Run]:
-    """Neighbouring sizes of one guideline as one, the worst first; of pairs of sizes each is one."""
+    """Return neighbouring sizes of one guideline as runs, the worst first; pairs of sizes stay alone."""
     groups = group_by(checked, lambda one: one.kind if one.kind != "monotony" else id(one))
     found = [run for some in groups.values() for run in runs_of(some, SIZE)]
     return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
@@ -105,7 +105,7 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
 
 
 def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
-    """The same with a row per number, since where a run begins and ends is another thing each time."""
+    """Return a table with a row per number, since runs begin and end elsewhere each time."""
     alone = [Run((one,), 1) for run in runs for one in run.cells]
     rows = [run.worst.pair.other for run in alone]
     against = [words.instead_of(words.checked(run)) for run in alone]
@@ -116,7 +116,7 @@ def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
 
 
 def _data(shown: Guidelines) -> dict[str, Any]:
-    """docs/numbers.md#guidelines."""
+    """Return the data of the document: docs/numbers.md#guidelines."""
     return {
         "verdict": shown.verdict,
         "margin": USUAL.margin,

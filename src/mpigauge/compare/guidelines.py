@@ -53,7 +53,7 @@ PAIRED_ALONG: Mapping[GuidelineKind, frozenset[str]] = {"monotony": SIZE, "ranks
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked(Compared):
-    """An operation, and what it should not be slower than: the other of its pair, and the base.
+    """An operation (the other of its pair) and what it should not be slower than (the base).
 
     Attributes:
         kind: Which guideline says so.
@@ -65,7 +65,7 @@ class Checked(Compared):
 
     @property
     def verdict(self) -> Verdict:
-        """Slower: the guideline is violated, by more than starts and clocks could be wrong by."""
+        """Return the verdict: slower if the guideline is violated by more than starts and clocks may err."""
         if self.decision is None:
             return "undecided"
         if self.decision.verdict == "slower" and not self.told_apart:
@@ -74,12 +74,12 @@ class Checked(Compared):
 
     @property
     def passes(self) -> bool:
-        """Whether it is certainly not slower by as much as is allowed."""
+        """Return whether it is certainly not slower by as much as is allowed."""
         return self.decision is not None and self.decision.passes(USUAL.allow)
 
     @property
     def saved_s(self) -> tuple[float, float, float] | None:
-        """What the base saves in each call, and its interval for all of its family at once, at 95 %."""
+        """Time saved by the base in each call, in seconds, with its family-wide 95 % interval."""
         time_s, found = self.time_s, self.decision
         if time_s is None or found is None:
             return None
@@ -88,22 +88,22 @@ class Checked(Compared):
 
     @property
     def time_s(self) -> float | None:
-        """What the other takes, in the launches that both have."""
+        """Time of the operation, in seconds, in the launches that both have."""
         return self.pair.time_s(1)
 
     @property
     def against_s(self) -> float | None:
-        """What the base takes, in the same."""
+        """Time of the base, in seconds, in the same launches."""
         return self.pair.time_s(0)
 
     @property
     def guard_s(self) -> float:
-        """A step of the clock and the median skew of starts: less is not told apart by it."""
+        """Smallest difference that counts, in seconds: a step of the clock and the median skew of starts."""
         return max(_unsure_s(self.pair.other), _unsure_s(self.pair.base))
 
     @property
     def told_apart(self) -> bool:
-        """Whether the difference is more than that."""
+        """Return whether the difference is more than `guard_s`."""
         return self.saved_s is not None and abs(self.saved_s[0]) > self.guard_s
 
 
@@ -125,7 +125,7 @@ class Best:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guidelines:
-    """All that were checked.
+    """All guidelines that were checked.
 
     Attributes:
         left_out: Sizes that were not held against all others, since there were so many.
@@ -136,7 +136,7 @@ class Guidelines:
 
     @property
     def violated(self) -> tuple[Checked, ...]:
-        """All that are; of all pairs of sizes of a curve, or of numbers of ranks, the largest lower bound."""
+        """Violations; of those along sizes or ranks of one curve only that of the largest lower bound."""
         found = [one for one in self.checked if one.verdict == "slower"]
         worst: dict[Key, Checked] = {}
         for one in found:
@@ -147,31 +147,31 @@ class Guidelines:
 
     @property
     def open(self) -> tuple[Checked, ...]:
-        """Neither violated nor certainly kept."""
+        """Guidelines that are neither violated nor certainly kept."""
         return tuple(one for one in self.checked if one.verdict != "slower" and not one.passes)
 
     @property
     def replaceable(self) -> bool:
-        """Whether anything was measured beside something that could replace it."""
+        """Return whether anything was measured beside an operation that could replace it."""
         return any(one.kind not in PAIRED_ALONG for one in self.checked)
 
     @property
     def verdict(self) -> ComparisonVerdict:
-        """Slower: one is violated; same: all are certainly kept; undecided: not known, or nothing to know."""
+        """Return slower if one is violated, same if all are certainly kept, else undecided."""
         if self.violated:
             return "slower"
         return "undecided" if self.open or not self.replaceable else "same"
 
     @property
     def best(self) -> tuple[Best, ...]:
-        """Of operations with several better ways."""
+        """Operations with several better ways."""
         ways = (one for one in self.checked if one.kind == "mock-up" and one.decision is not None)
         found = map(_best, group_by(ways, lambda one: id(one.pair.other)).values())
         return tuple(best for best in found if len(best.ways) > 1)
 
 
 def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
-    """All guidelines that the rows of one result can tell of.
+    """Return all guidelines that the rows of one result can test.
 
     Args:
         rows: In all states of the machine.
@@ -195,13 +195,13 @@ def _talks(row: Row, patterns: Mapping[str, Pattern]) -> bool:
 
 
 def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
-    """Whether a row is of a curve over sizes."""
+    """Return whether a row belongs to a curve over sizes."""
     pattern = patterns[row.cell.pattern]
     return pattern.moves_bytes and not pattern.windowed and _is_own(row, pattern)
 
 
 def _is_own(row: Row, pattern: Pattern) -> bool:
-    """Whether a row is of no mock-up: those are nobody's operations."""
+    """Return whether a row is of an operation itself and not of a mock-up."""
     mode = pattern.mode(row.cell.mode)
     return mode is None or not mode.instead_of or mode.name == usual_mode(pattern)
 
@@ -214,7 +214,7 @@ def _curves(rows: Iterable[Row]) -> list[list[Side]]:
 
 
 def _sizes_most(curves: int) -> int:
-    """Of each of so many curves: two at least, since fewer are no pair."""
+    """Return the sizes to test per curve: two at least, since fewer make no pair."""
     return max(2, (1 + math.isqrt(1 + 8 * PAIRS_MOST // max(curves, 1))) // 2)
 
 
@@ -225,12 +225,12 @@ def _thinned(curve: list[Side], most: int) -> list[Side]:
 
 
 def _checked(base: Side, other: Side, kind: GuidelineKind, parts: int = 0) -> Checked:
-    """Without a decision yet."""
+    """Return a guideline that has no decision yet."""
     return Checked(matched(base, other, same_place=kind != "ranks"), None, kind=kind, parts=parts)
 
 
 def _replacing(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
-    """Every mode that should not be faster than another, beside that one."""
+    """Yield every mode that should not be faster than another, with that one."""
     for cell, side in known.items():
         mode = patterns[cell.pattern].mode(cell.mode)
         if mode is None or not mode.instead_of:
@@ -241,14 +241,14 @@ def _replacing(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> I
 
 
 def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
-    """Every size, and every larger one."""
+    """Yield every size with every larger one."""
     for small, large in combinations(curve, 2):
         if small.bytes < large.bytes:
             yield _checked(large, small, "monotony")
 
 
 def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
-    """Every collective of some ranks, and of more; never where they share cores."""
+    """Yield every collective with itself on more ranks; never where ranks share cores."""
 
     def is_told(side: Side) -> bool:
         cell, pattern = side.row.cell, patterns[side.row.cell.pattern]
@@ -269,7 +269,7 @@ def _crowded(side: Side) -> bool:
 
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
-    """All at once; what was not measured in the same launches stays without a decision."""
+    """Return guidelines judged as one family; those without common launches stay without a decision."""
     mine = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
     if not mine:
         return list(family)
@@ -288,7 +288,7 @@ def _low(one: Checked) -> float:
 
 
 def _best(side: Sequence[Checked]) -> Best:
-    """Of all mock-ups of one operation: it takes at least as long as any of its lower bounds says."""
+    """Return the better ways of one operation, with bounds on how many times as long as the best it takes."""
     ways = sorted((one for one in side if one.verdict == "slower"), key=_low, reverse=True)
     decisions = [one.decision for one in side if one.decision is not None]
     return Best(tuple(ways), max(one.low for one in decisions), max(one.high for one in decisions))

@@ -20,7 +20,7 @@ FARTHER, LAST = 1.3, 1.15
 
 
 def looks_of(plan: Plan) -> tuple[int, ...]:
-    """After which launches a plan's comparison is looked at; the last ones at the latest."""
+    """Return after how many launches a plan's comparison is looked at; at the latest after the last."""
     found = []
     number = PAIRS_LEAST
     while number * LAST < plan.launches_max:
@@ -30,5 +30,5 @@ def looks_of(plan: Plan) -> tuple[int, ...]:
 
 
 def level_of(plan: Plan) -> float:
-    """The error of one look at a campaign of this plan: all of it if there is one."""
+    """Return the error level of one look at a campaign of this plan; all of it if there is one look."""
     return LEVEL / len(looks_of(plan)) if plan.until == "decided" else LEVEL

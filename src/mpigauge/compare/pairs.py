@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two cells that differ in what is compared, and nothing else.
+    """Two cells that differ in what is compared, and in nothing else.
 
     Attributes:
         base: What the other is held against.
@@ -43,17 +43,17 @@ class Pair:
 
     @property
     def measured(self) -> bool:
-        """Whether either has a time."""
+        """Return whether either has a time."""
         return self.base.time is not None or self.other.time is not None
 
     @property
     def imported(self) -> bool:
-        """Whether either time is one that others have printed once: of no launch but its own."""
+        """Return whether either time was imported as one number, without launches."""
         return any(row.imported and row.time and not row.time.by_launch for row in (self.base, self.other))
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Launch number to seconds of both, of launches in like conditions."""
+        """Seconds by launch number of base and other, for launches in like conditions."""
         base, other = _times(self.base), _times(self.other)
         if not self.same_place:
             return base, other
@@ -74,18 +74,18 @@ class Pair:
 
     @property
     def paired(self) -> bool:
-        """Whether they are compared launch by launch."""
+        """Return whether the two are compared launch by launch."""
         most = max(map(len, self.times))
         return len(self.common) >= max(LAUNCHES_LEAST, PAIRED_SHARE * most)
 
     @property
     def judged(self) -> bool:
-        """Whether there are launches enough to say anything."""
+        """Return whether there are enough launches for a decision."""
         return self.paired or _fewer(self) >= LAUNCHES_LEAST
 
     @property
     def elsewhere(self) -> bool:
-        """Whether only that ranks were not equally far apart leaves too few launches."""
+        """Return whether launches are too few only because ranks were not equally far apart."""
         made = min(len(_times(row)) for row in (self.base, self.other))
         return not self.judged and made >= LAUNCHES_LEAST
 
@@ -98,7 +98,7 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Matched(Pair):
-    """Two cells that are compared in like states: a launch counts once, by all states that both were in.
+    """Two cells compared in like states of the machine: a launch counts once, over all states of both.
 
     Where the machine changes so often that few pairs of launches were in a like state, the two are held
     against each other within one state instead, launches of the one against launches of the other.
@@ -111,12 +111,12 @@ class Matched(Pair):
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
-        """Launch number to seconds of both: those in pairs; or, of too few pairs, those of one state."""
+        """Seconds by launch number of both: of paired launches, else of one state."""
         return self.alone.times if self.alone is not None else self._in_pairs
 
     @cached_property
     def alone(self) -> Pair | None:
-        """Of too few pairs, the state in which the side that has fewer launches has most; None if too few.
+        """The single state to compare in when too few launches pair up; None if none has enough launches.
 
         States come from the latency of a cache line, never from the times compared, so choosing adds no bias.
         """
@@ -138,23 +138,26 @@ class Matched(Pair):
 
     @property
     def paired(self) -> bool:
-        """Whatever launches were in a like state: which those are does not depend on what they took."""
+        """Return whether enough launches were in a like state.
+
+        That does not depend on the times compared.
+        """
         return len(self._in_pairs[0]) >= LAUNCHES_LEAST
 
     @property
     def states(self) -> tuple[StateName | None, ...]:
-        """Those that it was compared in."""
+        """States of the machine that the two are compared in."""
         return tuple(part.base.state for part in self.parts if self.alone in {None, part})
 
     @property
     def made(self) -> int:
-        """Launches of the side that has fewer, in whatever state."""
+        """Launches of the side that has fewer, in any state."""
         sides = ({number for part in self.parts for number in part.times[side]} for side in (0, 1))
         return min(map(len, sides))
 
     @property
     def elsewhere(self) -> bool:
-        """The same where they have no state in common; else launches of like states are too few."""
+        """Return whether launches are too few because the two share no state."""
         return not self.parts and super().elsewhere
 
     @property
@@ -176,11 +179,11 @@ class Matched(Pair):
 
 
 def _fewer(pair: Pair) -> int:
-    """Launches of the side that has fewer."""
+    """Return the number of launches of the side that has fewer."""
     return min(map(len, pair.times))
 
 
 def _times(row: Row) -> dict[int, float]:
-    """Of launches, in seconds; none if one of them has no logarithm."""
+    """Return the seconds of a row by launch; empty if one of them has no logarithm."""
     times = dict(row.time.by_launch) if row.time is not None else {}
     return times if all(0 < time < math.inf for time in times.values()) else {}

@@ -23,7 +23,7 @@ GAP = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Cells of one curve, from the smallest to the largest.
+    """Cells of one curve with one verdict, from the smallest to the largest.
 
     Attributes:
         cells: Those with the verdict of the run.
@@ -35,17 +35,17 @@ class Run:
 
     @property
     def verdict(self) -> Verdict:
-        """Of all its cells."""
+        """Verdict of all its cells."""
         return self.cells[0].verdict
 
     @property
     def worst(self) -> Compared:
-        """The cell that is farthest from 1."""
+        """Cell whose ratio is farthest from 1."""
         return max(self.cells, key=distance)
 
 
 def distance(one: Compared) -> float:
-    """How far apart both are, in either direction."""
+    """Return how many times the longer of both takes as long as the shorter."""
     ratio = one.decision.ratio if one.decision else 1.0
     return max(ratio, 1 / ratio)
 
@@ -53,7 +53,7 @@ def distance(one: Compared) -> float:
 def runs_of(
     cells: Iterable[Compared], along: frozenset[str], together: Collection[Verdict] = DIFFERENT
 ) -> list[Run]:
-    """Cells as runs of neighbours with one verdict; every other alone.
+    """Return cells as runs of neighbours with one verdict; cells of any other verdict stay alone.
 
     Args:
         along: Factors in which a curve's cells differ, and what is compared.
@@ -77,5 +77,5 @@ def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]
 
 
 def near(one: int, two: int) -> bool:
-    """Whether places of sizes are of one run: with `GAP` others at most between them."""
+    """Return whether two places of sizes are in one run: at most `GAP` others lie between them."""
     return two - one <= 1 + GAP

@@ -16,8 +16,7 @@ from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
-from mpigauge.stats.decision import LAUNCHES_LEAST
-from mpigauge.stats.power import TIMES_MARGIN
+from mpigauge.stats.decision import LAUNCHES_LEAST, TIMES_MARGIN
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ COUNTED = {
 
 
 def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
-    """The verdict on all of it, and how many numbers are slower, faster, the same and undecided."""
+    """Return the verdict on the whole, and how many numbers are slower, faster, the same and undecided."""
     counts = _counts(shown)
     count, allow = len(shown.cells), units.format_percent(shown.thresholds.allow)
     if shown.unasked and count:
@@ -106,13 +105,13 @@ def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
 
 
 def _pooled(shown: Comparison, word: Verdict) -> str:
-    """Where no number by itself has the word, but neighbouring sizes as one."""
+    """Return the verdict on neighbouring sizes as one, where no number by itself has it."""
     sizes = sum(len(one.cells) for one in shown.together if one.decision.verdict == word)
     return f"{word}: {sizes} sizes together, none of {units.counted(len(shown.cells), 'number')} alone"
 
 
 def _counts(shown: Comparison) -> dict[str, int]:
-    """How many numbers have each word: the four that are always told, and what else there is."""
+    """Return the number of cells per verdict: the four that are always named, and others that occur."""
     said = Counter(COUNTED.get(word, word) for word in map(_word, shown.cells))
     usual = ["slower", "faster", "the same", "undecided"]
     if not all(one.trusted for one in shown.cells):
@@ -121,7 +120,7 @@ def _counts(shown: Comparison) -> dict[str, int]:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    """`5 slower, 2 faster, 16 the same, 1 undecided`."""
+    """Return `5 slower, 2 faster, 16 the same, 1 undecided`."""
     return ", ".join(f"{count} {word}" for word, count in counts.items())
 
 
@@ -153,13 +152,13 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
 
 
 def asking(shown: Comparison) -> Iterator[str]:
-    """What to type for a verdict that nobody has asked for."""
+    """Yield what to type for a verdict that was not asked for."""
     if by := shown.unasked:
         yield f"ratios alone; a verdict on {by}, with its exit status: --by {by}"
 
 
 def forced(shown: Comparison) -> str:
-    """What differs and was compared by --force; empty if nothing does."""
+    """Return what differs and was compared by --force; empty if nothing does."""
     if not shown.forced:
         return ""
     more = len(shown.forced) - FORCED_MOST
@@ -168,7 +167,7 @@ def forced(shown: Comparison) -> str:
 
 
 def verdict_of(one: Compared) -> str:
-    """The word for a cell."""
+    """Return the word for the verdict on a cell."""
     if one.lost:
         return "lost"
     if one.pair.base.time is None or one.pair.other.time is None:
@@ -181,7 +180,7 @@ def verdict_of(one: Compared) -> str:
 
 
 def _unjudged(pair: Pair) -> str:
-    """Why there is nothing to say of two times."""
+    """Return why there is no verdict on two times."""
     if pair.imported:
         return IMPORTED
     if pair.sessions is not None:
@@ -190,25 +189,25 @@ def _unjudged(pair: Pair) -> str:
 
 
 def verdict_of_run(run: Run) -> str:
-    """The word for all its cells; whether they are small only if all are."""
+    """Return the word for all cells of a run; small only if all of them are."""
     said = dict.fromkeys(map(verdict_of, run.cells))
     return next(iter(said)) if len(said) == 1 else _word(run.worst)
 
 
 def _word(one: Compared) -> str:
-    """The same without how small it is."""
+    """Return the word for a verdict, without how small the difference is."""
     return verdict_of(one).partition(",")[0]
 
 
 def ratio_of(one: Compared) -> str:
-    """Of a cell: a ratio with its interval; where nothing is decided, that it has none."""
+    """Return the ratio of a cell with its interval; without a decision, that it has none."""
     if (ratio := one.ratio) is None or one.decision is not None:
         return ratio_words(one.decision)
     return f"{units.format_factor(ratio)} (no interval)"
 
 
 def ratio_words(decision: Decision | None) -> str:
-    """A ratio with its interval; nothing if there is none."""
+    """Return a ratio with its interval; `units.MISSING` if there is none."""
     if decision is None:
         return units.MISSING
     ratio = units.format_factor(decision.ratio)
@@ -216,12 +215,12 @@ def ratio_words(decision: Decision | None) -> str:
 
 
 def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
-    """The ratio that a number had before it was measured again."""
+    """Return the ratio that a number had before it was measured again; `units.MISSING` if none."""
     return ratio_words(first[one].decision) if one in first else units.MISSING
 
 
 def name_of(row: Row, unsaid: Collection[str]) -> str:
-    """Of a cell, without the factors of which all have one value, and without what goes without saying."""
+    """Return the name of a cell without factors that all cells share, and without usual values."""
     phrases = phrases_of(row.cell)
     state = [f"state {row.state}"] if row.state else []
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
@@ -229,7 +228,7 @@ def name_of(row: Row, unsaid: Collection[str]) -> str:
 
 
 def common(rows: Iterable[Row]) -> Factors:
-    """What all cells are of alike, in words by factor; their pattern is said of each."""
+    """Return the phrases that all cells share, by factor; without the pattern, which each cell says."""
     first, *others = [phrases_of(row.cell) for row in rows] or [{}]
     return {
         name: phrase
@@ -239,12 +238,12 @@ def common(rows: Iterable[Row]) -> Factors:
 
 
 def size_of(run: Run) -> str:
-    """`2 KiB to 64 KiB (6 of 7 sizes)`."""
+    """Return `2 KiB to 64 KiB (6 of 7 sizes)`."""
     return sizes_of(run.cells[0].pair.base, run.cells[-1].pair.base, len(run.cells), run.sizes)
 
 
 def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
-    """The same of the first and the last of so many cells, of so many sizes between them."""
+    """Return the first and last size of some cells, and how many of the sizes between they are."""
     if not first.sized:
         return ""
     begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
@@ -253,10 +252,10 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
 
 
 def saying_sides(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
-    """What a line of many says of its sides: `mpich 5.0.2`; with its base where these differ.
+    """Return a function that names the sides of a line: `mpich 5.0.2`; with its base if bases differ.
 
     Returns:
-        What says nothing, if all lines have the same sides.
+        A function of a cell; it returns an empty text if all lines have the same sides.
     """
     names = {one: (_side(one.pair.base, compared), _side(one.pair.other, compared)) for one in cells}
     bases, others = (set(side) for side in zip(*names.values(), strict=True)) if names else (set(), set())
@@ -266,7 +265,7 @@ def saying_sides(cells: Iterable[Compared], compared: frozenset[str]) -> Callabl
 
 
 def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
-    """Of all pairs: the others against their base, or against their bases where not all have one."""
+    """Return the names of all others against their base, or their bases if there are several."""
     bases, others = (
         [*dict.fromkeys(_side(row, compared) for row in rows)]
         for rows in ((pair.base for pair in pairs), (pair.other for pair in pairs))
@@ -284,7 +283,7 @@ def _said(compared: frozenset[str]) -> list[str]:
 
 
 def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) -> Iterator[str]:
-    """`without a partner: 20 numbers of pingpong (11 of MPICH 5.0.2, 9 of Open MPI 5.0.11)`, or which."""
+    """Yield `without a partner: 20 numbers of pingpong (11 of MPICH 5.0.2, 9 of Open MPI 5.0.11)`, or all."""
     named = [(_side(one.row, compared) or ONE_SIDE[one.side], one.row) for one in shown.unmatched]
     if named and not everything:
         patterns = [*dict.fromkeys(row.cell.pattern for _, row in named)]
@@ -304,7 +303,7 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
 def notes(
     shown: Comparison, compared: frozenset[str] = frozenset(), *, everything: bool = False
 ) -> Iterator[str]:
-    """What else is to be known, below the table.
+    """Yield what else a reader should know, below the table.
 
     Args:
         compared: Factors that are compared.
@@ -344,7 +343,7 @@ def notes(
 
 
 def _unlike_statistics(pairs: Iterable[Pair]) -> Iterator[str]:
-    """Where the numbers of two sides are not of one kind: a mean over ranks, and the slowest of them."""
+    """Yield a line if numbers of two sides are of two kinds: mean over ranks, and slowest rank."""
     sides = [tuple(_statistic(row) for row in (pair.other, pair.base)) for pair in pairs]
     for (other, base), count in Counter(side for side in sides if all(side)).items():
         if other != base:
@@ -352,12 +351,12 @@ def _unlike_statistics(pairs: Iterable[Pair]) -> Iterator[str]:
 
 
 def _statistic(row: Row) -> str:
-    """What a time is of the samples of a launch; empty if nobody says."""
+    """Return which statistic of a launch's samples a time is; empty if unknown."""
     return row.time.statistic if isinstance(row.time, Printed) else OWN_STATISTIC
 
 
 def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
-    """Too few at all, or too few in like states of the machine, and how many it would take."""
+    """Yield which launches are too few, at all or in like states, and how many it would take."""
     if elsewhere := sum(verdict_of(one) == ELSEWHERE for one in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [one.pair for one in cells if verdict_of(one) == TOO_FEW]
@@ -373,7 +372,7 @@ def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
 
 
 def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Where the machine changed between the launches of most pairs."""
+    """Yield a line if the machine changed between the launches of most pairs."""
     alone = [pair.alone for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
     if alone:
         states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in alone))
@@ -381,7 +380,7 @@ def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def _unmoved(shown: Comparison) -> str:
-    """How far controls are apart; those that nothing can be decided of have not been seen to stay."""
+    """Return how far controls are apart; undecided ones have not been shown to be unmoved."""
     decided = [one for one in shown.controls if one.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
@@ -398,7 +397,7 @@ def _odd(one: OddPair) -> str:
 
 
 def _together(one: Together, side: str, unsaid: Collection[str]) -> str:
-    """`slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as long`."""
+    """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
     first, last = one.cells[0].pair.base, one.cells[-1].pair.base
     where = sizes_of(first, last, len(one.cells), len(one.cells))
     name = " ".join(filter(None, (name_of(first, unsaid), side, where)))
@@ -406,7 +405,7 @@ def _together(one: Together, side: str, unsaid: Collection[str]) -> str:
 
 
 def _builds(one: Builds) -> str:
-    """`configured otherwise: only pr Open MPI 5.0.11 has --enable-debug`."""
+    """Return `configured otherwise: only pr Open MPI 5.0.11 has --enable-debug`."""
     sides = ((one.other, one.only_other), (one.base, one.only_base))
     return f"configured otherwise: {'; '.join(_build(*side) for side in sides if side[1])}"
 
@@ -418,21 +417,21 @@ def _build(library: LibraryRecord, only: Sequence[str]) -> str:
 
 
 def _no_effect(one: NoEffect, margin: float) -> str:
-    """`A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
+    """Return `A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
     numbers = "all {} numbers are" if one.numbers > 1 else "its only number is"
     within = f"{numbers.format(one.numbers)} within {units.format_percent(margin)} of {one.base}"
     return f"{one.other} changed nothing measurable: {within}; perhaps the library does not know it"
 
 
 def _controls(shown: Comparison) -> str:
-    """How many there are of either kind."""
+    """Return how many controls there are of either kind."""
     alone = sum(one.pair.base.cell.pattern in CONTROLS for one in shown.controls)
     counts = {"without any MPI library": alone, "of one library, measured twice": len(shown.controls) - alone}
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
 def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -> Iterator[str]:
-    """Below a figure that has a line for each of these: what a bar is, and what is not drawn."""
+    """Yield notes below a figure with a line per cell: what a bar is, and what is not drawn."""
     yield "bars: 95 % intervals that hold for all numbers at once"
     if any(len(run.cells) > 1 for run in runs):
         yield "neighbouring sizes with one verdict are one line, by the size that is farthest from 1"
@@ -446,7 +445,7 @@ def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -
 
 
 def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> str:
-    """`undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
+    """Return `undecided: 6; these launches show a difference from 29 % on, --launches 244 from 6.0 % on`.
 
     Launches are asked for where there are fewer.
     """
@@ -459,7 +458,7 @@ def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> s
 
 
 def _rates(shown: Comparison) -> str:
-    """What was tried on these very launches, as counts: a share of so few says little by itself."""
+    """Return the rates of decisions tried on these launches, as counts: shares of few say little."""
     alarms, *planted = shown.rates
     found = ", ".join(f"+{100 * rate.planted:g} % {rate.times} of {rate.of}" for rate in planted)
     tried = f"of these launches {alarms.of} comparisons of equals were made"

@@ -28,25 +28,25 @@ ODD_MOST = 5
 
 
 def count_of(sessions: int) -> str:
-    """`6 sessions`."""
+    """Return `6 sessions`."""
     return units.counted(sessions, "session")
 
 
 def few(there: int, least: int) -> str:
-    """How many sessions are missing for a verdict."""
+    """Return how many sessions are missing for a verdict."""
     here = f"{there} session{'' if there == 1 else 's'}"
     return f"{here}; a verdict takes {least} sessions of each number: measure {max(least - there, 1)} more"
 
 
 def day_of(begun_s: float, *, daily: bool) -> str:
-    """When a session began: its day, UTC, or the minute if there are several a day."""
+    """Return when a session began, UTC: its day, or the minute if there are several a day."""
     if not begun_s:
         return "date unknown"
     return datetime.fromtimestamp(begun_s, UTC).strftime("%Y-%m-%d" if daily else "%Y-%m-%d %H:%M")
 
 
 def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
-    """Odd sessions, each once, the last ones first; those that are odd in few numbers are counted only."""
+    """Yield odd sessions, each once, the last first; those odd in few numbers are only counted."""
     named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
     yield from map(_odd_line, named[:ODD_MOST])
     if len(named) > ODD_MOST:
@@ -59,7 +59,7 @@ def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
 
 
 def _odd_line(one: OddSession) -> str:
-    """`odd session 2026-01-07: 1.4 times as long in 6 of 6 numbers, left out of what is expected`."""
+    """Return `odd session 2026-01-07: 1.4 times as long in 6 of 6 numbers, left out of what is expected`."""
     least, most = one.ratios[0], one.ratios[-1]
     factors = [least, most] if least < 1 < most else [one.ratio]
     said = f"{' to '.join(map(units.format_factor, factors))} times as long"
@@ -69,20 +69,20 @@ def _odd_line(one: OddSession) -> str:
 
 
 def baseline_words(name: str, folder: str, sessions: int, known: Sequence[VersionChange]) -> str:
-    """What is held against what: `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
+    """Return `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
     what = switches(known)
     return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
 
 
 def switches(known: Sequence[VersionChange]) -> str:
-    """`Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
+    """Return `Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
         f"{SWITCHES.get(one.name, called(one.name))} {one.before} -> {one.after}" for one in known
     )
 
 
 def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
-    """Both intervals: `±1.1 % within 43 s · ±9.0 % over 6 sessions, 3 days`.
+    """Return both intervals: `±1.1 % within 43 s · ±9.0 % over 6 sessions, 3 days`.
 
     Args:
         names: Of the results, where there are others beside them.
@@ -99,7 +99,7 @@ def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
 
 
 def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
-    """Why two results are no sessions of each other.
+    """Return why two results are not sessions of each other.
 
     Args:
         names: Of all results.
@@ -110,7 +110,7 @@ def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
 
 
 def sessions_finding(spans: Spans, names: Sequence[str] = ()) -> Finding:
-    """The same for programs."""
+    """Return the spans of sessions as a finding."""
     values = {
         "sessions": spans.sessions,
         "within": spans.within,

@@ -27,7 +27,7 @@ class NoEffect:
 
 
 def without_effect(shown: Comparison) -> list[NoEffect]:
-    """Settings of which every number is within the margin of its base, and none is small but real."""
+    """Return settings whose every number is within the margin of its base, and none small but real."""
     if not shown.judges or shown.verdict == "machine":
         return []
     found = group_by(shown.cells, lambda one: _apart(one.pair.base.cell.setting, one.pair.other.cell.setting))
@@ -40,7 +40,7 @@ def _alike(one: Compared) -> bool:
 
 
 def _apart(base: str, other: str) -> tuple[str, str] | None:
-    """Of two settings what differs; None if nothing does."""
+    """Return the variables in which two settings differ; None if in none."""
     first, second = variables_of(base), variables_of(other)
     names = [name for name in first if first[name] != second.get(name)]
     if not names:

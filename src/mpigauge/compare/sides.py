@@ -16,7 +16,7 @@ from mpigauge.rows.group import cell_key, row_key
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
-from mpigauge.stats.robust import pulled_in
+from mpigauge.stats.robust import winsorised
 from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ WHOLES = LIBRARY | PLACE | {SETTING}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """A cell, in whatever states of the machine it was measured.
+    """A cell, in all states of the machine in which it was measured.
 
     Attributes:
         row: Its only one; or that of the state with the most launches, as if it were of all.
@@ -55,13 +55,13 @@ class Side:
 
     @property
     def bytes(self) -> int:
-        """Of the cell."""
+        """Message size of the cell, in bytes."""
         return self.row.cell.bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unmatched:
-    """A cell that was measured, and nothing on the other side is like it.
+    """A measured cell without a partner on the other side.
 
     Attributes:
         side: The one that it is of.
@@ -72,7 +72,7 @@ class Unmatched:
 
 
 def side_of(parts: Sequence[Row]) -> Side:
-    """The rows of one cell as one side."""
+    """Return the rows of one cell as one side."""
     if len(parts) == 1:
         return Side(parts[0], tuple(parts))
     most = max(parts, key=lambda row: row.time.launches if row.time is not None else -1)
@@ -80,7 +80,7 @@ def side_of(parts: Sequence[Row]) -> Side:
 
 
 def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = False) -> Matched:
-    """Two sides of one campaign, in the states that both were in."""
+    """Return two sides of one campaign as a pair, in the states that both were in."""
     parts = [
         Pair(one, two, same_place) for one in base.parts for two in other.parts if one.state == two.state
     ]
@@ -88,7 +88,7 @@ def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = F
 
 
 def compared_by(factor: str) -> frozenset[str]:
-    """The factors in which cells may differ that are compared by one, or by a variable of their settings."""
+    """Return the factors in which cells may differ that are compared by one factor or variable."""
     return _with_others(factor if factor in COMPARED_BY else SETTING) | {"arm"}
 
 
@@ -98,7 +98,7 @@ def _with_others(factor: str) -> frozenset[str]:
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
-    """Cells of one campaign that differ in a factor, or in a variable of their settings.
+    """Return pairs of cells of one campaign that differ in a factor, or in a variable of their settings.
 
     Every other is held against the first of its kind.
 
@@ -158,19 +158,19 @@ def _alike(rows: Iterable[Row], factor: str) -> list[list[Side]]:
 
 
 def varied(cells: Iterable[Cell]) -> list[str]:
-    """The variables that a campaign varies, in their order."""
+    """Return the variables that a campaign varies, in their order."""
     return list(dict.fromkeys(name for cell in cells for name in variables_of(cell.setting)))
 
 
 def _rest_of(cell: Cell, by: str) -> tuple[str, ...]:
-    """What else a setting says, if cells are compared by one variable: they must be alike in it."""
+    """Return the variables of a setting that must be alike if cells are compared by another."""
     if by in COMPARED_BY:
         return ()
     return tuple(f"{name}={value}" for name, value in variables_of(cell.setting).items() if name != by)
 
 
 def _with_own_control(alike: Sequence[Side]) -> list[Side]:
-    """Without a control arm of what is not the base here, or has no other to be held against it."""
+    """Return cells with the control arm of their base only, and only if there are others."""
     sides = [side for side in alike if not side.row.cell.arm]
     if len(sides) <= 1:
         return sides
@@ -179,7 +179,7 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
 
 
 def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
-    """In like states, if the machine had several."""
+    """Return the pair of two sides, matched by state if the machine had several."""
     if {row.state for row in base.parts} == {row.state for row in other.parts} and len(base.parts) == 1:
         # Nobody says when others have measured: launches of one number are of no one moment.
         in_turn = not (base.row.imported or other.row.imported)
@@ -188,7 +188,10 @@ def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
 
 
 def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:
-    """What is compared if nobody says what: the first factor in which cells differ, or "" for none."""
+    """Return the first factor in which cells differ, with its pairs: the default comparison.
+
+    An empty factor if there is none.
+    """
     known = list(libraries)
     for factor in COMPARED_BY:
         if pairs := pairs_by(rows, factor, known):
@@ -201,7 +204,7 @@ def _library(one: LibraryRecord) -> Key:
 
 
 def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
-    """Whether two cells are of one library: by a control arm, or under two labels and alike otherwise."""
+    """Return whether two cells are of one library: by a control arm, or alike but for their labels."""
     if other.cell.arm:
         return True
     if base.cell.label == other.cell.label or row_key(base, {"label"}) != row_key(other, {"label"}):
@@ -211,7 +214,7 @@ def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
 
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
-    """Cells of two campaigns that are alike in all but where these differ as a whole."""
+    """Return pairs of cells of two campaigns, alike but for factors that differ as a whole."""
     ignored = differing(base, other)
     known = {row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
@@ -236,7 +239,7 @@ def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatch
 
 
 def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
-    """Factors of the place that have one value in each of two campaigns, and not the same one."""
+    """Return factors of place and library that have one value in each campaign, but not the same."""
     sides = [{name: {getattr(row.cell, name) for row in rows} for name in WHOLES} for rows in (base, other)]
     first, second = sides
     return frozenset(
@@ -245,7 +248,7 @@ def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
 
 
 def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
-    """The family of pairs that are all paired, or all not."""
+    """Return the family of pairs that are all paired, or all not."""
     if pairs[0].paired:
         return paired_family(pairs, level)
     base, other = (log_matrix([pair.times[side] for pair in pairs]) for side in (0, 1))
@@ -253,7 +256,7 @@ def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:
 
 
 def paired_family(pairs: Sequence[Pair], level: float = LEVEL) -> Paired:
-    """The family of pairs with launches in common, by these alone."""
+    """Return the family of pairs with launches in common, by these launches alone."""
     return Paired(_differences(pairs), _floors(pairs), level)
 
 
@@ -283,7 +286,7 @@ def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
     logs = _differences(pairs)
     numbers = sorted({number for pair in pairs for number in pair.common})
     apart = logs - np.nanmedian(logs, axis=0)
-    far = np.isfinite(logs) & (pulled_in(logs) != logs)
+    far = np.isfinite(logs) & (winsorised(logs) != logs)
     far &= np.abs(apart) >= np.log1p(margin)
     return [
         OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two times at one size.
+    """Two times at one size, with their ratio and difference.
 
     Attributes:
         base_s: As tables have it.
@@ -46,12 +46,12 @@ class Beside:
 
     @property
     def extra_s(self) -> float:
-        """By how much the other takes longer."""
+        """Extra time of the other, in seconds, between the times of the table."""
         return self.other_s - self.base_s
 
     @property
     def beyond_s(self) -> float | None:
-        """Extra time by launch, s: the middle of its interval; None if there is none."""
+        """Extra time by launch, in seconds: the middle of its interval; None if there is none."""
         return None if self.low_s is None or self.high_s is None else (self.low_s + self.high_s) / 2
 
 
@@ -64,7 +64,7 @@ class Stretch:
 
     @property
     def worst(self) -> Beside:
-        """The size with the ratio that is farthest from 1."""
+        """Size whose ratio is farthest from 1."""
         return max(self.at, key=lambda one: abs(math.log(one.ratio.estimate)))
 
 
@@ -120,7 +120,7 @@ def _beside(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> Beside:
 
 
 def by_size(curve: Iterable[Row]) -> dict[int, Row]:
-    """The rows of a curve by their size in bytes."""
+    """Return the rows of a curve by their size in bytes."""
     return {row.cell.bytes: row for row in curve}
 
 

@@ -16,7 +16,7 @@ RELABELLED = frozenset({"label"})
 
 
 def first_looks(fresh: Comparison, before: Comparison) -> dict[Compared, Compared]:
-    """Of numbers of a second stage, the first stage's of the same; none where that cannot be told."""
+    """Return the first stage's number of each number of a second stage, where it can be identified."""
     known = {_key(one): one for one in _all(before)}
     unlabelled = Counter(_key(one, RELABELLED) for one in known.values())
     alone = {_key(one, RELABELLED): one for one in known.values() if unlabelled[_key(one, RELABELLED)] == 1}
@@ -29,5 +29,5 @@ def _all(shown: Comparison) -> tuple[Compared, ...]:
 
 
 def _key(one: Compared, ignored: frozenset[str] = frozenset()) -> tuple[Key, Key]:
-    """Of both sides; the state of the machine is that of its day."""
+    """Return the factors of both sides, without the state of the machine: it may differ by day."""
     return cell_key(one.pair.base.cell, ignored), cell_key(one.pair.other.cell, ignored)

@@ -32,7 +32,7 @@ LAUNCHES_MOST = 30
 
 
 def suspicious(shown: Comparison) -> list[Pair]:
-    """The pairs to be measured again: what may differ, or does not pass, and a few others at random."""
+    """Return pairs to be measured again: those that may differ or do not pass, and a few at random."""
     pairs = [one.pair for one in shown.cells]
     allow = shown.thresholds.allow
     picked = {id(one.pair) for one in shown.cells if one.decision is None or not one.decision.passes(allow)}
@@ -48,13 +48,13 @@ def suspicious(shown: Comparison) -> list[Pair]:
 
 
 def chances(family: Family) -> Iterator[float]:
-    """How often chance alone makes such a difference, of each cell by itself, in either direction."""
+    """Yield the two-sided p-value of each cell by itself."""
     t = np.abs(family.mean) / family.error
     yield from (2 * special.stdtr(family.freedom, -t)).tolist()
 
 
 def launches_for(cells: Sequence[Compared]) -> int:
-    """How many launches the picked cells take, within bounds."""
+    """Return how many launches the picked cells take, within bounds."""
     needed = [one.decision.needed for one in cells if one.decision is not None]
     most = max((LAUNCHES_MOST if one is None else one for one in needed), default=LAUNCHES_LEAST)
     return min(max(most, LAUNCHES_LEAST), LAUNCHES_MOST)

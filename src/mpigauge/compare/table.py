@@ -58,7 +58,7 @@ def document(
     first: Mapping[Compared, Compared] = NO_FIRST,
     everything: bool = False,
 ) -> Document:
-    """The verdict and the cells of a comparison.
+    """Return the verdict and the cells of a comparison as a document.
 
     Args:
         compared: Factors that are compared.
@@ -95,12 +95,12 @@ def document(
 
 
 def lead(shown: Comparison, verdict: ComparisonVerdict) -> list[str]:
-    """The verdict, and what must be known before it is believed."""
+    """Return the verdict, and what must be known before it is believed."""
     return [*filter(None, (words.headline(shown, verdict), words.forced(shown)))]
 
 
 def _basis(shown: Comparison) -> list[str]:
-    """Launches and thresholds."""
+    """Return launches and thresholds as text."""
     margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
     said = f"margin {margin}, allowed {allow}"
     if shown.sessions is not None:
@@ -114,7 +114,7 @@ def _basis(shown: Comparison) -> list[str]:
 
 
 def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> list[Run]:
-    """The worst first; in the order of the base if all are shown."""
+    """Return runs of cells, the worst first; in the order of the base if all are shown."""
     along = compared | {"bytes", "window"}
     runs = runs_of([*shown.cells, *shown.moved], along, () if everything else {*DIFFERENT, "same"})
     if everything:
@@ -123,7 +123,7 @@ def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> 
 
 
 def _again(shown: Comparison, *, everything: bool) -> list[Run]:
-    """A line for every number, since each has its own first look; the worst first, or all in order."""
+    """Return a line per number, each with its first look; the worst first, or all in order."""
     runs = [Run((one,), 1) for one in (*shown.cells, *(shown.controls if everything else shown.moved))]
     return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
 
@@ -134,7 +134,7 @@ def _rank(run: Run) -> int:
 
 
 def _kept(shown: Comparison, lines: Sequence[Run], *, all_matter: bool) -> Sequence[Run]:
-    """What matters; if nothing does, or no verdict was asked for, all that has a ratio."""
+    """Return what matters; if nothing does or no verdict was asked for, all that has a ratio."""
     if all_matter:
         return lines
     matter = [] if shown.unasked else [run for run in lines if _matters(shown, run)]
@@ -142,7 +142,7 @@ def _kept(shown: Comparison, lines: Sequence[Run], *, all_matter: bool) -> Seque
 
 
 def _matters(shown: Comparison, run: Run) -> bool:
-    """What differs; and if nothing is slower, what keeps the whole from passing."""
+    """Return whether a run differs or, where nothing is slower, keeps the whole from passing."""
     if _rank(run) < len(ORDER):
         return True
     decision = run.worst.decision
@@ -156,7 +156,7 @@ def _said(alike: Factors, compared: frozenset[str]) -> list[str]:
 
 
 def tone_of(shown: Comparison, word: str) -> Tone:
-    """The tone of a verdict; where nobody asked for one, a difference is neither good nor bad."""
+    """Return the tone of a verdict; neutral for a difference if no verdict was asked for."""
     return "" if shown.unasked and word in DIFFERENT else TONES.get(word, "")
 
 
@@ -213,7 +213,7 @@ def _cases(
     alike: Factors,
     first: Mapping[Compared, Compared],
 ) -> Cases:
-    """The same with a row per number, since where a run begins and ends is another thing each time."""
+    """Return a table with a row per number, since runs begin and end elsewhere each time."""
     alone = [Run((one,), 1) for run in runs for one in run.cells]
     pairs = [run.worst.pair for run in alone]
     names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
@@ -224,14 +224,14 @@ def _cases(
 
 
 def _side(pair: Pair, compared: frozenset[str]) -> str:
-    """The other of a pair, as plans and options call it."""
+    """Return the other of a pair, as plans and options call it."""
     return " ".join(phrase for name, phrase in plain_phrases(pair.other.cell).items() if name in compared)
 
 
 def _data(
     shown: Comparison, verdict: ComparisonVerdict, sides: str, first: Mapping[Compared, Compared]
 ) -> dict[str, Any]:
-    """docs/numbers.md#compare."""
+    """Return the data of the document: docs/numbers.md#compare."""
     return {
         "verdict": verdict,
         "asked": not shown.unasked,
@@ -307,11 +307,11 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
 
 
 def _other(pair: Pair) -> dict[str, Any]:
-    """The factors in which the other cell is not as that of the base."""
+    """Return the factors in which the other cell differs from that of the base."""
     base = pair.base.cell
     return {key: value for key, value in cell_record(pair.other.cell).items() if value != getattr(base, key)}
 
 
 def _build(library: LibraryRecord) -> str:
-    """A library as plans and options call it, for programs."""
+    """Return a library as plans and options call it, for programs."""
     return " ".join(filter(None, (library.label, library.name, library.version)))

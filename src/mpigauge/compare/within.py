@@ -37,7 +37,7 @@ class RowRatios(Protocol):
 
 
 class Within:
-    """The comparisons within one result, by each factor that differs; each is made when it is asked for.
+    """The comparisons within one result, by each factor that differs, made when first asked for.
 
     Args:
         result: Whose libraries and plan say what is compared, and with which error.

@@ -27,27 +27,27 @@ _REACH = 3.0
 
 @dataclass(frozen=True, slots=True)
 class LogAxis:
-    """A logarithmic axis between two round times, s."""
+    """A logarithmic axis between two round times, in seconds."""
 
     left_s: float
     right_s: float
 
     def place(self, seconds: float, width: int) -> float:
-        """Where a time is, in characters from the left."""
+        """Return the position of a time, in characters from the left."""
         if seconds <= self.left_s:
             return 0.0
         share = math.log(seconds / self.left_s) / math.log(self.right_s / self.left_s)
         return min(1.0, share) * width
 
     def heading(self, width: int, unit: str = units.AUTO) -> str:
-        """Both ends; nothing if they do not fit."""
+        """Return both ends of the axis as text; empty if they do not fit."""
         left, right = (_label(end, unit) for end in (self.left_s, self.right_s))
         room = width - len(left) - len(right)
         return f"{left}{' ' * room}{right}" if room > 0 else ""
 
 
 def axis_of(times: Sequence[Timing]) -> LogAxis | None:
-    """The axis of a table; None if there are no two times to compare."""
+    """Return the axis of a table; None if there are no two times to compare."""
     known = [time for time in times if 0 < time.estimate < math.inf]
     if len(known) < 2:  # noqa: PLR2004 - nothing to compare
         return None
@@ -57,7 +57,7 @@ def axis_of(times: Sequence[Timing]) -> LogAxis | None:
 
 
 def bar(axis: LogAxis, time: Timing, width: int) -> str:
-    """Full blocks up to the interval, shaded ones in it; light ones where there is no interval.
+    """Return full blocks up to the interval and shaded ones in it; light ones where there is no interval.
 
     Where the interval is narrower than a character, the bar ends at the estimate, to an eighth.
     """

@@ -1,4 +1,4 @@
-"""What other programs call a cell: the same from run to run, so that CI systems find it again."""
+"""Names of cells for other programs: stable from run to run, so that CI systems find them again."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 
 
 def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]:
-    """Of cells: with the version of a library only where there are several, so that a history outlives it.
+    """Return names of cells for programs that follow them from run to run.
+
+    The version of a library is in them only where there are several, so that a history outlives an
+    upgrade.
 
     Args:
-        unsaid: Factors that are not said.
+        unsaid: Factors to leave out.
     """
     versions = defaultdict(set)
     for cell, _ in found:
@@ -38,7 +41,7 @@ def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]
 
 
 def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
-    """The phrases of a cell, its library as plans and options call it, and its pair by ranks."""
+    """Return the phrases of a cell, with its library as plans and options call it, and its pair by ranks."""
     phrases = phrases_of(cell) | ({"pair": str(cell.pair)} if cell.pair else {})
     if "mpi" in phrases:
         phrases["mpi"] = " ".join(filter(None, [cell.label, cell.mpi, cell.mpi_version if versioned else ""]))
@@ -46,7 +49,7 @@ def plain_phrases(cell: Cell, *, versioned: bool = True) -> Factors:
 
 
 def _name(cell: Cell, state: str | None, unsaid: Collection[str], *, versioned: bool) -> str:
-    """`pingpong standard 8 B openmpi shm 2 ranks`: what goes without saying is not said."""
+    """Return a name like `pingpong standard 8 B openmpi shm 2 ranks`, without factors of the usual value."""
     phrases = plain_phrases(cell, versioned=versioned)
     size = [] if cell.pattern in SIZELESS else [format_size(cell.bytes)]
     first = [phrases.pop(name) for name in ("pattern", "mode") if name in phrases]
@@ -55,7 +58,10 @@ def _name(cell: Cell, state: str | None, unsaid: Collection[str], *, versioned: 
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Equal names, which only results of strangers have, are counted: none may replace another."""
+    """Return names with equal ones numbered, so that none replaces another.
+
+    Only imported results have equal names.
+    """
     found: dict[str, None] = {}
     for name in names:
         counted = (f"{name} #{number}" for number in count(2))

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["integer", "number", "flag", "text"]
-"""Of 64 bits, of 64 bits, a truth value, UTF-8; each may be missing."""
+"""An int64, a float64, a truth value, and UTF-8; each may be missing."""
 
 _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: "text"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """One column.
+    """One column of a table: its type and a value per row.
 
     Attributes:
         data: A value per row, None where there is none; with codes, the values that there are.
@@ -37,13 +37,13 @@ class Values:
         return len(self.data if self.codes is None else self.codes)
 
     def __iter__(self) -> Iterator[Any]:
-        """Its values as Python has them, None where there is none."""
+        """Iterate over the values as Python objects, None where there is none."""
         if self.codes is not None:
             return map((*self.data, None).__getitem__, self.codes.tolist())
         return iter(self.data.tolist() if isinstance(self.data, np.ndarray) else self.data)
 
     def at(self, place: int) -> Any:
-        """The value of one row, as Python has it; rows are counted from the end where it is negative."""
+        """Return the value of one row as a Python object; negative rows are counted from the end."""
         if self.codes is not None:
             return (*self.data, None)[self.codes[place]]
         value = self.data[place]
@@ -51,7 +51,7 @@ class Values:
 
 
 def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[np.int32]) -> Values:
-    """A column of few values, each kept once.
+    """Return a column of few distinct values, each kept once.
 
     Args:
         values: Any of them may be there several times, or be None.
@@ -63,7 +63,7 @@ def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[n
 
 
 def joined(pieces: Sequence[Columns]) -> Columns:
-    """Pieces of one table as one, all with the same columns."""
+    """Return pieces of one table as one; all must have the same columns."""
     if len(pieces) == 1:
         return pieces[0]
     return {name: _joined([piece[name] for piece in pieces]) for name in (pieces[0] if pieces else ())}
@@ -91,11 +91,11 @@ def columns_of(
     *,
     names: Sequence[str] = (),
 ) -> Columns:
-    """Records as columns: a name that a record lacks is missing there.
+    """Return records as columns; a value is missing where a record lacks the name.
 
     Args:
-        kinds: Of columns whose values do not tell, such as those without any; else these are numbers.
-        names: That are there even if no record is.
+        kinds: Types of columns whose values do not show them, such as empty ones; else these are numbers.
+        names: Columns to have even without records.
     """
     records = list(records)
     found = dict.fromkeys([*names, *(name for record in records for name in record)])
@@ -123,11 +123,11 @@ def _fitting(value: Any, kind: Kind) -> Any:
 
 
 def length_of(columns: Columns) -> int:
-    """How many rows."""
+    """Return the number of rows."""
     return len(next(iter(columns.values()), ()))
 
 
 def rows_of(columns: Columns) -> Iterator[dict[str, Any]]:
-    """Its rows by column, one after the other."""
+    """Yield the rows, each as a dict by column."""
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))

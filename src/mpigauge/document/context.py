@@ -23,7 +23,7 @@ FLAT = (
 
 
 def context_record(result: Result, stat: str | None = "median") -> dict[str, Any]:
-    """Of one result: docs/formats.md#where-numbers-come-from.
+    """Return where the numbers of a result come from: docs/formats.md#where-numbers-come-from.
 
     Args:
         stat: What stands for a launch of ours; None of single samples.
@@ -53,7 +53,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
 
 
 def _printed(result: Result) -> str:
-    """What imported times are of their samples; unknown where nobody says."""
+    """Return the statistic that imported times are of their samples; UNKNOWN where no source says."""
     return "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
 
 
@@ -74,7 +74,7 @@ def _is_of(job: Any, one: LibraryRecord) -> bool:
 
 
 def flat_context(result: Result, stat: str = "median") -> dict[str, Any]:
-    """The same on one level, what a line needs to be traced alone."""
+    """Return the context of a result on one level: what a line of CSV needs to be traced alone."""
     whole = context_record(result, stat)
     whole["libraries"] = "; ".join(
         " ".join(filter(None, [one["label"], one["name"], one["version"]])) for one in whole["libraries"]
@@ -86,11 +86,11 @@ def flat_context(result: Result, stat: str = "median") -> dict[str, Any]:
 def traced(
     records: Iterable[Mapping[str, Any]], result: Result, stat: str = "median"
 ) -> Iterator[dict[str, Any]]:
-    """Records of one result, each with where it comes from."""
+    """Yield the records of one result, each with its flat context."""
     known = flat_context(result, stat)
     yield from ({**record, **known} for record in records)
 
 
 def metadata_of(contexts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What a Parquet file says of itself, by key."""
+    """Return the metadata of a Parquet file, by key."""
     return {"mpigauge": json.dumps({"context": list(contexts)}, ensure_ascii=False)}

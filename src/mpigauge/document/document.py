@@ -26,7 +26,7 @@ DOT = " \N{MIDDLE DOT} "
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What times and rates are printed in."""
+    """The units in which times and rates are printed."""
 
     time: str = units.AUTO
     rate: str = units.AUTO
@@ -38,7 +38,7 @@ AUTOMATIC = Units()
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: a value, its unit, and how people read it.
+    """A column of a table: its value, unit, and text.
 
     Attributes:
         name: What users ask for it by, and what CSV calls it.
@@ -49,7 +49,7 @@ class Column:
         left: Whether its entries are aligned at the left.
         wraps: Whether it may be broken into lines on a narrow terminal.
         goes: When it is hidden on a narrow terminal, the lowest first; None if never.
-        tone: Of a row's entry.
+        tone: Tone of a row's entry.
         field: What JSON calls its value in each row, where nothing else there has it.
         about: What it is, for the list of those that can be asked for and for docs/numbers.md.
     """
@@ -67,14 +67,14 @@ class Column:
     about: str = ""
 
     def text(self, row: Any, chosen: Units) -> str:
-        """A row's entry as people read it."""
+        """Return a row's entry as people read it."""
         if self.write is not None:
             return self.write(row, chosen)
         return written(self.value(row), self.unit, chosen)
 
 
 def written(value: Any, unit: Unit, chosen: Units) -> str:
-    """A value in the usual way of its unit."""
+    """Return a value as text, in the usual way of its unit."""
     match unit:
         case "s":
             return units.format_time(value, chosen.time)
@@ -108,7 +108,7 @@ class Table:
 
     @property
     def headed(self) -> bool:
-        """Whether anything stands above its columns."""
+        """Return whether any column has a heading."""
         return any(column.heading for column in self.columns)
 
 
@@ -117,7 +117,7 @@ class Cases:
     """A table whose rows a CI system follows from run to run.
 
     Attributes:
-        names: Of its rows, the same whatever is said of them this time.
+        names: Names of its rows, which do not depend on their values.
     """
 
     table: Table
@@ -126,7 +126,7 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line above or below the tables; a tone colours what stands before its colon."""
+    """A line above or below the tables; a tone colours the text before its colon."""
 
     text: str
     tone: Tone = ""
@@ -134,12 +134,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """All that is shown of something.
+    """Everything to be shown, before it has a format.
 
     Attributes:
         head: Lines above the tables, the most important first.
         foot: Lines below them.
-        source: Whose numbers they are, in a few words, for tables that are pasted elsewhere: Markdown has it
+        source: Origin of the numbers in a few words, for tables that are pasted elsewhere: Markdown has it
             in the place of head and foot.
         data: What JSON shows; None for the values of the tables.
         records: The lines of CSV; None for the rows of the tables.
@@ -149,7 +149,7 @@ class Document:
         properties: Facts about the whole, by name, where a format has room for such; those that are empty are
             left out.
         sparse: Whether CSV leaves out columns that are empty on every line.
-        pieces: Its records as columns, piece by piece, where they are too many to be held as records.
+        pieces: Its records as columns, piece by piece, where they are too many to be kept as records.
     """
 
     head: Sequence[str] = ()
@@ -167,10 +167,10 @@ class Document:
     pieces: Callable[[], Iterable[Columns]] | None = None
 
     def entries(self, table: Table) -> list[list[str]]:
-        """The rows of a table as people read them."""
+        """Return the rows of a table as people read them."""
         return [[column.text(row, self.units) for column in table.columns] for row in table.rows]
 
 
 def values_of(table: Table) -> list[dict[str, Any]]:
-    """The rows of a table as programs read them: by column, in SI units."""
+    """Return the rows of a table as programs read them: by column, in SI units."""
     return [{column.name: column.value(row) for column in table.columns} for row in table.rows]

@@ -18,7 +18,7 @@ Severity = Literal["info", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was found.
+    """A fact worth reading: its kind, cells, numbers and sentence.
 
     Attributes:
         kind: Of a warning its kind, else what it is about: `payoff`, `contrast`, `caches-seen` and so on.
@@ -35,7 +35,7 @@ class Finding:
 
 
 def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
-    """A finding of a fact: its fields are cells and values."""
+    """Return a finding with the fields of a fact as its cells and values."""
     parts = {field.name: getattr(fact, field.name) for field in fields(fact)}
     cells = {name: _cells(part) for name, part in parts.items()}
     # Sets come in order: else one result would be told in other words of JSON each time.
@@ -48,13 +48,13 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
 
 
 def _cells(part: object) -> tuple[Cell, ...]:
-    """The cells of a field that is a cell or several; none of any other."""
+    """Return the cells of a field that is a cell or several; empty for any other."""
     parts = part if isinstance(part, tuple) else (part,)
     return tuple(one for one in parts if isinstance(one, Cell))
 
 
 def finding_record(found: Finding) -> dict[str, Any]:
-    """A finding as JSON has it: docs/formats.md."""
+    """Return a finding as JSON has it: docs/formats.md."""
     return {
         "kind": found.kind,
         "severity": found.severity,

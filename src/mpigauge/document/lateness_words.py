@@ -9,11 +9,11 @@ MANY = 0.25
 
 
 def is_useless(share: float, late_s: float, planted_s: float) -> bool:
-    """Return whether a number is one of the emulator: many packets were late by what was planted, or more.
+    """Return whether a number is of the emulator: many packets were late by the delay of the lab, or more.
 
     Args:
-        share: Of the packets, those that were late.
-        late_s: By how much they were, at least.
+        share: Fraction of packets that were late.
+        late_s: Their least lateness.
         planted_s: The delay of the lab between its hosts.
     """
     return share >= MANY and late_s >= planted_s

@@ -13,11 +13,11 @@ Entry = dict[str, Any]
 
 
 def document(thing: str, entries: Sequence[Entry], columns: Mapping[str, str]) -> Document:
-    """A list of one kind of thing.
+    """Return a list of one kind of thing as a document.
 
     Args:
         thing: What they are called, in JSON.
-        entries: As JSON shows them.
+        entries: One dict per line, as JSON shows them.
         columns: Keys of entries that people see, with their headings; the last one may wrap.
     """
     *names, last = columns
@@ -33,7 +33,7 @@ def document(thing: str, entries: Sequence[Entry], columns: Mapping[str, str]) -
 
 
 def patterns(entries: Sequence[Entry]) -> Document:
-    """The patterns, each with its modes below it."""
+    """Return the list of patterns, each with its modes below it."""
     columns = [
         Column("name", "pattern", _get("name"), left=True, goes=None),
         Column("mode", "mode", _get("mode"), left=True, goes=None),

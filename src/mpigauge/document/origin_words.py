@@ -1,4 +1,4 @@
-"""Whose numbers they are: machine, day, launches, and whether its network was emulated."""
+"""The origin of a result in words: machine, day, launches, and whether its network was emulated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 
 
 def origin_of(result: Result) -> str:
-    """A result in a few words, its title first; of what others have printed only that."""
+    """Return a result in a few words, its title first; only the title if it was imported."""
     campaign = result.campaign
     machine = measured_machine(result)
     launches = len({launch.number for launch in result.launches})
@@ -26,16 +26,16 @@ def origin_of(result: Result) -> str:
 
 
 def measured_on(result: Result) -> str:
-    """Where and when, without the title unless that is all there is."""
+    """Return where and when a result was measured, without its title unless that is all there is."""
     title = result.campaign.plan.title
     return origin_of(result).removeprefix(title).removeprefix(", ") or title
 
 
 def host_of(result: Result) -> str:
-    """The machine's name; in a lab it has none but that of its first emulated host, which tells nobody."""
+    """Return the machine's name; empty in a lab, whose emulated hosts have names of no use to a reader."""
     return "" if result.campaign.plan.lab else measured_machine(result).host
 
 
 def processor_of(machine: Environment) -> str:
-    """A processor without its marks."""
+    """Return the name of a processor without trade marks."""
     return " ".join(TRADE_MARKS.sub("", machine.cpu).split())

@@ -1,4 +1,4 @@
-"""What the factors of a cell are called in legends, titles and sentences: a row in WORDS for each."""
+"""Phrases for the factors of a cell in legends, titles and sentences: a row in WORDS for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Pairing
 
 Factors = dict[str, str]
-"""What something is of: a phrase per factor, by name; none where there is nothing to say."""
+"""A phrase per factor, by name; none where there is nothing to say."""
 
 PAIRINGS: Mapping[Pairing, str] = {
     "tournament": "all pairs, N/2 at a time",
@@ -26,7 +26,7 @@ PAIR_DASH = " \N{EN DASH} "
 """Between the hosts of a pair."""
 
 STARTS = {"common": "a common time", "barrier": "our own barrier", "mpi_barrier": "MPI_Barrier"}
-"""What ranks start together by."""
+"""How ranks start together."""
 
 
 def _library(cell: Cell) -> str:
@@ -65,10 +65,10 @@ WORDS: Mapping[str, Callable[[Cell], str]] = {
     "pair": _pair,
     "pairing": lambda cell: cell.pairing,
 }
-"""In the order in which they are said."""
+"""The phrase of each factor, in the order in which they are said."""
 
 SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op"}
-"""Factors that are said together with another; the size is a number of each row and not said here."""
+"""Factors that another one's phrase contains; the size is a number of each row and has none."""
 
 UNSAID = frozenset(
     {
@@ -79,25 +79,25 @@ UNSAID = frozenset(
         f"{usual('sync')} start",
     }
 )
-"""What goes without saying."""
+"""Phrases of usual values, which are left out."""
 
 OF_JOB = tuple(name for name in WORDS if BY_NAME[name].job)
-"""What tells launches of one plan from each other."""
+"""Factors by which launches of one plan differ."""
 
 DETAILS = tuple(
     name
     for name in WORDS
     if name not in {"pattern", "mode"} and not BY_NAME[name].job and not BY_NAME[name].along
 )
-"""What tells curves of one pattern, mode and launch from each other."""
+"""Factors by which curves of one pattern, mode and launch differ."""
 
 
 def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
-    """The phrases of a cell by factor; all but its size, unless some are named."""
+    """Return the phrases of a cell by factor: all but its size, unless some are named."""
     found = {name: WORDS[name](cell) for name in names}
     return {name: phrase for name, phrase in found.items() if phrase}
 
 
 def unusual(cell: Cell) -> list[str]:
-    """What else tells a cell from others of its pattern and mode, without what goes without saying."""
+    """Return what else tells a cell from others of its pattern and mode, without usual values."""
     return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]

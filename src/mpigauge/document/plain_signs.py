@@ -1,4 +1,4 @@
-"""Signs that not every terminal can print, or nobody should, and what stands for them there.
+"""Signs that some terminals cannot print, or none should, and their replacements.
 
 Where output can only be ASCII, "12.3 µs ±1.2 %" becomes "12.3 us ~1.2 %", and columns stay aligned.
 """
@@ -31,23 +31,23 @@ _TABLE = str.maketrans(PLAIN)
 
 
 def printable(words: str) -> str:
-    """Words in one line, without codes that would speak to a terminal, whoever wrote them."""
+    """Return text as one line without control codes, which could steer the terminal that prints it."""
     words = re.sub(r"[^\S ]", " ", words)
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def printable_lines(text: str) -> str:
-    """The same of words that may have several lines."""
+    """Return text without control codes, but with its line breaks."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def plain(text: str) -> str:
-    """The same in ASCII, of the same length; "?" for what has no likeness."""
+    """Return text in ASCII, of the same length; "?" for what has no likeness."""
     return text.translate(_TABLE).encode("ascii", "replace").decode("ascii")
 
 
 def replaced(error: UnicodeError) -> tuple[str, int]:
-    """What to print for what an encoding lacks; for `codecs.register_error`."""
+    """Return ASCII for what an encoding lacks; for `codecs.register_error`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return plain(error.object[error.start : error.end]), error.end

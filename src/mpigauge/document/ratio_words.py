@@ -18,16 +18,16 @@ VERDICTS: dict[Verdict, str] = {
     "same": "no difference",
     "undecided": "undecided",
 }
-"""What each verdict is called, in sentences, tables and pages alike."""
+"""The word for each verdict, in sentences, tables and pages."""
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """Return a verdict in words; of no difference, within what."""
+    """Return a verdict in words; for no difference, with the margin."""
     return f"{VERDICTS[verdict]} (within {100 * MARGIN:g} %)" if verdict == "same" else VERDICTS[verdict]
 
 
 def times(ratio: Ratio) -> str:
-    """`2.31 times`, with its interval where there is one; near 1 with as many digits as the interval has."""
+    """Return `2.31 times`, with its interval if there is one; near 1 with the digits of the interval."""
     if ratio.low is None or ratio.high is None:
         return f"{units.format_factor(ratio.estimate)} times"
     reach = ratio.high / ratio.estimate
@@ -40,10 +40,10 @@ def times(ratio: Ratio) -> str:
 
 
 OF_PAIRS = "of launches in pairs, not of the two times beside it"
-"""Said where times and their ratio stand side by side: a mean of ratios is no ratio of medians."""
+"""A note for tables of times with their ratio: a mean of ratios is no ratio of medians."""
 
 FINE = 0.02
-"""Of narrower intervals near 1, three digits would show nothing."""
+"""Width of intervals near 1 below which three digits would show nothing."""
 
 
 def _fine(value: float) -> str:

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
-    """What a cell is of, as JSON has it."""
+    """Return a cell's factors by name, as JSON has them."""
     return asdict(cell)
 
 
 def number(value: float | None) -> float | None:
-    """A number as JSON may have it: null for what is not finite."""
+    """Return a number as JSON may have it: None if it is not finite."""
     return None if value is None or not math.isfinite(value) else value
 
 
 def odd_records(found: Iterable[OddSession]) -> list[dict[str, Any]]:
-    """Odd sessions of a history or a baseline: docs/numbers.md#history."""
+    """Return the odd sessions of a history or a baseline: docs/numbers.md#history."""
     return [
         {
             "file": str(one.path),

@@ -21,16 +21,18 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 
 HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty message between hosts"}
-"""What tells how far apart ranks are."""
+"""What shows the distance between ranks."""
 
 
 def in_state(state: str | None) -> str:
-    """What follows a name, where it is of one state among several: ` while far`."""
+    """Return the suffix of a name that is of one state among several: ` while far`."""
     return f" while {state}" if state else ""
 
 
 def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
-    """Which states the machine was in, of which the numbers are, and what the hardware says of them.
+    """Yield the states of the machine, those that the numbers are of, and what the hardware says of them.
+
+    Nothing if there is only one state.
 
     Nothing of a single one.
     """
@@ -51,7 +53,7 @@ def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterato
 
 
 def _unknown(rows: Sequence[Row]) -> str:
-    """How many cells talk without that it is known over which distance; empty if there are none."""
+    """Return how many communicating cells have no known distance between ranks; empty if none."""
     count = sum(row.talks and row.state is None and bool(row.visits) for row in rows)
     return units.counted(count, "cell") if count else ""
 
@@ -63,38 +65,38 @@ SEATS: dict[Seats, str] = {
     "changed": "the ranks were bound to other cores from launch to launch: bind them alike for one state",
     "unknown": "",
 }
-"""What is said of the places of the ranks, where the machine had several states."""
+"""What the binding of ranks means, where the machine had several states."""
 
 
 def states_in_brief(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
-    """Which states there were and of which the numbers are, a line each."""
+    """Yield a line per distance: which states there were, and of which the numbers are."""
     told = _hardware(result, states)
     for mine in _from_most(states):
         yield f"states: {', '.join(_words(mine, told))}{_shown(mine, rows)}"
 
 
 def several_states_line(names: Sequence[str]) -> list[str]:
-    """In which of the results that are shown together the machine had several states."""
+    """Return a line that names the results, among those shown, with several states of the machine."""
     if not names:
         return []
     return [f"several states of the machine in {', '.join(names)}: sessions are of one state each"]
 
 
 def _from_most(states: States) -> Iterator[list[State]]:
-    """The states of each distance, those that lasted long first."""
+    """Yield the states of each distance, the longest first."""
     for of in dict.fromkeys(state.of for state in states.states):
         yield sorted((one for one in states.states if one.of == of), key=lambda one: -one.time_share)
 
 
 def _hardware(result: Result, states: States) -> dict[StateName, str]:
-    """What ranks share in each state, where the hardware tells it: `same core`, `same L3`, `other L3`."""
+    """Return what ranks share in each state, if the hardware tells: `same core`, `same L3`, `other L3`."""
     last = next((name for name in measured_machine(result).cpu_groups if name != CORE), "cache")
     words: dict[Nearness, str] = {"core": "same core", "cache": f"same {last}", "apart": f"other {last}"}
     return {state: words[near] for state, near in nearness_of(result, states).items()}
 
 
 def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterator[str]:
-    """`far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
+    """Yield `far (a cache line takes 245 ns, other L3) 72 % of the time`, `near (40.0 ns, same L3) 27 %`."""
     for number, state in enumerate(states):
         time, share = units.format_time(state.handover_s), units.format_percent(state.time_share)
         first = number == 0
@@ -117,7 +119,7 @@ def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
 
 
 def left_out_line(*results: Result) -> list[str]:
-    """That results are shown without their visits that were not quiet."""
+    """Return a line that says how many disturbed visits are left out; empty if none are."""
     left_out = sum(result.left_out for result in results)
     if not left_out:
         return []
@@ -127,7 +129,7 @@ def left_out_line(*results: Result) -> list[str]:
 
 
 def disturbed_line(result: Result) -> str:
-    """Launches in which most visits of some cells were disturbed; empty if there are none."""
+    """Return a line on launches that were disturbed in most visits of some cells; empty if none were."""
     found = disturbed_launches(with_processors(result))
     if not found:
         return ""
@@ -141,7 +143,7 @@ def disturbed_line(result: Result) -> str:
 
 
 def state_findings(result: Result, states: States) -> Iterator[Finding]:
-    """The same for programs."""
+    """Yield findings about the states of the machine and about disturbed launches."""
     if states.states:
         values = {
             state.name if state.of == "line" else f"{state.of}-{state.name}": state.time_share

@@ -28,24 +28,24 @@ NO_LAST_WORDS = "the job said nothing"
 
 
 def reason(row: Row) -> str:
-    """The reason of a row as one sentence; empty if there is nothing to say."""
+    """Return the reason of a row as one sentence; empty if there is nothing to say."""
     return "" if row.reason is None else sentence(row.reason)
 
 
 def status_and_reason(row: Row) -> str:
-    """The status of a row and why it is so: `failed: crash in launch 2: ...`."""
+    """Return the status of a row and its reason: `failed: crash in launch 2: ...`."""
     if says_status(row):
         return reason(row)
     return f"{row.status}: {reason(row)}" if row.reason else row.status
 
 
 def says_status(row: Row) -> bool:
-    """Whether its reason begins with the status: `timeout in launch 1: ...`."""
+    """Return whether a row's reason begins with its status: `timeout in launch 1: ...`."""
     return reason(row).startswith(row.status)
 
 
 def sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
-    """The one sentence of a reason; JSON has it as `reason`."""
+    """Return the sentence of a reason, which JSON has as `reason`."""
     match fact:
         case OutOfTime():
             return f"there was no time for it {'within the budget' if fact.in_budget else 'in its launch'}"

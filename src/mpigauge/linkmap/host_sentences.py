@@ -34,25 +34,25 @@ NAMES_SHOWN, LINES_SHOWN = 6, 5
 
 
 def fact_words(one: HostDifference) -> str:
-    """What differs: "MTU of eth0"."""
+    """Return what differs: "MTU of eth0"."""
     return f"{FACTS[one.fact]} of {one.card}" if one.card else FACTS[one.fact]
 
 
 def value_words(one: HostDifference, value: Value) -> str:
-    """A value, as a person reads it."""
+    """Return a value as a person reads it."""
     if not value:
         return "none" if one.fact == "cards" else NOT_SAID
     return units.format_size(value) if isinstance(value, int) else value
 
 
 def names(hosts: Sequence[str]) -> str:
-    """Names of hosts, as far as a line has room for them."""
+    """Return names of hosts, as many as a line has room for."""
     more = len(hosts) - NAMES_SHOWN
     return ", ".join(hosts) if more <= 1 else f"{', '.join(hosts[:NAMES_SHOWN])} and {more} more"
 
 
 def values_words(one: HostDifference) -> str:
-    """Who has which value: "9000 on 15 of 16, 1500 on h3"."""
+    """Return which hosts have which value: "9000 on 15 of 16, 1500 on h3"."""
     total = sum(len(hosts) for _, hosts in one.values)
     said = []
     for place, (value, hosts) in enumerate(one.values):
@@ -62,12 +62,12 @@ def values_words(one: HostDifference) -> str:
 
 
 def sentence(one: HostDifference) -> str:
-    """A difference, with who has which value: "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
+    """Return "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
     return f"hosts differ: {fact_words(one)}: {values_words(one)}"
 
 
 def lines(shown: LinkMap) -> Iterator[str]:
-    """Differences of the hosts of a map; first those by which a slow one differs from most."""
+    """Yield the differences of a map's hosts; first those in which a slow host differs from most."""
     blamed = (*shown.verdict.hosts, *shown.verdict.links)
     slow = {name.partition(":")[0] for one in blamed for name in one.names}
     found = sorted(shown.differences, key=lambda one: not slow & {*one.outliers})

@@ -27,7 +27,7 @@ Value = str | int
 
 @dataclass(frozen=True, slots=True)
 class HostDifference:
-    """A fact that not all hosts have alike.
+    """A fact in which the hosts differ.
 
     Attributes:
         fact: Its name: a field of `Machine` or `Card`, or CARDS.
@@ -41,18 +41,18 @@ class HostDifference:
 
     @property
     def usual(self) -> Value | None:
-        """The value of more than half of the hosts; None if there is none."""
+        """Value of more than half of the hosts; None if there is none."""
         value, hosts = self.values[0]
         return value if 2 * len(hosts) > sum(len(mine) for _, mine in self.values) else None
 
     @property
     def outliers(self) -> tuple[str, ...]:
-        """Hosts that have another value than most; none if no value is that of most."""
+        """Hosts without the usual value; empty if there is no usual value."""
         return () if self.usual is None else tuple(host for _, hosts in self.values[1:] for host in hosts)
 
 
 def hosts_differ(result: Result) -> tuple[HostDifference, ...]:
-    """Holds the hosts of all launches against each other; emulated hosts are one machine, and alike."""
+    """Return the facts in which hosts differ, over all launches; emulated hosts are one machine."""
     if result.campaign.plan.lab is not None:
         return ()
     machines = {machine.host: machine for launch in result.launches for machine in launch.machines}
@@ -64,7 +64,7 @@ def hosts_differ(result: Result) -> tuple[HostDifference, ...]:
 
 
 def _of_machines(machines: Mapping[str, Machine]) -> dict[tuple[str, str], dict[str, Value]]:
-    """By fact, and by nothing as these are of no card, its value on every host."""
+    """Return the value on every host of each fact that is of no card."""
     facts: dict[tuple[str, str], dict[str, Value]] = {
         (name, ""): {host: getattr(machine, name) for host, machine in machines.items()}
         for name in MACHINE_FACTS
@@ -74,7 +74,7 @@ def _of_machines(machines: Mapping[str, Machine]) -> dict[tuple[str, str], dict[
 
 
 def _rounded(memory: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
-    """Every size as the smallest one that it is hardly larger than."""
+    """Yield sizes rounded to the smallest one that they hardly exceed."""
     least = 0
     for host, size in sorted(memory.items(), key=lambda item: int(item[1])):
         if int(size) > least * (1 + MEMORY_ALIKE):
@@ -83,7 +83,7 @@ def _rounded(memory: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 
 
 def _of_cards(cards: Mapping[str, Sequence[Card]]) -> dict[tuple[str, str], dict[str, Value]]:
-    """The same of all cards that are real: containers have interfaces of their own on each host."""
+    """Return the value on every host of each fact of real cards: containers have others on each host."""
     real = {host: {card.name: card for card in mine if card.driver} for host, mine in cards.items()}
     facts: dict[tuple[str, str], dict[str, Value]] = {
         (CARDS, ""): {host: ", ".join(sorted(mine)) for host, mine in real.items()}

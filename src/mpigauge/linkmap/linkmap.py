@@ -40,7 +40,7 @@ USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 
 @dataclass(frozen=True, slots=True)
 class LinkMap:
-    """What is said of all pairs.
+    """The links of all pairs of ranks, with their verdict.
 
     Attributes:
         cell: Of one of them: library, ranks and the like are those of all.
@@ -69,7 +69,7 @@ def link_map(
     transport: str = "",
     state: StateName | None = None,
 ) -> LinkMap:
-    """The map of a result.
+    """Return the map of a result.
 
     Args:
         factor: What is slower than usual by less is not slow.
@@ -98,14 +98,14 @@ def link_map(
 
 
 def is_map(result: Result) -> bool:
-    """Whether a result is a map of all pairs and nothing else: all its messages are those of pairs."""
+    """Return whether a result is a map of all pairs and nothing else."""
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     talking = [cell for cell in result.campaign.cells if (of := patterns.get(cell.pattern)) and of.talks]
     return bool(talking) and all(cell.pair for cell in talking)
 
 
 def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | None:
-    """The map of a result, as `link_map`; None if it has none, several, or one that is too large."""
+    """Return the map of a result; None if it has none, several, or one that is too large."""
     try:
         return link_map(result, state=state)
     except UsageError:
@@ -113,13 +113,13 @@ def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | Non
 
 
 def state_of(known: Iterable[Row]) -> StateName | None:
-    """The state of the machine that all rows are of; None where they are of several, or of none."""
+    """Return the state of the machine of all rows; None if they are of several, or of none."""
     found = {row.state for row in known if row.cell.pair}
     return found.pop() if len(found) == 1 else None
 
 
 def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
-    """Rows whose pairs know what their ends are called, where these are more than the numbers of ranks."""
+    """Return rows whose pairs know the names of their ends, if these are more than ranks."""
     names: dict[JobKey, tuple[str, ...]] = {}
 
     def named(row: Row) -> Row:
@@ -141,7 +141,7 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
 
 
 def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
-    """Rows of one job and pattern."""
+    """Return the rows of one job and pattern."""
     states = states_of(result.visits)
     paired = (row for row in rows(result, choice=state or states.usual, states=states) if row.cell.pair)
     asked = (
@@ -171,12 +171,12 @@ def _as_options_say(cell: Cell) -> str:
 
 
 def _hosts(result: Result, cell: Cell) -> tuple[str, ...]:
-    """The host of every rank; nameless if no launch says it."""
+    """Return the host of every rank; nameless if no launch says it."""
     return _known_hosts(result, cell) or ("",) * cell.ranks
 
 
 def _known_hosts(result: Result, cell: Cell) -> tuple[str, ...]:
-    """The host of every rank, by the first launch of the job that says it of all; none if none does."""
+    """Return the host of every rank by the job's first launch that says all of them; empty if none."""
     for launch in result.launches:
         if launch.job == cell.job and len(launch.ranks_at) == cell.ranks:
             return tuple(place.host for place in launch.ranks_at)
@@ -184,7 +184,7 @@ def _known_hosts(result: Result, cell: Cell) -> tuple[str, ...]:
 
 
 def _names(hosts: Sequence[str]) -> tuple[str, ...]:
-    """Hosts; with a number where there are several ranks on one; numbers alone on one host."""
+    """Return the names of ranks: hosts, numbered where one has several ranks; only numbers on one host."""
     if len(set(hosts)) == 1:
         return tuple(map(str, range(len(hosts))))
     several = Counter(hosts)
@@ -197,7 +197,7 @@ def _names(hosts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _judged(hosts: Sequence[str], names: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
-    """What is judged, for each rank its number, and the names: hosts if they tell enough, else ranks."""
+    """Return the number of each rank in what is judged, and the names: of hosts, else of ranks."""
     distinct = tuple(dict.fromkeys(hosts))
     if HOSTS_LEAST <= len(distinct) < len(hosts):
         return [distinct.index(host) for host in hosts], distinct
@@ -205,7 +205,7 @@ def _judged(hosts: Sequence[str], names: tuple[str, ...]) -> tuple[list[int], tu
 
 
 def _sizes(mine: Sequence[Row]) -> tuple[int | None, int | None]:
-    """Of latency and of rate."""
+    """Return the sizes for latency and for rate."""
     sizes = sorted({row.cell.bytes for row in mine})
     if len(sizes) > 1:
         return sizes[0], sizes[-1]
@@ -234,7 +234,7 @@ def _links(
 
 
 def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
-    """Logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
+    """Return logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
     ranks = mine[0].cell.ranks
     logs = np.full((len(numbers), ranks, ranks), np.nan)
     for row in mine:
@@ -248,7 +248,7 @@ def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
 
 
 def _merged(logs: Values, ends: Sequence[int], count: int) -> Values:
-    """The same of hosts: the median over all pairs of their ranks."""
+    """Return logarithms by hosts: the median over all pairs of their ranks."""
     if count == logs.shape[1]:
         return logs
     members = [np.flatnonzero(np.asarray(ends) == end) for end in range(count)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TooFewHosts:
-    """Of so few hosts or ranks nobody can tell which is slow, nor what is usual."""
+    """With so few hosts or ranks it is unknown which is slow, and what is usual."""
 
     count: int
     needed: int = HOSTS_LEAST
@@ -38,14 +38,14 @@ class TooFewLaunches:
 
 @dataclass(frozen=True, slots=True)
 class MayBeChance:
-    """What looks slow does so in so few launches that chance may do it."""
+    """What looks slow is so in few enough launches to be chance."""
 
     launches: int
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenByScatter:
-    """What looks slow is so by less than can be told at this size, where links differ anyway."""
+    """What looks slow is within the scatter of links at this size."""
 
     bytes: int
     factor: float
@@ -61,7 +61,7 @@ class LinksIncomplete:
 
 @dataclass(frozen=True, slots=True)
 class UsualIsFastest:
-    """Of three the fastest link is taken for the usual, so that culprits cannot be told apart."""
+    """Of three links the fastest is taken for the usual, so that culprits cannot be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ MapNote = UsualIsFastest | ScatterRaisesFactor
 
 
 def launches_needed(found: Mapping[int, Blame]) -> int | None:
-    """To name at every size what is slow in all of them; None if no number would do."""
+    """Return the launches that name, at every size, what is slow in all of them; None if none would."""
     needs = [one.launches_needed for one in found.values()]
     known = [need for need in needs if need is not None]
     return max(known) if known and len(known) == len(needs) else None
@@ -88,7 +88,7 @@ def launches_needed(found: Mapping[int, Blame]) -> int | None:
 def reasons(
     count: int, launches: int, found: Mapping[int, Blame], *, links: int, missing: int
 ) -> Iterator[UndecidedReason]:
-    """Why a map is undecided, or would be if nothing were slow.
+    """Yield why a map is undecided, or would be if nothing were slow.
 
     Args:
         count: Of the hosts or ranks that are judged.
@@ -122,7 +122,7 @@ def _of_suspects(found: Mapping[int, Blame], launches: int) -> Iterator[Undecide
 
 
 def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
-    """What else must be known of a map.
+    """Yield what else a reader should know of a map.
 
     Args:
         count: Of the hosts or ranks that are judged.

@@ -31,7 +31,7 @@ _SUSPECTS_SHOWN = 5
 
 
 def undecided(reason: UndecidedReason) -> str:
-    """Why a map is undecided, or would be if nothing were slow."""
+    """Return why a map is undecided, or would be if nothing were slow."""
     match reason:
         case TooFewHosts(count, needed):
             more = f"it takes {needed} or more: --hosts, or --np {needed}"
@@ -51,7 +51,7 @@ def undecided(reason: UndecidedReason) -> str:
 
 
 def note(fact: MapNote) -> str:
-    """What else must be known of a map."""
+    """Return what else a reader should know of a map."""
     match fact:
         case UsualIsFastest():
             return (
@@ -63,12 +63,12 @@ def note(fact: MapNote) -> str:
 
 
 def trouble(link: MeasuredLink) -> str:
-    """What went wrong on a link; empty if nothing did."""
+    """Return what went wrong on a link; empty if nothing did."""
     return "" if link.trouble is None else status_and_reason(link.trouble)
 
 
 def verdict_lines(shown: LinkMap) -> list[Line]:
-    """What is slow, a line each; else one line that says so."""
+    """Return what is slow, a line each; else one line that says so."""
     verdict = shown.verdict
     lines = [Line(f"{_word(one)} host {_what(shown, one)}", "bad") for one in verdict.hosts]
     lines += [Line(f"{_word(one)} link {_what(shown, one)}", "bad") for one in verdict.links]
@@ -93,7 +93,7 @@ def _word(one: Slow) -> str:
 
 
 def _what(shown: LinkMap, one: Slow) -> str:
-    """Names and factors."""
+    """Return names and factors of something slow."""
     quantities = (
         (shown.latency_bytes, one.latency, _latency),
         (shown.rate_bytes, one.rate, _rate),
@@ -109,7 +109,7 @@ def _what(shown: LinkMap, one: Slow) -> str:
 def _beside_usual(
     shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
 ) -> str:
-    """` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, where it is slow always and there is one usual."""
+    """Return ` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, if always slow and with one usual time."""
     verdict = shown.verdict
     if len(verdict.groups) > 1 or extent.flaky:
         return ""
@@ -127,12 +127,12 @@ def _is_of_any(link: MeasuredLink, odd: Iterable[Slow]) -> bool:
 
 
 def _is_of(link: MeasuredLink, one: Slow) -> bool:
-    """Whether a link is the slow one, or of the slow host."""
+    """Return whether a link is the slow one, or of the slow host."""
     return ({*link.names} | _hosts(link)).issuperset(one.names)
 
 
 def _hosts(link: MeasuredLink) -> set[str]:
-    """Of both ends; of a map of one host, its ranks."""
+    """Return the hosts of both ends; on a map of one host, the ranks."""
     return {name.partition(":")[0] for name in link.names}
 
 
@@ -153,7 +153,7 @@ def _range(ordered: Sequence[str]) -> str:
 
 
 def _longer(size_bytes: int | None, extent: Extent) -> str:
-    """The factor, and in how many launches if not in all."""
+    """Return the factor, and in how many launches if not in all."""
     times = units.format_factor(extent.factor)
     longer = f"{units.format_size(size_bytes)} takes {times} times as long as usual"
     return f"{longer} in {extent.slow} of {extent.launches} launches" if extent.flaky else longer
@@ -166,5 +166,5 @@ def _asked(shown: LinkMap) -> str:
 
 
 def false_alarms(shown: LinkMap) -> str:
-    """How often the rule is wrong."""
+    """Return how often the rule is wrong."""
     return f"false alarms: at most {units.format_percent(shown.verdict.error_rate)} of healthy networks"

@@ -53,7 +53,7 @@ _AS_A_WHOLE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """In how many launches something is slow, and by how much: a broken cable is in all, a loose one in some.
+    """The factor of something slow, and in how many launches: a loose cable is slow in some only.
 
     Attributes:
         launches: Those with its times.
@@ -67,13 +67,13 @@ class Extent:
 
     @property
     def flaky(self) -> bool:
-        """Whether it is as usual in some launches."""
+        """Return whether it is as usual in some launches."""
         return self.slow < self.launches
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """What is slow in one quantity, hosts by their numbers.
+    """Slow links and hosts of one quantity, hosts by their numbers.
 
     Attributes:
         links: Slow links; none whose cause is a slow host.
@@ -93,7 +93,7 @@ class Blame:
 
 
 def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_rate: float) -> Blame:
-    """Names the slow links and hosts.
+    """Return the slow links and hosts.
 
     A link is slow if it is beyond the threshold in so many launches that chance alone would do so with less
     than the error rate. What chance does in one launch is counted, not assumed: how often any other link is
@@ -144,7 +144,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """What must be exceeded, and how often.
+    """The factors that must be exceeded, and in how many launches.
 
     Attributes:
         asked: What is slower than usual by less is not slow; a logarithm.
@@ -158,11 +158,11 @@ class _Test:
 
     @property
     def threshold(self) -> float:
-        """The factor below which nothing can be told to be slow."""
+        """The factor below which nothing can be called slow."""
         return math.exp(self.levels[0])
 
     def of_links(self, logs: Values) -> Values:
-        """Probabilities that chance takes a link beyond each level in one launch, as often as all others.
+        """Return the probabilities that chance takes a link beyond each level in one launch.
 
         Returns:
             Shape ``(levels, links)``, links in the order of `numpy.triu_indices`.
@@ -172,7 +172,7 @@ class _Test:
         return np.asarray(others[:-1] / others[-1])
 
     def of_hosts(self, logs: Values, factors: Values) -> Values:
-        """The same of hosts, by all links; those of a host itself without its own factor.
+        """Return these probabilities for hosts, by all links; a host's own without its factor.
 
         Returns:
             Shape ``(levels, hosts)``.
@@ -182,7 +182,7 @@ class _Test:
         return np.asarray(others[:-1] / others[-1])
 
     def _counts(self, logs: Values) -> Numbers:
-        """In how many launches each link is above its own middle by more than each level, and of how many."""
+        """Return in how many launches each link exceeds its own median by each level, and of how many."""
         times = logs - _median(logs.reshape(logs.shape[0], -1), 1)[:, None, None]  # all may be slow in one
         above = times - _median(times, 0)
         # The middle of a link's launches is one of them, or between two: it says nothing.
@@ -190,7 +190,7 @@ class _Test:
         return np.stack([*((above > level).sum(0) for level in self.levels), known])
 
     def findings(self, values: Values, chances: Values) -> Iterator[tuple[int, Flags, Extent, bool]]:
-        """What is slow, or looks so: its place, in which launches, how much, and whether chance is ruled out.
+        """Yield what is or looks slow: place, launches, factor, and whether chance is ruled out.
 
         Args:
             values: Logarithms, beyond what is usual for each, shape ``(launches, asked)``.
@@ -210,7 +210,7 @@ class _Test:
                 yield int(place), slow_in, extent, rare and middle > self.levels[0]
 
     def launches_needed(self, chance: float) -> int | None:
-        """Of launches that all exceed the lowest level, where chance does so with this probability."""
+        """Return the launches, all beyond the lowest level, that chance rarely brings about."""
         if chance >= 1:
             return None
         return max(1, math.ceil(math.log(self.error_rates[0]) / math.log(chance) - 1e-9))
@@ -227,7 +227,7 @@ def _test_of(logs: Values, fit: _Fit, factor: float, error_rate: float) -> _Test
 
 
 def _slow_in(values: Values, level: float) -> Flags:
-    """Launches beyond a level, one at least, and those that show a third of what these do.
+    """Return the launches beyond a level, one at least, and those that show a third of their excess.
 
     A link that is slow in all launches, in some of them just below the level, is not a flaky one, and its
     factor is not that of its slowest launches alone.
@@ -236,7 +236,7 @@ def _slow_in(values: Values, level: float) -> Flags:
 
 
 def _as_a_whole(excess: Values, factor: float) -> bool:
-    """Whether three quarters of a host's links, beyond their other hosts, show half of its factor."""
+    """Return whether three quarters of a host's links show half of its factor."""
     links = _median(excess, 0)
     links = np.sort(links[np.isfinite(links)])
     return links.size > 0 and float(links[int(_AS_A_WHOLE * (links.size - 1))]) >= math.log(factor) / 2
@@ -246,7 +246,7 @@ def _as_a_whole(excess: Values, factor: float) -> bool:
 
 
 def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
-    """Hosts that are nearer to each other than to the rest, as behind one switch; else all in one.
+    """Return hosts grouped by nearness, as behind one switch; else all in one group.
 
     Single linkage, cut at its largest gap: a slow link parts nobody, since the way through a third host is
     short. A host that is left alone is slow rather than a group, and joins the nearest one.
@@ -273,7 +273,7 @@ def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
 
 
 def _gathered(distances: Values, labels: Numbers, sizes: Numbers) -> list[list[int]]:
-    """Groups in the order of their first hosts, with those left alone in the nearest."""
+    """Return groups in the order of their first hosts, with single hosts in the nearest group."""
     real = [label for label in range(sizes.size) if sizes[label] >= _GROUP_LEAST]
     groups = [np.flatnonzero(labels == label) for label in real]
     members = [group.tolist() for group in groups]
@@ -284,7 +284,7 @@ def _gathered(distances: Values, labels: Numbers, sizes: Numbers) -> list[list[i
 
 
 def _classes(count: int, groups: Sequence[Sequence[int]]) -> Numbers:
-    """What is compared with what: a number for each link, shape ``(hosts, hosts)``.
+    """Return which links are compared: a class number for each, shape ``(hosts, hosts)``.
 
     Links between the same two groups are of one class. Classes of a link or two have no middle to speak of:
     those within groups are taken together, and so are those between them.
@@ -307,7 +307,7 @@ def _classes(count: int, groups: Sequence[Sequence[int]]) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """What is usual; the rest is each link's own.
+    """The usual time of links, by classes and hosts; the rest is each link's own.
 
     Attributes:
         of_hosts: Shape ``(launches, hosts)``, around 0.
@@ -318,16 +318,16 @@ class _Fit:
     beyond: Values
 
     def excess(self) -> Values:
-        """Row i: links of host i beyond what is usual with their other hosts."""
+        """Return, in row i, how far links of host i exceed what is usual with their other hosts."""
         return self.beyond - self.of_hosts[:, None, :]
 
     def residuals(self, of_hosts: Values) -> Values:
-        """What is a link's own, given the factors of hosts."""
+        """Return what is a link's own, given the factors of hosts."""
         return _less_hosts(self.beyond, of_hosts)
 
 
 def _fit(logs: Values, classes: Numbers) -> _Fit:
-    """Median polish of a symmetric table.
+    """Return the median polish of a symmetric table.
 
     Of three hosts each has two links, and two have no middle: there what is fastest is usual.
     """
@@ -357,7 +357,7 @@ def _less_hosts(logs: Values, of_hosts: Values) -> Values:
 
 
 def _median(values: Values, axis: int) -> Values:
-    """Of what is known; NaN where nothing is."""
+    """Return the median of the known values; NaN where there is none."""
     ordered = np.sort(values, axis=axis)  # NaN last
     known = np.isfinite(values).sum(axis=axis, keepdims=True)
     lower = np.take_along_axis(ordered, np.maximum(known - 1, 0) // 2, axis)

@@ -30,7 +30,7 @@ Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
 
 
 def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) -> Document:
-    """The whole map, in units that were asked for; or of it only the verdict."""
+    """Return the map as a document; only its verdict if asked for."""
     verdict = verdict_lines(shown)
     after = [*map(note, shown.verdict.notes), *host_words.lines(shown), false_alarms(shown)]
     return Document(
@@ -46,7 +46,7 @@ def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) 
 
 
 def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
-    """What was measured, and between which numbers it lies."""
+    """Yield what was measured, and the range of its numbers."""
     cell = shown.cell
     words = [
         "link map",
@@ -69,7 +69,7 @@ def _head(shown: LinkMap, chosen: Units) -> Iterator[str]:
 
 
 def quantities(shown: LinkMap) -> Iterator[Quantity]:
-    """Latency and bandwidth, as far as the map has them."""
+    """Yield latency and bandwidth, as far as the map has them."""
     if shown.latency_bytes is not None:
         yield "latency", shown.latency_bytes, "s", latency_of
     if shown.rate_bytes is not None:
@@ -77,12 +77,12 @@ def quantities(shown: LinkMap) -> Iterator[Quantity]:
 
 
 def latency_of(link: MeasuredLink) -> float | None:
-    """One-way time of the smallest message, s."""
+    """Return the one-way time of the smallest message, in seconds."""
     return link.latency.time.estimate if link.latency and link.latency.time else None
 
 
 def rate_of(link: MeasuredLink) -> float | None:
-    """Of the largest message, bytes/s."""
+    """Return the rate of the largest message, in bytes per second."""
     return link.rate.rate_bytes_per_s if link.rate else None
 
 
@@ -107,7 +107,7 @@ class _Matrix:
     bad: set[tuple[int, int]]
 
     def column(self, rank: int) -> Column:
-        """The column of a rank, for rows that are ranks."""
+        """Return the column of a rank, for rows that are ranks."""
         return Column(
             f"to_{rank}",
             self.names[rank],
@@ -125,7 +125,7 @@ class _Matrix:
 
 
 def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
-    """A row and a column for each rank; slow and failed links, and those of slow hosts, stand out."""
+    """Yield matrices with a row and a column per rank, in which slow and failed links stand out."""
     bad = _bad(shown)
     ranks = range(len(shown.names))
     first = Column("rank", "", lambda rank: shown.names[rank], left=True, goes=None)
@@ -150,7 +150,7 @@ def _bad(shown: LinkMap) -> set[tuple[int, int]]:
 
 
 def record(shown: LinkMap) -> dict[str, Any]:
-    """Everything, in SI base units: docs/map.md."""
+    """Return the whole map in SI base units: docs/map.md."""
     verdict = shown.verdict
     return {
         "pairs": [_pair(link) for link in shown.links],
@@ -206,7 +206,7 @@ def _pair(link: MeasuredLink) -> dict[str, Any]:
 
 
 def _rates(row: Row | None) -> dict[str, float | None]:
-    """The slowest rate belongs to the longest time."""
+    """Return rates of an interval of times: the slowest rate belongs to the longest time."""
     time = row.time if row else None
     rate = row.rate_bytes_per_s if row else None
     if row is None or time is None or rate is None:
@@ -240,7 +240,7 @@ def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
 
 
 def beside(links: Sequence[MeasuredLink]) -> Document:
-    """Times by size of some pairs, a column each."""
+    """Return times by size of some pairs, a column each."""
     by_size = [{row.cell.bytes: row for row in link.rows} for link in links]
     sizes = sorted({size for rows in by_size for size in rows})
     columns = [Column("size", "size", lambda size: size, "B", goes=None)]

@@ -25,7 +25,7 @@ TROUBLE: frozenset[Status] = BROKEN | {"blocked"}
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLink:
-    """One pair of ranks.
+    """The rows of one pair of ranks.
 
     Attributes:
         names: Of both ends, as the map names them.
@@ -42,12 +42,12 @@ class MeasuredLink:
 
     @property
     def trouble(self) -> Row | None:
-        """The first of its rows that went wrong; None if nothing did."""
+        """First of its rows that went wrong; None if none did."""
         return next((row for row in self.rows if row.status in TROUBLE), None)
 
     @property
     def whole(self) -> bool:
-        """Whether all sizes were measured."""
+        """Return whether all sizes were measured."""
         return all(row.time is not None for row in self.rows)
 
 
@@ -68,18 +68,18 @@ class Slow:
 
     @property
     def factor(self) -> float:
-        """The larger of the two."""
+        """Larger of the factors of latency and rate."""
         return max(one.factor for one in (self.latency, self.rate) if one)
 
     @property
     def flaky(self) -> bool:
-        """Whether it is slow in some launches only, in whatever is slow of it."""
+        """Return whether it is slow in some launches only, in latency or rate."""
         return all(one.flaky for one in (self.latency, self.rate) if one)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is slow.
+    """The slow links and hosts of a map.
 
     Attributes:
         word: slow, failed (some link could not be measured), none or undecided.
@@ -114,7 +114,7 @@ def verdict_of(
     factor: float,
     error_rate: float,
 ) -> Verdict:
-    """What is slow.
+    """Return the verdict on a map.
 
     Args:
         judged: The names of what the tables are of.
@@ -175,7 +175,7 @@ def _together(
     sizes: tuple[int | None, int | None],
     judged: Sequence[str],
 ) -> tuple[Slow, ...]:
-    """What is slow in latency or rate or both, the slowest first."""
+    """Return what is slow in latency, rate or both, the slowest first."""
     latency, rate = (found.get(size, {}) if size is not None else {} for size in sizes)
     slow = [
         Slow(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.interval import student
+from mpigauge.stats.interval import t_quantile
 
 if TYPE_CHECKING:
     from mpigauge.models.model import Model
@@ -104,7 +104,7 @@ def _measured(model: Model, size: int) -> _Told:
     if low is None or high is None:
         return _Told(math.log(centre), math.inf, math.inf, math.inf)
     below, above = math.log(centre / low), math.log(high / centre)
-    spread = points.widened * student(launches.size - 1) * float(launches.std(ddof=1))
+    spread = points.widened * t_quantile(launches.size - 1) * float(launches.std(ddof=1))
     return _Told(math.log(centre), math.hypot(spread, below, above), below, above)
 
 
@@ -115,7 +115,7 @@ def _in_segment(model: Model, size: int, number: int) -> _Told:
         return _Told(math.log(time), 0.0, 0.0, 0.0)
     logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
     misfit = model.segments[number].misfit or model.misfit or 0.0
-    reach = student(len(model.points.launches) - 1)
+    reach = t_quantile(len(model.points.launches) - 1)
     fit = math.hypot(model.points.widened * float(logs.std(ddof=1)), misfit)
     mean = math.hypot(reach * fit, again.machine)
     return _Told(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)

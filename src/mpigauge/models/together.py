@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats.lines import fit_lines
-from mpigauge.stats.segments import OF_BREAK, best_cuts, cut, cut_at, fidelity
+from mpigauge.stats.segments import OF_BREAK, best_cuts, cut, cut_at, misfit_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,7 +127,7 @@ def _own(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
     """The best of all choices of a curve among these breaks."""
     costs, edges = best_cuts(one.square[np.ix_(allowed, allowed)][None])
     points = _points(one)
-    sums = fidelity(costs[0], points) + OF_SHARED * np.arange(costs.shape[1]) * np.log(points)
+    sums = misfit_term(costs[0], points) + OF_SHARED * np.arange(costs.shape[1]) * np.log(points)
     best = int(sums.argmin())
     return float(sums[best]), tuple(int(allowed[place]) for place in edges[best][0])
 

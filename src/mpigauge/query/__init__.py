@@ -1,1 +1,1 @@
-"""Which rows of which results were asked for, and rows as series that are told apart."""
+"""Which rows of which results were asked for, and rows as labelled series."""

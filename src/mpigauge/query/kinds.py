@@ -18,10 +18,10 @@ class DisplayKind:
     Attributes:
         about: What it shows.
         needs: What a result must have for it.
-        module: That makes it, with a function under `maker`.
+        module: The module whose function, decorated with `maker`, makes it.
         noun: What it is a kind of.
         listing: What `mpigauge list` calls all of them.
-        aliases: What the field calls it, too, and who asks for it may.
+        aliases: Other names of the field that users may type.
         example: What follows `mpigauge plot` in docs/gallery.md, to show one of a result that is kept there.
     """
 
@@ -36,7 +36,7 @@ class DisplayKind:
 
 
 def maker(makers: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:
-    """Enters the function below it as what makes a kind."""
+    """Register the decorated function as the maker of a kind."""
 
     def enter(function: Maker) -> Maker:
         makers[name] = function

@@ -1,4 +1,4 @@
-"""What was asked for, a figure or a table: results, a kind, and which of their series and sizes."""
+"""A query for a figure or a table: results, a kind, and which of their series and sizes."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One result and what is said of its cells.
+    """One result with its rows, and what is needed to show them.
 
     Attributes:
-        name: Of its file, without ending.
+        name: Name of its file, without ending.
         limits: The eager limit of every job that probed it, in bytes.
         windows: Cells, without their window, that were measured with several.
-        states: Those that the machine was in.
+        states: States of the machine.
         controls: Rows of a control arm, which are for comparisons alone.
-        stat: What stands for a launch in its rows.
+        stat: Statistic of a launch in its rows.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Source:
         return Within(self.result, [*self.rows, *self.controls])
 
     def against(self, other: Source) -> RowRatios:
-        """What is compared between its rows and those of another result, or of its own."""
+        """Return the ratios between these rows and those of another result, or among its own."""
         if other is self:
             return self.within
         if id(other) not in self._against:
@@ -73,13 +73,13 @@ class Source:
 
     @property
     def states_shown(self) -> list[str]:
-        """Of the states of the machine those that its rows are of, from near to far."""
+        """States of the machine that the rows are of, from near to far."""
         return [name for name in STATE_NAMES if any(row.state == name for row in self.rows)]
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a figure is on, beside what it shows.
+    """The page of a figure: its title, width and command.
 
     Attributes:
         title: In place of the one that is computed; empty for that.
@@ -98,14 +98,14 @@ class Query:
 
     Attributes:
         linear: Sizes and values on linear axes.
-        stat: What stands for a launch.
-        series: Which ones, as the command line has it: words, or words=label.
-        sizes: Which ones: a list or ranges.
+        stat: Statistic of a launch.
+        series: Series to show, as the command line has them: words, or words=label.
+        sizes: Sizes to show: a list or ranges.
         by: The factor that is compared; None for the first with several values.
-        thresholds: What a comparison is held to.
+        thresholds: Those of a comparison.
         model: Lines of the model instead of lines from point to point.
-        references: What bandwidths are held against, by name, or a rate.
-        paper: What a figure is on.
+        references: Rates to compare bandwidths with, by name or as a rate.
+        paper: The page of a figure.
     """
 
     kind: DisplayKind
@@ -122,7 +122,7 @@ class Query:
     paper: Paper = Paper()
 
     def lacks(self, what: str, hint: str = "") -> UsageError:
-        """The error that says why it cannot be made."""
+        """Return the error that says why the figure or table cannot be made."""
         files = ", ".join(str(source.result.path) for source in self.sources)
         return UsageError(
             f"{files}: no {self.kind.noun} of kind {self.kind.name}: {what}", hint or _needs(self.kind)
@@ -136,11 +136,11 @@ def _needs(kind: DisplayKind) -> str:
 def source_of(
     result: Result, stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
 ) -> Source:
-    """A result, with what is said of its cells.
+    """Return a result with its rows.
 
     Args:
-        stat: What stands for a launch.
-        state: Of the machine: one, or each; None for the usual.
+        stat: Statistic of a launch.
+        state: State of the machine: one, or each; None for the usual.
         only: Without visits that were disturbed; None for all.
 
     Raises:
@@ -162,19 +162,19 @@ def source_of(
 def sources_of(
     results: Iterable[Result], stat: str, state: StateChoice | None = None, only: OnlyChoice | None = None
 ) -> list[Source]:
-    """As `source_of`, of several results; rows know their time over the sessions of all of them."""
+    """Return several results with their rows, whose times are over the sessions of all of them."""
     sources = [source_of(result, stat, state, only) for result in results]
     found = with_sessions([measured(source) for source in sources])
     return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
 
 
 def measured(source: Source) -> MeasuredResult:
-    """A source as analysis has it."""
+    """Return a source as a `MeasuredResult`."""
     return MeasuredResult(source.result, source.rows, source.states)
 
 
 def check_state(result: Result, states: States, state: StateChoice | None) -> None:
-    """That a result has a state of the machine, or each.
+    """Check that a result has a state of the machine, if one is named.
 
     Raises:
         UsageError: It has not.
@@ -192,12 +192,12 @@ def check_state(result: Result, states: States, state: StateChoice | None) -> No
 
 
 def all_of(query: Query) -> Sequence[tuple[Source, Row]]:
-    """Every row of every result, with the result."""
+    """Return every row of every result, with its source."""
     return [(source, row) for source in query.sources for row in source.rows]
 
 
 def spread(items: Sequence[Any], most: int) -> list[Any]:
-    """At most so many of them, the first and the last and what lies evenly between."""
+    """Return at most so many of the items, evenly thinned; the first and the last are among them."""
     if len(items) <= most:
         return list(items)
     if most == 1:

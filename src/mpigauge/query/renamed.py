@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def renamings(texts: Sequence[str]) -> dict[str, str]:
-    """`OLD=NEW` as a mapping of placements to their new names.
+    """Return `OLD=NEW` texts as a mapping of placements to their new names.
 
     Raises:
         UsageError: One of them has no sign, nothing on a side of it, or an old name that another has, too.
@@ -35,7 +35,7 @@ def renamings(texts: Sequence[str]) -> dict[str, str]:
 
 
 def renamed(sources: Sequence[Source], texts: Sequence[str]) -> list[Source]:
-    """Sources whose placements have these names; what is measured, and where, stays as it is.
+    """Return sources with renamed placements; what was measured, and where, stays as it is.
 
     Raises:
         UsageError: No result has a placement of the old name, or one would have two cells in one.
@@ -69,7 +69,7 @@ def _renamed(source: Source, names: Mapping[str, str]) -> Source:
 
 
 def _twice(cells: Mapping[Cell, Cell]) -> str:
-    """The new name that several placements would have."""
+    """Return the new name that several placements would have."""
     count = Counter(cells.values())
     return next(new.placement for new in cells.values() if count[new] > 1)
 

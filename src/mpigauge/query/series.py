@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
 
 SERIES_MOST = 14
-"""In one figure; more cannot be told apart."""
+"""Series of one figure: more cannot be distinguished."""
 
 NAMED_MOST = 6
-"""In a hint."""
+"""Series or sizes named in a hint."""
 
 EAGER = patterns_with(lambda pattern: pattern.family == "message")
 """Patterns of plain messages, whose protocol changes at the eager limit. Collectives change algorithms
 elsewhere, and copies in memory nothing."""
 
 CROWDED = "oversubscribed"
-"""Of series with more ranks than cores."""
+"""Label of series with more ranks than cores."""
 
 GAP = 256
-"""A line goes to a size at most so many times as large."""
+"""A line connects a size to one at most so many times as large."""
 
 PATTERNS_MOST = 3
-"""That a title names."""
+"""Patterns that a title names."""
 
 FILE = "file"
 STATE = "state"
 
 
 class Point(NamedTuple):
-    """A value with its interval, where there is one."""
+    """A value with its interval, if it has one."""
 
     x: float
     y: float
@@ -58,13 +58,13 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Rows that are one line of a figure.
+    """The rows of one line of a figure.
 
     Attributes:
-        factors: What it is of, in words by name: pattern, mode, mpi and so on.
-        rows: In the order of the line, those without a value, too.
-        label: What tells it from the others.
-        breaks: Sizes above which the protocol is another.
+        factors: Phrases by factor: pattern, mode, mpi and so on.
+        rows: In the order of the line, including those without a value.
+        label: Text that distinguishes it from the others.
+        breaks: Sizes above which the protocol changes.
     """
 
     source: Source
@@ -74,24 +74,24 @@ class Series:
     breaks: tuple[int, ...] = ()
 
     def key(self, but: Container[str] = ()) -> Key:
-        """Return all that it is of but these factors; its result too, unless the file is among them."""
+        """Return all factors but these, as a key; with the result, unless the file is among them."""
         return (None if FILE in but else id(self.source), *words_key(self.factors, but))
 
     @property
     def oversubscribed(self) -> bool:
-        """Whether all of it was measured with more ranks than cores."""
+        """Return whether all of it was measured with more ranks than cores."""
         timed = [row for row in self.rows if row.time is not None]
         return bool(timed) and all(row.oversubscribed for row in timed)
 
     @property
     def imported(self) -> bool:
-        """Whether others have measured it, of whom we have no samples."""
+        """Return whether others measured it, so that there are no samples."""
         timed = [row for row in self.rows if row.time is not None]
         return bool(timed) and all(row.imported for row in timed)
 
 
 def factors_of(source: Source, row: Row) -> Factors:
-    """All that a row is of but its size, in phrases; its window and state only where there are several."""
+    """Return the phrases of all factors of a row but its size; window and state only if there are several."""
     phrases = phrases_of(row.cell) | {FILE: source.name}
     if without_window(row.cell) not in source.windows:
         phrases.pop("window", None)
@@ -101,7 +101,7 @@ def factors_of(source: Source, row: Row) -> Factors:
 
 
 def timed(query: Query) -> list[tuple[Source, Row]]:
-    """Rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
+    """Return the rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
     chosen = wanted(query.sizes)
     return [
         (source, row)
@@ -117,11 +117,11 @@ def timed(query: Query) -> list[tuple[Source, Row]]:
 def against_size(
     query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True, most: int = SERIES_MOST
 ) -> list[Series]:
-    """Series whose x is the size; those asked for, labelled.
+    """Return the series against size that were asked for, labelled.
 
     Args:
         sized: Without what has no size, such as barriers.
-        most: How many can be told apart.
+        most: How many can be distinguished.
 
     Raises:
         UsageError: There are none, or too many.
@@ -136,7 +136,7 @@ def against_size(
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
-    """Rows of one result with equal factors, in the order of the first of each."""
+    """Return rows as series of one result and equal factors, in the order of the first of each."""
     alone = [Series(source, factors(source, row), [row]) for source, row in pairs]
     return [replace(mine[0], rows=[row for one in mine for row in one.rows]) for mine in alike_but((), alone)]
 
@@ -155,7 +155,10 @@ def _breaks(one: Series) -> tuple[int, ...]:
 
 
 def limits_of(found: Sequence[Series]) -> dict[int, str]:
-    """Eager limits that break lines, in bytes, with their words: also whose they are, if not those of all."""
+    """Return the eager limits that break lines, in bytes, with their words.
+
+    The words name the owners, unless a limit is that of all series.
+    """
     broken = ((limit, one) for one in found for limit in one.breaks)
     owners = group_by(broken, lambda pair: pair[0])
     return {
@@ -165,7 +168,7 @@ def limits_of(found: Sequence[Series]) -> dict[int, str]:
 
 
 def _whose(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
-    """What tells the owners of a limit from the other series: libraries, then what else jobs differ in."""
+    """Yield what tells the owners of a limit from the other series: libraries, then other factors of jobs."""
     for name in (*OF_JOB, FILE):
         mine, all_of_it = ({one.factors.get(name, "") for one in some} for some in (owners, found))
         if mine != all_of_it and (words := sorted(mine - {""})):
@@ -176,7 +179,7 @@ def _whose(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
 
 
 def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
-    """The series asked for, in the order asked for, each with a label.
+    """Return the series asked for, in the order asked for, each with a label.
 
     Raises:
         UsageError: There are none, or more than a figure can show.
@@ -194,7 +197,7 @@ def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) ->
 
 
 def _nothing_there(query: Query) -> UsageError:
-    """Why a query finds nothing: other sizes, or nothing was measured."""
+    """Return the error of a query that finds nothing: other sizes, or nothing was measured."""
     if query.sizes and (there := _sizes_there(query)):
         lacking = f"nothing of it was measured in the sizes {query.sizes}; there are {there}"
         return query.lacks(lacking, "name others: 8,1KiB, or a range with all in it: 0:2000")
@@ -202,7 +205,7 @@ def _nothing_there(query: Query) -> UsageError:
 
 
 def _sizes_there(query: Query) -> str:
-    """The sizes that have a time, the first and the last of many."""
+    """Return the sizes that have a time; of many the first and the last."""
     rows = [row for source in query.sources for row in source.rows if row.time is not None and row.sized]
     words = [format_size(size) for size in sorted({row.cell.bytes for row in rows})]
     return ", ".join(words if len(words) <= NAMED_MOST else [*words[:3], "...", *words[-2:]])
@@ -241,7 +244,7 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
 
 
 def _matches(words: str, one: Series) -> bool:
-    """Whether all words stand in its name, or are what plans call its library, or the ranks of its pair."""
+    """Return whether all words are in its name, what plans call its library, or the ranks of its pair."""
     cell = one.rows[0].cell
     names = f"{_name(one)} {one.label} {cell.mpi} {cell.pair}"
     return has_words(re.split(r"[\s,]+", words.strip()), names)
@@ -259,7 +262,7 @@ def _calls(words: str, one: Series) -> bool:
 
 
 def has_words(words: Iterable[str], name: str) -> bool:
-    """Whether all words stand in a name, each as a whole one."""
+    """Return whether all words are in a name, each as a whole one."""
     return all(re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", name) for word in words)
 
 
@@ -268,10 +271,10 @@ def _name(one: Series) -> str:
 
 
 def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
-    """Each with what tells it from the others of its group; the file is named if nothing else does.
+    """Return the series with labels that distinguish those of a group; by file if nothing else does.
 
     Args:
-        without: Factors that the figure tells otherwise.
+        without: Factors that the figure shows otherwise.
     """
     found = [one for group in groups for one in group]
     labels = told_apart(*([one.factors for one in group] for group in groups), without=without)
@@ -282,7 +285,10 @@ def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[S
 
 
 def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> list[str]:
-    """What tells each from the others of its group, the file if nothing else does; empty if it is alone."""
+    """Return labels that distinguish the members of each group, by file if nothing else does.
+
+    Empty for the only member of a group.
+    """
     found = [factors for group in groups for factors in group]
     varying = [name for name in differing(found) if name not in without]
     short = [name for name in varying if name != FILE]
@@ -295,7 +301,7 @@ def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> lis
 
 
 def _mark(one: Series) -> str:
-    """What nobody may take for their own measurement, or for one of the library alone, says so."""
+    """Return the suffix of labels that warns of imported or oversubscribed numbers."""
     return " (imported)" if one.imported else f", {CROWDED}" if one.oversubscribed else ""
 
 
@@ -309,18 +315,18 @@ def _alone(one: Series) -> str:
 
 
 def differing(found: Sequence[Factors]) -> list[str]:
-    """Factors in which they are not all the same."""
+    """Return the factors in which they are not all the same."""
     names = dict.fromkeys(name for factors in found for name in factors)
     return [name for name in names if len({factors.get(name) for factors in found}) > 1]
 
 
 def names_that_vary(found: Sequence[Series]) -> list[str]:
-    """Factors in which series differ."""
+    """Return the factors in which series differ."""
     return differing([one.factors for one in found])
 
 
 def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
-    """What all of them are: the title."""
+    """Return the words that all series share: the title."""
     varying = {*names_that_vary(found), FILE, *without}
     shared: Mapping[str, str] = found[0].factors
     words = [word for name, word in shared.items() if name not in varying and word not in UNSAID]
@@ -328,7 +334,7 @@ def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
 
 
 def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
-    """A title: the patterns, and what else all of them are."""
+    """Return a title: the patterns, and what else all series share."""
     patterns = list(dict.fromkeys(one.factors["pattern"] for one in found if "pattern" in one.factors))
     rest = common_words(found, ("pattern", *without))
     if len(patterns) > PATTERNS_MOST:
@@ -341,7 +347,7 @@ def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
 
 
 def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Point]]:
-    """Points that may be connected: not over a size that is missing, the eager limit, or from 0 B."""
+    """Return points that may be connected: not over a missing size, an eager limit, or from 0 B."""
     pieces: list[list[Point]] = [[]]
     last: int | None = None
     for row in one.rows:
@@ -358,12 +364,12 @@ def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Po
 
 
 def _parted(one: Series, last: int, size: int) -> bool:
-    """Whether a line between these sizes would say more than was measured."""
+    """Return whether a line between these sizes would claim more than was measured."""
     return last == 0 or size > GAP * last or any(last <= limit < size for limit in one.breaks)
 
 
 def time_point(row: Row) -> Point | None:
-    """Its time, in seconds."""
+    """Return the time of a row as a point, in seconds; None if it has none."""
     time = row.time
     if time is None or time.estimate <= 0:
         return None
@@ -371,7 +377,7 @@ def time_point(row: Row) -> Point | None:
 
 
 def rate_point(row: Row) -> Point | None:
-    """Its rate, in bytes per second."""
+    """Return the rate of a row as a point, in bytes per second; None if it has none."""
     time, rate = row.time, row.rate_bytes_per_s
     if time is None or not rate:
         return None
@@ -381,5 +387,5 @@ def rate_point(row: Row) -> Point | None:
 
 
 def size_words(row: Row) -> str:
-    """Its size for people."""
+    """Return the size of a row as text; empty if it has none."""
     return format_size(row.cell.bytes) if row.sized else ""

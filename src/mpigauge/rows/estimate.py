@@ -19,7 +19,7 @@ import numpy as np
 from mpigauge.rows.clock_steps import relative_step
 from mpigauge.rows.variance import NO_SHARES, shares_of
 from mpigauge.rows.within_launch import summarise_launches
-from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, chance_beyond, interval_of, with_step
+from mpigauge.stats.interval import LAUNCHES_FOR_RANGE, interval_of, p_value_beyond, with_clock_step
 from mpigauge.stats.launch_groups import outliers, two_kinds
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import (
@@ -156,7 +156,7 @@ class Timing:
         if self.low is None or not self.by_launch or bound_s <= 0:
             return None
         machine = math.log1p(self.machine_half_width or 0.0)
-        return chance_beyond(
+        return p_value_beyond(
             self._times_s, bound_s, self.step, machine=machine, widening=self.widening, above=above
         )
 
@@ -432,7 +432,7 @@ def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] |
     middle = median_of_few(medians)
     if low <= 0:
         return low, high
-    down, up = (with_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))
+    down, up = (with_clock_step(math.log(ratio), clock_step) for ratio in (middle / low, high / middle))
     return middle / math.exp(down), middle * math.exp(up)
 
 

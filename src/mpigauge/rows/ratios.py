@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge.stats.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
 from mpigauge.stats.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
 from mpigauge.stats.limits import PROMISED
-from mpigauge.stats.max_t import Family, Paired, Unpaired, reach
+from mpigauge.stats.max_t import Family, Paired, Unpaired, joint_reach
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -224,7 +224,7 @@ def _logs(times: Mapping[int, float]) -> Values | None:
 def _alone(family: Family, *, paired: bool) -> Ratio:
     """The only cell of a family."""
     thresholds = Thresholds()
-    mean, half = float(family.mean[0]), float((reach(family, thresholds.level) * family.error)[0])
+    mean, half = float(family.mean[0]), float((joint_reach(family, thresholds.level) * family.error)[0])
     launches = int(family.launches[0])
     verdict = verdicts(family, thresholds)[0] if launches >= LAUNCHES_LEAST else "undecided"
     small = abs(mean) > half and abs(mean) < math.log1p(thresholds.margin)

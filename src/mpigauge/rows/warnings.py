@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.result.cpu_lists import list_of
-from mpigauge.stats.interval import launches_needed, student
+from mpigauge.stats.interval import launches_needed, t_quantile
 from mpigauge.stats.launch_groups import phases
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import PERCENTS, enough_for_percentile
-from mpigauge.stats.robust import pulled_in
+from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -229,7 +229,7 @@ def _drift(of: Circumstances) -> Values | None:
     drifts = of.estimate.drifts
     if len(drifts) < _LEAST_FOR_DRIFT:
         return None
-    known = pulled_in(np.array(drifts)).tolist()
+    known = winsorised(np.array(drifts)).tolist()
     mean, error = fmean(known), stdev(known) / math.sqrt(len(known))
     if abs(mean) <= max(DRIFT, 2 * of.estimate.clock_step) or abs(mean) <= _drift_reach(len(drifts)) * error:
         return None
@@ -237,7 +237,7 @@ def _drift(of: Circumstances) -> Values | None:
 
 
 def _drift_reach(launches: int) -> float:
-    return student(launches - 1, 1 - DRIFT_CHANCE)
+    return t_quantile(launches - 1, 1 - DRIFT_CHANCE)
 
 
 def _wide(of: Circumstances) -> Values | None:

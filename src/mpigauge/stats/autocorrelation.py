@@ -18,7 +18,9 @@ _PADDED_AT_ONCE = 1 << 17
 
 
 def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
-    """Integrated autocorrelation time of u = log t, clipped to [p1, p99]: how many rounds are worth one.
+    """Return the integrated autocorrelation time of each launch's rounds: how many are worth one.
+
+    It is that of u = log t, clipped to [p1, p99].
 
     Products are formed inside visits only, around the mean of the whole launch, and divided by the count of
     all rounds: so a visit that is slow as a whole counts as correlation, rounds of two visits as independent.
@@ -27,10 +29,10 @@ def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
         visits: The times of the rounds of each visit in seconds, those of one launch after those of the
             other. A time of 0 counts as the smallest one of its launch above 0.
         owners: The launch of each visit, from 0 on.
-        ordered: The same rounds by launch, in ascending order.
+        ordered: These rounds by launch, in ascending order.
 
     Returns:
-        Of each launch, in rounds, at least 1; 1 if all times are alike.
+        One value per launch, in rounds, at least 1; 1 if all times are equal.
 
     Source:
         docs/method.md#enough-within-a-launch; initial positive sequence: Geyer, Practical Markov Chain
@@ -47,23 +49,23 @@ def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
 
 
 def _ends(ordered: Parts) -> tuple[Values, Values]:
-    """Between which times those of each launch are clipped; twice 1 s if there is nothing between them."""
+    """Return the times between which those of each launch are clipped; 1 s twice if nothing lies between."""
     low, high = np.maximum(ordered.percentiles(1), _smallest_positive(ordered)), ordered.percentiles(99)
-    apart = low < high
+    differ = low < high
     # Of neighbouring numbers, logarithms may be one.
-    apart[apart] = np.log(low[apart]) < np.log(high[apart])
-    return np.where(apart, low, 1.0), np.where(apart, high, 1.0)
+    differ[differ] = np.log(low[differ]) < np.log(high[differ])
+    return np.where(differ, low, 1.0), np.where(differ, high, 1.0)
 
 
 def _smallest_positive(ordered: Parts) -> Values:
-    """Of each launch; infinite if it has none."""
+    """Return the smallest positive time of each launch; infinite if it has none."""
     zeros = ordered._replace(values=(ordered.values <= 0).astype(float)).sums().astype(int)
     last = ordered.lengths - 1
     return np.where(zeros > last, math.inf, ordered.values[ordered.begins + np.minimum(zeros, last)])
 
 
 def _lag_products(visits: Parts, owners: Counts) -> Parts:
-    """Of each launch the sum of x_i x_(i+j) over its visits, for every lag j up to the longest visit."""
+    """Return each launch's sums of x_i x_(i+j) over its visits, for every lag j up to the longest visit."""
     longest = np.zeros(owners[-1] + 1, dtype=np.intp)
     np.maximum.at(longest, owners, visits.lengths)
     products = Parts(np.zeros(longest.sum()), longest)
@@ -79,7 +81,7 @@ def _lag_products_of(stack: Values, firsts: Counts) -> Values:
     """Return products by FFT, of some visits at a time, summed up over those of a launch.
 
     Args:
-        stack: Of visits of one length, shape ``(visits, rounds)``.
+        stack: Rounds of visits of one length, shape ``(visits, rounds)``.
         firsts: The first visit of each launch.
 
     Returns:
@@ -97,10 +99,10 @@ def _lag_products_of(stack: Values, firsts: Counts) -> Values:
 
 
 def _positive_sequences(products: Values) -> Values:
-    """1 + 2 * sum of r_j for j > 0, up to the first pair r_2j + r_(2j+1) that is not positive.
+    """Return 1 + 2 * sum of r_j for j > 0, up to the first pair r_2j + r_(2j+1) that is not positive.
 
     Args:
-        products: Of launches, shape ``(launches, lags)``.
+        products: Lag products, shape ``(launches, lags)``.
     """
     correlations = products / np.where(products[:, :1] > 0, products[:, :1], 1.0)
     padded = np.pad(correlations, ((0, 0), (0, correlations.shape[1] % 2)))

@@ -1,7 +1,7 @@
 """The verdict on each cell of a comparison, with its interval, and the error rate of each word.
 
     slower       beyond chance for all cells together (max_t.py), by the margin or more, its interval above 1
-    faster       the same the other way
+    faster       likewise, in the other direction
     same         an interval of this cell alone lies within the margin
     undecided    none of these
 
@@ -18,8 +18,7 @@ import numpy as np
 from scipy import special
 
 from mpigauge.stats.interval import DISTANCE_MOST
-from mpigauge.stats.max_t import LEVEL, beyond, reach
-from mpigauge.stats.power import Threshold, missed, needed
+from mpigauge.stats.max_t import LEVEL, joint_reach, p_values_beyond
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,21 +28,31 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Verdict
 
 INSTRUMENT = 0.01
-"""Binary layout, seats and the like make two measurements of one thing differ by so much."""
+"""Relative difference of two measurements of one thing, by binary layout, placement of ranks and the like."""
 
 MARGIN = 0.03
 ALLOW = 0.10
 
 LAUNCHES_LEAST = 5
-"""Of fewer nothing is said."""
+"""Launches from which a cell is judged."""
 
 RUNS_SHARE = 0.2
-"""Share of the level that runs of sizes may err, where there are any; single cells have the rest."""
+"""Share of the error level for runs of sizes, if there are any; single cells have the rest."""
+
+POWER = 0.8
+"""Share of comparisons in which a detectable difference is found."""
+
+SURE = 0.9
+"""Share of comparisons whose launches vary no more than assumed: a few are often alike by luck."""
+
+TIMES_MARGIN = 2
+LAUNCHES_MOST = 1000
+"""More are not advised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """What a comparison is held to, as fractions.
+    """The thresholds of a comparison, as fractions.
 
     Attributes:
         margin: A difference that is smaller does not matter.
@@ -58,7 +67,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is said of one cell.
+    """The verdict on one cell, with its ratio and intervals.
 
     Attributes:
         ratio: How many times as long the second takes as the first.
@@ -70,8 +79,8 @@ class Decision:
         missed: The difference, as a fraction, that would be missed in one of five such comparisons.
         needed: Launches after which a difference of twice the margin would be found in four of five; None for
             more than a thousand.
-        launches: In which it rests.
-        t: By how many standard errors it differs from 1, as logarithms.
+        launches: Launches it is based on.
+        t: Logarithm of the ratio over its standard error.
     """
 
     ratio: float
@@ -87,28 +96,30 @@ class Decision:
     t: float = 0.0
 
     def passes(self, allow: float) -> bool:
-        """Whether it is certainly not slower by more."""
+        """Return whether the cell is certainly not slower by more than `allow`."""
         return self.bound <= 1 + allow
 
 
 def verdicts(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Verdict]:
-    """Return the words alone, in less time."""
-    sides = beyond(family, float(np.log1p(INSTRUMENT)))
-    return list(_verdicts(family, thresholds, sides, reach(family, thresholds.level), share))
+    """Return the verdicts without their numbers, which takes less time."""
+    sides = p_values_beyond(family, float(np.log1p(INSTRUMENT)))
+    return list(_verdicts(family, thresholds, sides, joint_reach(family, thresholds.level), share))
 
 
 def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[Decision]:
-    """Return what is said of each cell of a family, in its order.
+    """Return the decision on each cell of a family, in its order.
 
     Args:
-        share: Of the level, what the words "slower" and "faster" may err; all intervals at once err by all
-            of it.
+        share: Share of the error level for the words "slower" and "faster"; intervals have all of it.
     """
-    slower, faster = beyond(family, float(np.log1p(INSTRUMENT)))
-    joint = reach(family, thresholds.level)
+    slower, faster = p_values_beyond(family, float(np.log1p(INSTRUMENT)))
+    joint = joint_reach(family, thresholds.level)
     words = _verdicts(family, thresholds, (slower, faster), joint, share)
     bar = Threshold(INSTRUMENT, thresholds.margin, share)
-    misses, launches = missed(family, joint, bar), needed(family, joint, bar, LAUNCHES_LEAST)
+    misses, launches = (
+        detectable_differences(family, joint, bar),
+        launches_for_power(family, joint, bar, LAUNCHES_LEAST),
+    )
     alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
     half = np.minimum(joint * family.error, DISTANCE_MOST)
@@ -135,7 +146,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
 def _verdicts(
     family: Family, thresholds: Thresholds, sides: tuple[Values, Values], joint: Values, share: float
 ) -> Iterator[Verdict]:
-    """The word for each cell, by the chances that it is slower and that it is faster."""
+    """Yield the word for each cell, by the chances that it is slower and that it is faster."""
     enough, level = np.log1p(thresholds.margin), thresholds.level
     alone = special.stdtrit(family.freedom, 1 - level) * family.error
     slower, faster = sides
@@ -147,3 +158,69 @@ def _verdicts(
             yield "faster"
         else:
             yield "same" if abs(mean) + alone[cell] <= enough else "undecided"
+
+
+# ---- Power -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """What an estimate must exceed to be called slower, as fractions.
+
+    Attributes:
+        instrument: Difference that must be exceeded beyond chance.
+        margin: Difference that the estimate itself must exceed.
+        words: Share of the error level for words; intervals have all of it.
+    """
+
+    instrument: float
+    margin: float
+    words: float = 1.0
+
+    def found(self, error: Values, freedom: Values, share: Values) -> Values:
+        """Return the differences that four of five comparisons find, as logarithms, shape ``(cells,)``.
+
+        Args:
+            error: Standard errors.
+            freedom: Their degrees of freedom.
+            share: Error level of each cell in a verdict on all of them.
+        """
+        either = special.stdtrit(freedom, 1 - share / 2) * error
+        beyond = np.log1p(self.instrument) + special.stdtrit(freedom, 1 - self.words * share) * error
+        least = np.maximum(np.maximum(either, beyond), np.log1p(self.margin))
+        return np.asarray(least + special.stdtrit(freedom, POWER) * error)
+
+
+def detectable_differences(family: Family, joint: Values, bar: Threshold) -> Values:
+    """Return the difference per cell, as a fraction, that one of five such comparisons would miss.
+
+    Args:
+        joint: How many standard errors the intervals reach that hold for all cells at once.
+    """
+    return np.asarray(np.expm1(bar.found(family.error, family.freedom, _error_level(family, joint))))
+
+
+def launches_for_power(family: Family, joint: Values, bar: Threshold, least: int) -> list[int | None]:
+    """Return the launches after which twice the margin would be found in four of five comparisons.
+
+    None for more than a thousand.
+
+    Args:
+        joint: How many standard errors the joint intervals of all cells reach.
+        least: The smallest number to return.
+    """
+    share, wanted = _error_level(family, joint), np.log1p(TIMES_MARGIN * bar.margin)
+    variance = family.spread**2 * family.freedom / special.chdtri(family.freedom, SURE)
+    low, high = np.full(len(share), least), np.full(len(share), LAUNCHES_MOST + 1)
+    while (searching := low < high).any():
+        middle = (low + high) // 2
+        error = np.sqrt(variance / middle + family.floor)
+        enough = bar.found(error, middle - 1.0, share) <= wanted
+        high = np.where(searching & enough, middle, high)
+        low = np.where(searching & ~enough, middle + 1, low)
+    return [int(number) if number <= LAUNCHES_MOST else None for number in high]
+
+
+def _error_level(family: Family, joint: Values) -> Values:
+    """Return the error level of one cell whose interval reaches `joint` standard errors."""
+    return np.asarray(2 * special.stdtr(family.freedom, -joint))

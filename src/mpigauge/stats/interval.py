@@ -11,32 +11,35 @@ from scipy import special
 
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE
 from mpigauge.stats.percentiles import LEVEL, median_of_few
-from mpigauge.stats.robust import pulled_in
+from mpigauge.stats.robust import winsorised
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 UNIFORM_VARIANCE = 1 / 12
-"""Of a uniform distribution over one step."""
+"""Variance of a uniform distribution over one step."""
 
 DISTANCE_MOST = 230.0
-"""From the centre of an interval to its ends: a factor of 10^100. A file may claim a clock of any step."""
+"""Largest distance from the centre of an interval to its ends: a factor of 10^100.
+
+A file may claim any clock step.
+"""
 
 LAUNCHES_FOR_RANGE = 5
-"""Of so many the range holds the median in 94 %."""
+"""Launches whose range holds the median in 94 %."""
 
 MEDIAN_REACH = 3.1
 """The larger side of the interval of a median, in standard deviations over the root of how many launches
 there are: 3.0 to 3.3 in 40 000 simulations each of 6 to 30 normal ones."""
 
 REACH_FREEDOM = 6
-"""That side varies as a standard deviation of so many degrees of freedom, however many launches there are."""
+"""Degrees of freedom of a standard deviation that varies as that side does, for any number of launches."""
 
 _SPREAD_POINTS = (0.2, 0.8)
 
 
 class Interval(NamedTuple):
-    """What launches say of a number: its centre, and a 95 % interval whose sides need not be alike.
+    """The centre of a number over launches, with its 95 % interval, whose sides may differ.
 
     Attributes:
         centre: In the unit of the values.
@@ -50,7 +53,7 @@ class Interval(NamedTuple):
 
     @property
     def half_width(self) -> float | None:
-        """Relative half-width: that of the larger side, by which a factor may be too small or too large."""
+        """Relative half-width of the larger side: the factor by which the centre may be off, minus 1."""
         if self.low is None or self.high is None or not self.low > 0:
             return None
         return max(self.high / self.centre, self.centre / self.low) - 1.0
@@ -69,9 +72,8 @@ def interval_of(
         times_s: Shape ``(launches,)``, in seconds or any other unit.
         clock_step: The step of the clock over the time, which is added to each side in quadrature: all
             launches share it, so it is not divided by how many there are.
-        machine: What is not known of the machine in other minutes, as a logarithm; added likewise.
-        widening: How many times as wide the part of the launches is, since those that follow each other are
-            alike.
+        machine: Uncertainty of the machine's speed at other times, as a logarithm; added in quadrature too.
+        widening: Factor on the part of the launches, for their serial correlation.
 
     Returns:
         No ends of a single launch, and none where a value is 0 (the clock stood still), which has no
@@ -86,12 +88,12 @@ def interval_of(
     # Relative to the first, so that equal launches differ by exactly 0.
     first = float(times_s[0])
     centre, *sides = _sides(np.log(times_s / first))
-    middle, shared = first * math.exp(centre), with_step(machine, clock_step)
+    middle, shared = first * math.exp(centre), with_clock_step(machine, clock_step)
     below, above = (math.exp(min(DISTANCE_MOST, math.hypot(widening * side, shared))) for side in sides)
     return Interval(middle, middle / below, middle * above)
 
 
-def chance_beyond(
+def p_value_beyond(
     times_s: Values,
     bound_s: float,
     clock_step: float = 0.0,
@@ -100,7 +102,7 @@ def chance_beyond(
     widening: float = 1.0,
     above: bool = True,
 ) -> float:
-    """Return how often chance takes launches so far beyond a bound at which their centre is.
+    """Return the chance that launches lie so far beyond a bound if it is their true centre.
 
     It is the level on one side at which the interval of these launches ends at the bound, so that it is at
     most 2.5 % where that of 95 % ends beyond it. Where no launch is on the bound's side, order statistics say
@@ -117,7 +119,7 @@ def chance_beyond(
     logs = np.log(times_s / float(times_s[0])) * (1 if above else -1)
     bound = math.log(bound_s / float(times_s[0])) * (1 if above else -1)
     centre, *_ = _sides(logs)
-    beyond, shared = centre - bound, with_step(machine, clock_step)
+    beyond, shared = centre - bound, with_clock_step(machine, clock_step)
     if beyond <= 0:
         return 1.0
     # As far as launches alone are asked to account for it.
@@ -132,7 +134,7 @@ def chance_beyond(
 
 
 def _by_student(values: Values, end: float) -> float:
-    """How often chance takes the winsorised mean so far above a number, by Student's t."""
+    """Return the chance that the winsorised mean is so far above a number, by Student's t."""
     mean, error = _mean_and_error(values)
     if error == 0:
         return 0.5 if end >= mean else 0.0
@@ -140,62 +142,62 @@ def _by_student(values: Values, end: float) -> float:
 
 
 def _by_order(ordered: Values, end: float) -> float:
-    """The level at which the interval of the median ends at a number between the least and the median."""
+    """Return the level at which the median's interval ends at a number between minimum and median."""
     count = ordered.size
     place = min(int(np.searchsorted(ordered, end, side="right")), count - 1)
     gap = ordered[place] - ordered[place - 1]
     share = (end - ordered[place - 1]) / gap if gap > 0 else 1.0
     part = share * place / (count - place - share * (count - 2 * place))
-    outside, inside = _covers(count, place - 1), _covers(count, place)
+    outside, inside = _coverage(count, place - 1), _coverage(count, place)
     return min(0.5, (1 - float(outside - part * (outside - inside))) / 2)
 
 
-def interval_of_amounts(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
-    """Return the same of numbers that may be 0 or negative, as they are: no logarithms are taken.
+def interval_of_amounts(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Interval:
+    """Return the centre and 95 % interval of numbers that may be 0 or negative: without logarithms.
 
     Args:
         values: Shape ``(launches,)``, in any unit.
-        hidden: What the steps of the clock hide of them, in that unit.
-        machine: What is not known of the machine and the instrument, in that unit.
+        clock_error: What the steps of the clock hide, in that unit.
+        machine: Uncertainty of the machine and of the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     centre, below, above = _sides(values)
-    down, up = (with_step(math.hypot(side, machine), hidden) for side in (below, above))
+    down, up = (with_clock_step(math.hypot(side, machine), clock_error) for side in (below, above))
     return Interval(centre, centre - down, centre + up)
 
 
-def difference_interval(values: Values, hidden: float = 0.0, *, machine: float = 0.0) -> Interval:
-    """Return the winsorised mean of differences, with Student's interval of 95 %: as contrasts have it.
+def difference_interval(values: Values, clock_error: float = 0.0, *, machine: float = 0.0) -> Interval:
+    """Return the winsorised mean of differences with its 95 % interval by Student's t, as for contrasts.
 
     Args:
         values: Shape ``(launches,)``, of any sign, in any unit.
-        hidden: What the steps of the clock hide of them, in that unit.
-        machine: What is not known of the machine and the instrument, in that unit.
+        clock_error: What the steps of the clock hide, in that unit.
+        machine: Uncertainty of the machine and of the instrument, in that unit.
     """
     if values.size == 1:
         return Interval(float(values[0]))
     mean, error = _mean_and_error(values)
-    half = with_step(math.hypot(student(values.size - 1) * error, machine), hidden)
+    half = with_clock_step(math.hypot(t_quantile(values.size - 1) * error, machine), clock_error)
     return Interval(mean, mean - half, mean + half)
 
 
 def _mean_and_error(values: Values) -> tuple[float, float]:
-    """The winsorised mean of two values or more, and its standard error."""
-    known = pulled_in(values)
-    return float(known.mean()), float(known.std(ddof=1)) / math.sqrt(known.size)
+    """Return the winsorised mean of two values or more, and its standard error."""
+    kept = winsorised(values)
+    return float(kept.mean()), float(kept.std(ddof=1)) / math.sqrt(kept.size)
 
 
-def with_machine(found: Interval, machine: float) -> Interval:
+def with_machine(interval: Interval, machine: float) -> Interval:
     """Return an interval with, in quadrature on each side, what no number of launches makes narrower.
 
     Args:
-        found: Of a number that is not negative; an end may be 0 or infinite.
-        machine: As a logarithm: what is not known of the machine, and what the instrument promises at best.
+        interval: That of a number that is not negative; an end may be 0 or infinite.
+        machine: Uncertainty of the machine and of the instrument, as a logarithm.
     """
-    centre, low, high = found
+    centre, low, high = interval
     if low is None or high is None or centre <= 0:
-        return found
+        return interval
     below = math.log(centre) - math.log(low) if low > 0 else math.inf
     above = math.log(high) - math.log(centre)
     sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
@@ -206,11 +208,11 @@ def with_machine(found: Interval, machine: float) -> Interval:
 
 
 def _sides(values: Values) -> tuple[float, float, float]:
-    """The centre of two values or more, and how far it is to both ends of its interval."""
+    """Return the centre of two values or more, and the distances to both ends of its interval."""
     count = values.size
     if count < LAUNCHES_FOR_RANGE:
         centre = float(values.mean())
-        half = student(count - 1) * float(values.std(ddof=1)) / math.sqrt(count)
+        half = t_quantile(count - 1) * float(values.std(ddof=1)) / math.sqrt(count)
         return centre, half, half
     ordered, centre = np.sort(values), median_of_few(values)
     if count < ENOUGH_LAUNCHES:
@@ -223,41 +225,41 @@ def _sides(values: Values) -> tuple[float, float, float]:
 
 @lru_cache(maxsize=512)
 def _interpolation(count: int) -> tuple[int, float]:
-    """Place of the outer order statistic, from 0, and which share of the way to the next one the end lies."""
-    inner = next(place for place in range(1, count) if _covers(count, place) < LEVEL)
-    outside, inside = _covers(count, inner - 1), _covers(count, inner)
+    """Return the place of the outer order statistic, from 0, and the share of the way to the next one."""
+    inner = next(place for place in range(1, count) if _coverage(count, place) < LEVEL)
+    outside, inside = _coverage(count, inner - 1), _coverage(count, inner)
     part = (outside - LEVEL) / (outside - inside)
     share = (count - inner) * part / (inner + (count - 2 * inner) * part)
     return inner - 1, share
 
 
-def _covers(count: int, place: int) -> float:
-    """How often the order statistics at a place, from 0, and at its opposite have the median between them."""
+def _coverage(count: int, place: int) -> float:
+    """Return how often the order statistics at a place, from 0, and at its opposite enclose the median."""
     return 1 - 2 * float(special.bdtr(place, count, 0.5))
 
 
-def with_step(distance: float, clock_step: float) -> float:
+def with_clock_step(distance: float, clock_step: float) -> float:
     """Return one side of an interval with, in quadrature, what a step of the clock hides."""
     return math.sqrt(distance**2 + clock_step**2 * UNIFORM_VARIANCE)
 
 
 @lru_cache(maxsize=4096)
-def student(freedom: float, level: float = LEVEL) -> float:
-    """How many standard errors a two-sided t interval reaches."""
+def t_quantile(freedom: float, level: float = LEVEL) -> float:
+    """Return how many standard errors a two-sided t interval reaches."""
     return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
 def launches_needed(
     half_width: float, launches: int, precision: float, clock_step: float = 0.0
 ) -> tuple[int | None, int | None, int | None]:
-    """How many launches would give an interval of the precision asked for.
+    """Return how many launches would give an interval of this precision.
 
     The half-width falls with the root of how many launches there are, from 5 on; what it is of so few is
     itself uncertain.
 
     Args:
         half_width: Relative, of what launches give of the interval that there is: its larger side.
-        launches: It is of so many.
+        launches: Launches behind it.
         precision: The relative half-width asked for.
         clock_step: The step of the clock over the time.
 
@@ -272,14 +274,14 @@ def launches_needed(
     wanted = math.log1p(precision) ** 2 - hidden
     squared = max(0.0, math.log1p(half_width) ** 2 - hidden) * launches
     if launches < LAUNCHES_FOR_RANGE:
-        squared *= (MEDIAN_REACH / student(launches - 1)) ** 2
+        squared *= (MEDIAN_REACH / t_quantile(launches - 1)) ** 2
     freedom = min(launches - 1, REACH_FREEDOM)
     low, high = (freedom / float(special.chdtri(freedom, point)) for point in _SPREAD_POINTS)
     return _needed(squared, wanted), _needed(low * squared, wanted), _needed(high * squared, wanted)
 
 
 def _needed(squared: float, wanted: float) -> int | None:
-    """The fewest launches by which something can be divided to be at most `wanted`."""
+    """Return the fewest launches by which `squared` can be divided to be at most `wanted`."""
     if wanted <= 0 or squared > wanted * LAUNCHES_COUNTABLE:
         return None
     return max(ENOUGH_LAUNCHES, math.ceil(squared / wanted * (1 - 1e-12)))

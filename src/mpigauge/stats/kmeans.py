@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Counts = npt.NDArray[np.int64]
 
 
-class Sums:
+class SumsOfSquares:
     """Sums of squares about the mean, of any run of sorted values, in constant time.
 
     Args:
@@ -31,7 +31,7 @@ class Sums:
         )
 
     def of(self, begin: Counts | int, end: Counts | int) -> Values:
-        """Of the runs from `begin` to before `end`; 0 of empty ones."""
+        """Return the sums of squares of the runs from `begin` to before `end`; 0 for empty ones."""
         count = self._count[end] - self._count[begin]
         first = self._first[end] - self._first[begin]
         squares: Values = np.maximum(
@@ -40,8 +40,8 @@ class Sums:
         return squares
 
 
-def groups(values: Values, number: int) -> tuple[list[float], float]:
-    """The best split into so many groups: borders between them, and what is left of the squares.
+def best_split(values: Values, number: int) -> tuple[list[float], float]:
+    """Return the best split into so many groups: the borders, and the share of squares within groups.
 
     Neighbours of a group are neighbours on the line, so that only borders are to be chosen: dynamic
     programming over the sorted values finds the least sum of squares that there is. n values take
@@ -62,7 +62,7 @@ def groups(values: Values, number: int) -> tuple[list[float], float]:
     size = ordered.size
     if number == 1 or size < number:
         return [], 1.0 if size > 1 else 0.0
-    sums = Sums(ordered, counts)
+    sums = SumsOfSquares(ordered, counts)
     whole = float(sums.of(0, size))
     lasts = np.arange(1, size)
     heads = sums.of(0, lasts)
@@ -77,8 +77,8 @@ def groups(values: Values, number: int) -> tuple[list[float], float]:
     return [float(ordered[at - 1] + ordered[at]) / 2 for at in breaks], float(left[best]) / whole
 
 
-def _first_breaks(sums: Sums, size: int) -> Counts:
-    """Where the first `end` values are best split into two, for every `end`.
+def _first_breaks(sums: SumsOfSquares, size: int) -> Counts:
+    """Return where the first `end` values are best split into two, for every `end`.
 
     The place never goes back as `end` grows, so that each half of the ends only looks between what the ends
     around it have found: divide and conquer, all ends of one depth at once.
@@ -96,13 +96,13 @@ def _first_breaks(sums: Sums, size: int) -> Counts:
     return found
 
 
-def _best_between(sums: Sums, ends: Counts, lows: Counts, highs: Counts) -> Counts:
-    """For each end the best place of the break, from its low to its high, both included."""
+def _best_between(sums: SumsOfSquares, ends: Counts, lows: Counts, highs: Counts) -> Counts:
+    """Return the best place of the break for each end, between its low and its high, both included."""
     lengths = highs - lows + 1
     starts = np.concatenate(([0], np.cumsum(lengths)[:-1]))
     places = np.arange(lengths.sum()) - np.repeat(starts - lows, lengths)
-    whose = np.repeat(ends, lengths)
-    left = sums.of(0, places) + sums.of(places, whose)
+    ends_of_places = np.repeat(ends, lengths)
+    left = sums.of(0, places) + sums.of(places, ends_of_places)
     least = np.minimum.reduceat(left, starts)
     hits = np.flatnonzero(left == np.repeat(least, lengths))
     first = np.searchsorted(hits, starts)

@@ -1,6 +1,6 @@
 """Cut a curve of latency over working set into pieces: plateaus, creeping ones, and ramps of misses.
 
-Of loads from anywhere in a working set ``w``, a cache of capacity ``c`` serves the share ``c / w``. So
+For random loads in a working set ``w``, a cache of capacity ``c`` serves the share ``c / w``. So
 between the capacities of two levels latency is ``A - B / w``: ``A`` is that of the slower level, ``B`` what
 the faster ones save. That is linear in ``1 / w``, so all cuts can be compared.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 STEEP = 0.5
-"""Of a slope of log latency over log size: what creeps is flatter, and so is the end of a level."""
+"""Slope of log latency over log size below which a piece creeps, and at which a level ends."""
 
 POINTS_LEAST = 3
-"""Of a piece."""
+"""Points of the shortest piece."""
 
 RESOLUTION = 0.01
-"""Relative errors below that are none."""
+"""Relative errors below this count as 0."""
 
 # Of a ramp where it begins. A flatter one would end a rise between two sizes as a level of its own.
 _RAMP_SLOPE_LEAST = 0.75
@@ -38,14 +38,14 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Points from `begin` to before `end`.
+    """Points from `begin` to before `end` that one plateau, slope or ramp describes.
 
     Attributes:
         low: The latency of its level: of a ramp the asymptote, of a creeping piece where it begins.
-        high: The same; of a creeping piece where it ends.
+        high: Equal to `low`; of a creeping piece the latency where it ends.
         saving: A ramp is ``low - saving / size``; 0 of others.
-        squares: Of the relative errors that it leaves.
-        slope: Of log latency over log size; of a ramp at its last point.
+        squares: Sum of squared relative errors.
+        slope: Slope of log latency over log size; of a ramp at its last point.
         slope_error: The standard error of that if relative errors are 1; infinite if sizes hardly differ.
     """
 
@@ -86,7 +86,7 @@ _Cut = tuple[_Family, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lines:
-    """Weighted regressions over all ranges, indexed likewise.
+    """Weighted regressions over all ranges, indexed by first point and the one after the last.
 
     Attributes:
         constant: Squares left by a constant; infinite for too few points.
@@ -124,7 +124,7 @@ def pieces_of(sizes: Values, latencies: Values) -> list[Piece]:
 
 
 def _best_cuts(families: Sequence[_Family], count: int) -> list[_Cut]:
-    """The cuts of smallest BIC; of two kinds with equally many parameters the better one counts."""
+    """Return the cuts of smallest BIC; of two kinds with equally many parameters the better one counts."""
     costs = {
         added: np.minimum.reduce([each.squares for each in families if each.parameters == added])
         for added in sorted({each.parameters for each in families})
@@ -144,7 +144,7 @@ def _best_cuts(families: Sequence[_Family], count: int) -> list[_Cut]:
 
 
 def _families(sizes: Values, latencies: Values) -> list[_Family]:
-    """Plateaus, creeping pieces, and ramps."""
+    """Return the fits of plateaus, creeping pieces, and ramps over all ranges."""
     x, y = sizes / sizes[:, np.newaxis], latencies / latencies[:, np.newaxis]
     logs = _lines(np.log(x), np.log(y), np.ones_like(x))
     ends = _at_ends(np.log(x))
@@ -158,7 +158,7 @@ def _plateaus(logs: _Lines) -> _Family:
 
 
 def _creeping(logs: _Lines, ends: Values) -> _Family:
-    """Powers of the size, as translation buffers and pages that collide make latency grow."""
+    """Return fits of powers of the size: TLB misses and pages that collide make latency grow so."""
     creeps = (logs.slopes > 0) & (logs.slopes < STEEP)
     slopes = np.where(creeps, logs.slopes, 0)
     lows, highs = np.exp(logs.y - slopes * logs.x), np.exp(logs.y + slopes * (ends - logs.x))
@@ -167,7 +167,7 @@ def _creeping(logs: _Lines, ends: Values) -> _Family:
 
 
 def _ramps(lines: _Lines, ends: Values) -> _Family:
-    """Weights ``1 / latency**2`` make squares those of relative errors, as logarithms do."""
+    """Return fits of ramps, by squares of relative errors: weights are ``1 / latency**2``."""
     asymptotes = lines.y - lines.slopes * lines.x
     at_end = asymptotes + lines.slopes * ends
     steepness = np.divide(ends, at_end, out=np.full_like(ends, np.inf), where=at_end > 0)
@@ -180,7 +180,7 @@ def _ramps(lines: _Lines, ends: Values) -> _Family:
 
 
 def _lines(x: Values, y: Values, weights: Values) -> _Lines:
-    """Regressions of y on x, rows in units of their first points.
+    """Return the regressions of y on x, rows in units of their first points.
 
     Sums run from each first point on: differences of sums over the whole curve would lose all figures of
     large working sets, whose inverse squares are small beside those of the smallest.
@@ -201,17 +201,17 @@ def _lines(x: Values, y: Values, weights: Values) -> _Lines:
 
 
 def _sums(values: Values) -> Values:
-    """Sums of each row from its first point on, indexed by that and the one after the last."""
+    """Return sums of each row from its first point on, indexed by that and the one after the last."""
     return np.pad(np.cumsum(np.triu(values), axis=1), ((0, 1), (1, 0)))
 
 
 def _at_ends(values: Values) -> Values:
-    """What each row has at the last point of a range, indexed likewise."""
+    """Return each row's value at the last point of a range, indexed by first point and the one after it."""
     return np.pad(values, ((0, 1), (1, 0)))
 
 
 def _best_parameters(squares: Values, count: int) -> int:
-    """The fewest parameters whose BIC is within 2 of the smallest, from the squares left by each number.
+    """Return the fewest parameters whose BIC is within 2 of the smallest, by the squares each number leaves.
 
     What differs by under 1 % counts as equal, or curves without noise would be cut as finely as possible.
     """
@@ -227,8 +227,8 @@ def _traced_back(
     cuts: list[_Cut] = []
     while end > 0:
         number, begin = divmod(int(origins[parameters, end]), width)
-        alike = [each for each in families if each.parameters == added[number]]
-        cuts.append((_best(alike, begin, end), begin, end))
+        candidates = [each for each in families if each.parameters == added[number]]
+        cuts.append((_best(candidates, begin, end), begin, end))
         parameters -= added[number]
         end = begin
     return cuts[::-1]

@@ -22,7 +22,7 @@ KINDS_APART = 0.02
 """Nor are two kinds."""
 
 PHASES_CHANCE = 0.05
-"""Of launches in random order to have their kinds in as few runs."""
+"""Chance that launches in random order have their kinds in as few runs."""
 
 _MAD_OF_NORMAL = 1.4826
 _OUTLYING_SHARE = 4
@@ -40,7 +40,7 @@ _SPLITS = {5: 0.017, 6: 0.032, 8: 0.066, 10: 0.090, 12: 0.113, 15: 0.139, 20: 0.
 
 
 def outliers(medians: Values, clock_step: float = 0.0) -> tuple[int, ...]:
-    """Places of the launches that are far from the others: at least one, at most a quarter of them.
+    """Return the places of launches that are far from the others: at most a quarter of them.
 
     Args:
         medians: One number a launch, shape ``(launches,)``, in seconds.
@@ -55,19 +55,19 @@ def outliers(medians: Values, clock_step: float = 0.0) -> tuple[int, ...]:
     if medians.size < _LEAST_OUTLYING or medians.min() <= 0:
         return ()
     logs = np.log(medians)
-    apart = np.abs(logs - median_of_few(logs))
-    spread = _MAD_OF_NORMAL * median_of_few(apart)
+    distances = np.abs(logs - median_of_few(logs))
+    spread = _MAD_OF_NORMAL * median_of_few(distances)
     least = max(math.log1p(LEAST_APART), _STEPS_APART * clock_step)
-    far = np.flatnonzero(apart > max(least, _tabled(_SPREADS, medians.size) * spread))
+    far = np.flatnonzero(distances > max(least, _interpolated(_SPREADS, medians.size) * spread))
     if far.size == 0 and medians.size >= _LEAST_FOR_GAP:
-        return _alone(logs, least)
+        return _lone_outlier(logs, least)
     return tuple(far.tolist()) if far.size * _OUTLYING_SHARE <= medians.size else ()
 
 
-def _alone(logs: Values, least: float) -> tuple[int, ...]:
-    """The place of one launch that is further from all others than these are from each other.
+def _lone_outlier(logs: Values, least: float) -> tuple[int, ...]:
+    """Return the place of the one launch that is farther from all others than these are from each other.
 
-    Two kinds of launches are far from their common median, too; a third thing is told by the gap.
+    Two kinds of launches are far from their common median, too: the gap distinguishes an outlier from them.
     """
     order = np.argsort(logs)
     for place, others in ((order[-1], logs[order[:-1]]), (order[0], logs[order[1:]])):
@@ -78,7 +78,7 @@ def _alone(logs: Values, least: float) -> tuple[int, ...]:
 
 
 def two_kinds(medians: Values, clock_step: float = 0.0) -> tuple[float, float] | None:
-    """Centres of the two groups that launches fall into, or None if they do not.
+    """Return the centres of the two groups that launches fall into, or None if they do not.
 
     The best cut of the sorted logarithms, with two launches or more on each side, must leave less of their
     sum of squares than chance does in normal launches, and the centres must be apart by more than 2 % and two
@@ -101,20 +101,20 @@ def two_kinds(medians: Values, clock_step: float = 0.0) -> tuple[float, float] |
     total = float(((logs - logs.mean()) ** 2).sum())
     within, cut = _best_cut(logs)
     fast, slow = float(logs[:cut].mean()), float(logs[cut:].mean())
-    apart = max(math.log1p(KINDS_APART), _STEPS_APART * clock_step)
-    if slow - fast <= apart or within >= _tabled(_SPLITS, logs.size) * total:
+    least = max(math.log1p(KINDS_APART), _STEPS_APART * clock_step)
+    if slow - fast <= least or within >= _interpolated(_SPLITS, logs.size) * total:
         return None
     return math.exp(fast), math.exp(slow)
 
 
 def phases(slow: Sequence[bool]) -> int | None:
-    """How often two kinds of launches took turns, if they follow each other; None if they are mixed.
+    """Return how often two kinds of launches took turns, if they follow each other; None if mixed.
 
     Counts runs of the same kind, and how many of all orders have as few (Wald and Wolfowitz): under 5 %, the
     kinds are no matter of the launch, such as where its ranks were put, but of the time that it was made at.
 
     Args:
-        slow: Of each launch in the order of time, whether it is of the slower kind.
+        slow: Whether each launch is of the slower kind, in time order.
 
     Returns:
         The number of runs.
@@ -129,14 +129,14 @@ def phases(slow: Sequence[bool]) -> int | None:
 
 
 def _orders(first: int, second: int, runs: int) -> int:
-    """Of so many of two kinds, with so many runs."""
+    """Return how many orders of so many of two kinds have this number of runs."""
     more, less = (runs - 1) // 2, (runs - 2) // 2
     one = math.comb(first - 1, more) * math.comb(second - 1, less)
     return one + math.comb(first - 1, less) * math.comb(second - 1, more)
 
 
 def _best_cut(logs: Values) -> tuple[float, int]:
-    """The least sum of squares around the means of both sides, and where to cut for it."""
+    """Return the least sum of squares around the means of both sides, and where to cut for it."""
     cuts = np.arange(_LEAST_OF_A_KIND, logs.size - 1)
     about = logs - logs.mean()
     sums, squares = np.cumsum(about), np.cumsum(about**2)
@@ -146,6 +146,6 @@ def _best_cut(logs: Values) -> tuple[float, int]:
     return float(within[best]), int(cuts[best])
 
 
-def _tabled(table: dict[int, float], launches: int) -> float:
-    """Between two entries, in proportion; beyond the table its last."""
+def _interpolated(table: dict[int, float], launches: int) -> float:
+    """Return an entry of a table, interpolated linearly; its last one beyond its end."""
     return float(np.interp(launches, list(table), list(table.values())))

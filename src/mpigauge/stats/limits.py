@@ -3,13 +3,13 @@
 import math
 
 ENOUGH_LAUNCHES = 6
-"""Of so many the median has an interval of 95 % without any assumption; with fewer, a number is marked."""
+"""Launches from which the median has an assumption-free 95 % interval; with fewer, a number is marked."""
 
 LAUNCHES_OF_A_MAP = 5
-"""The fewest that tell a slow link from chance."""
+"""Launches from which a slow link can be distinguished from chance."""
 
 LAUNCHES_COUNTABLE = 1000
-"""Beyond so many, launches that a narrower interval would take are only said to be more."""
+"""The largest number of needed launches that is named; beyond it they are only said to be more."""
 
 PROMISED = 0.01
 """Half-width of what the instrument promises at best: up to 1 % of a sample is the clock."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 HUBER = 1.5
-"""Errors above so many standard deviations count less: one disturbed size makes no break."""
+"""Standard deviations above which errors count less: one disturbed size makes no break."""
 
 _STEPS = 6
 _EQUAL = 1e-12
@@ -24,12 +24,12 @@ _CHUNK = 400_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineFits:
-    """Lines over several ranges of points.
+    """Fitted lines over several ranges of points.
 
     Attributes:
         alpha: Times of size 0 in seconds, shape ``(ranges,)``.
-        beta: Seconds per byte, likewise.
-        cost: Huber's sum of squared relative errors, likewise.
+        beta: Seconds per byte, shape ``(ranges,)``.
+        cost: Huber's sum of squared relative errors, shape ``(ranges,)``.
     """
 
     alpha: Values
@@ -38,14 +38,14 @@ class LineFits:
 
 
 def huber(errors: Values, scale: float) -> Values:
-    """Squares of errors, of those beyond 1.5 scales what grows only with their size."""
+    """Return Huber's loss of errors: squares up to 1.5 scales, beyond them linear."""
     far = HUBER * scale
     sizes = np.abs(errors)
     return np.where(sizes <= far, errors**2, far * (2 * sizes - far))
 
 
 def fit_lines(sizes: Values, logs: Values, ranges: Values, scale: float) -> LineFits:
-    """The best line through each range of points.
+    """Return the best line through each range of points.
 
     Gauss-Newton on the logarithms, re-weighted by Huber, from the running median of three; at a corner
     (alpha or beta 0) both corners are fitted, and the better is taken.
@@ -61,11 +61,13 @@ def fit_lines(sizes: Values, logs: Values, ranges: Values, scale: float) -> Line
     """
     rows = max(1, _CHUNK // sizes.size)
     logs = np.broadcast_to(logs, ranges.shape)
-    parts = [
+    chunks = [
         _fit(sizes, logs[begin : begin + rows], ranges[begin : begin + rows], scale)
         for begin in range(0, len(ranges), rows)
     ]
-    return LineFits(*(np.concatenate([getattr(part, name) for part in parts]) for name in LineFits.__slots__))
+    return LineFits(
+        *(np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in LineFits.__slots__)
+    )
 
 
 def _fit(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
@@ -78,7 +80,7 @@ def _fit(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
 
 
 def _inner(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
-    """Both parameters free; the best of a few steps."""
+    """Return the best of a few Gauss-Newton steps with both parameters free."""
     fitted = smoothed(logs)
     best = LineFits(*(np.full(len(inside), value) for value in (0.0, 0.0, np.inf)))
     for _ in range(_STEPS):
@@ -98,7 +100,7 @@ def _inner(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFit
 
 
 def regression(sizes: Values, values: Values, weights: Values) -> tuple[Values, Values]:
-    """Weighted lines through points, each row one; a slope of 0 where all points have one size."""
+    """Return intercepts and slopes of weighted lines, one per row; slope 0 where all points have one size."""
     total = weights.sum(axis=-1)
     total = np.where(total > 0, total, 1.0)
     x, y = (weights @ sizes) / total, (weights * values).sum(axis=-1) / total
@@ -111,7 +113,7 @@ def regression(sizes: Values, values: Values, weights: Values) -> tuple[Values, 
 
 
 def smoothed(logs: Values) -> Values:
-    """The running median of three, along the last axis: a start that no single point decides."""
+    """Return the running median of three along the last axis: a start that no single point decides."""
     if logs.shape[-1] < 3:  # noqa: PLR2004 - three
         return logs
     inner = np.median(np.stack([logs[..., :-2], logs[..., 1:-1], logs[..., 2:]]), axis=0)
@@ -119,13 +121,13 @@ def smoothed(logs: Values) -> Values:
 
 
 def _flat(logs: Values, inside: Values, scale: float) -> LineFits:
-    """Constants: beta is 0."""
+    """Return the fits of constants: beta is 0."""
     level, cost = _level(logs, inside, scale)
     return LineFits(np.exp(level), np.zeros_like(level), cost)
 
 
 def _steep(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFits:
-    """Through the origin: alpha is 0, which no message of 0 bytes can be on."""
+    """Return the fits through the origin: alpha is 0, which rules out ranges with 0 bytes."""
     positive = sizes > 0
     level, cost = _level(logs - np.log(np.where(positive, sizes, 1.0)), inside, scale)
     impossible = (inside * ~positive).any(axis=1)
@@ -133,7 +135,7 @@ def _steep(sizes: Values, logs: Values, inside: Values, scale: float) -> LineFit
 
 
 def _level(logs: Values, inside: Values, scale: float) -> tuple[Values, Values]:
-    """Huber's means of rows, and what they cost."""
+    """Return Huber's means of rows, and their costs."""
     level = np.nanmedian(np.where(inside > 0, logs, np.nan), axis=1)
     for _ in range(_STEPS):
         weights = inside * _shares(logs - level[:, None], scale)
@@ -142,7 +144,7 @@ def _level(logs: Values, inside: Values, scale: float) -> tuple[Values, Values]:
 
 
 def _shares(errors: Values, scale: float) -> Values:
-    """Huber's weights."""
+    """Return Huber's weights."""
     far = HUBER * scale
     return np.asarray(far / np.maximum(np.abs(errors), far))
 

@@ -13,34 +13,40 @@ Source: Westfall and Young, Resampling-based multiple testing (1993); docs/metho
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy import special
 
-from mpigauge.stats.moderated import NONE, moderated_each, prior_of
-from mpigauge.stats.robust import odd, pulled_in, trimmed
+from mpigauge.stats.robust import odd, trimmed, winsorised
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 
 EXCHANGES = 2500
-"""So many ways to exchange the sides of some pairs are drawn, and as many with all sides turned over."""
+"""Random exchanges of sides that are drawn; each is also used with all sides turned over."""
 
 ALL_OF_LAUNCHES = 12
-"""Of so many pairs all exchanges are made; of more, a random choice."""
+"""Pairs up to which all exchanges are made; of more, a random choice."""
 
 PAIRS_LEAST = 6
-"""Of fewer, the rarest outcome is not rare enough: Student's t and Holm take the place of permutations."""
+"""Pairs from which permutations decide: with fewer, Student's t and Holm do, as no outcome is rare enough."""
 
 PAIRS_ENOUGH = 20
-"""Of so many, variances stand alone: the largest of many t is by then hardly one of luck."""
+"""Pairs from which variances are not moderated: the largest of many t is by then hardly one of luck."""
 
 LEVEL = 0.05
 _TINY = 1e-18
-_LEAST = 2
+
+CELLS_LEAST = 8
+LAUNCHES_ENOUGH = 10
+"""Launches from which a variance is not moderated, unless it is used many times over."""
+
+_TABLE_LOW, _TABLE_HIGH, _TABLE_POINTS = -4, 8, 20_001
+"""Powers of ten between which half the weight of a prior lies, and how many are tabulated."""
 
 
 class Family(Protocol):
@@ -64,7 +70,7 @@ class Family(Protocol):
 
 
 class Paired:
-    """Differences within launches, or between launches of one replication: pairs swap their sides.
+    """Differences within launches, or between launches of one replication, whose sides are exchanged.
 
     Args:
         differences: Logarithms of the second over the first.
@@ -78,22 +84,22 @@ class Paired:
         self._level = level
         self._there = np.isfinite(differences)
         self.launches = self._there.sum(axis=0)
-        known = np.where(self._there, pulled_in(differences), 0.0)
+        known = np.where(self._there, winsorised(differences), 0.0)
         self.mean = known.sum(axis=0) / self.launches
         self._residuals = np.where(self._there, known - self.mean, 0.0)
         self.permutes = differences.shape[1] > 1 and bool(self.launches.min() >= PAIRS_LEAST)
         """Whether exchanges decide: of a single cell they would say what Student's t says."""
-        alone = self.launches - 1.0
-        variances = (self._residuals**2).sum(axis=0) / alone
-        self._prior = prior_of(self._residuals, variances, alone, PAIRS_ENOUGH)
-        self.scale_freedom = self._prior.scale_freedom(float(alone.max()))
+        own_freedom = self.launches - 1.0
+        variances = (self._residuals**2).sum(axis=0) / own_freedom
+        self._prior = prior_of(self._residuals, variances, own_freedom, PAIRS_ENOUGH)
+        self.scale_freedom = self._prior.scale_freedom(float(own_freedom.max()))
         """Degrees of freedom of what the errors of all cells share, which no exchange varies; or infinite."""
-        self.freedom = self._prior.freedom(alone)
-        self.spread = np.sqrt(self._prior.moderated(variances, alone))
-        self.error = self._errors(self._prior.moderated(variances, alone), self.launches)
+        self.freedom = self._prior.freedom(own_freedom)
+        self.spread = np.sqrt(self._prior.moderated(variances, own_freedom))
+        self.error = self._errors(self._prior.moderated(variances, own_freedom), self.launches)
 
     def t(self, shift: float) -> Values:
-        """Return t of all exchanges, that of the data first, of differences beyond a shift.
+        """Return t of all exchanges, the data first, of differences beyond a shift.
 
         Returns:
             Shape ``(exchanges, cells)``; the second half is the first one with the other sign.
@@ -103,15 +109,15 @@ class Paired:
         return self._exchanged(np.where(kept, beyond, 0.0), kept.sum(axis=0))
 
     def t_of_equals(self) -> Values:
-        """Return the same of the data without their difference, of which intervals are made."""
+        """Return t of all exchanges of the data without their difference, from which intervals are made."""
         return self._exchanged(self._residuals, self.launches)
 
     def _exchanged(self, values: Values, count: Values) -> Values:
         means = _signs(len(values)) @ values / count
-        alone = count - 1.0
-        variances = np.maximum((values**2).sum(axis=0) - count * means**2, 0.0) / alone
+        own_freedom = count - 1.0
+        variances = np.maximum((values**2).sum(axis=0) - count * means**2, 0.0) / own_freedom
         # What is usual is so in each exchange anew: else the data would be judged by their own measure.
-        known = variances if self._prior is NONE else moderated_each(variances, alone)
+        known = variances if self._prior is NO_PRIOR else moderated_each(variances, own_freedom)
         half = means / self._errors(known, count)
         return np.concatenate([half, -half])
 
@@ -120,21 +126,21 @@ class Paired:
 
 
 class Unpaired:
-    """Launches of two campaigns, or of two jobs of one that share none.
+    """Launches of two campaigns, or of two jobs of one campaign without launches in common.
 
     Each cell by itself, with a deviation of either side: exchanges would take both for equally spread, and
     blame the side that has fewer launches where it varies more. Source: Yuen (1974), with the degrees of
     freedom of Welch and Satterthwaite.
 
     Args:
-        first: Logarithms of times of the one.
-        second: Of the other; the same cells, two launches at least.
-        floor: As of `Paired`.
+        first: Logarithms of times of one side, shape ``(launches, cells)``.
+        second: Those of the other side, for the same cells; two launches at least.
+        floor: Variance of each cell's mean that no launch averages out, shape ``(cells,)``.
     """
 
     def __init__(self, first: Values, second: Values, floor: Values) -> None:
         self.floor = floor
-        means, shares, left = np.stack([_each(side) for side in (first, second)], axis=1)
+        means, shares, left = np.stack([_trimmed_columns(side) for side in (first, second)], axis=1)
         both = shares.sum(axis=0)
         self.mean = means[1] - means[0]
         self.error = np.sqrt(both + floor + _TINY)
@@ -146,14 +152,14 @@ class Unpaired:
         self.spread = np.sqrt(both * 2 / (1 / left).sum(axis=0))
 
 
-def _each(side: Values) -> Values:
-    """Trimmed mean, squared error and number of values left of each column: shape ``(3, cells)``."""
+def _trimmed_columns(side: Values) -> Values:
+    """Return trimmed mean, squared error and number of values left per column, shape ``(3, cells)``."""
     return np.array([trimmed(column[np.isfinite(column)]) for column in side.T]).T
 
 
 @lru_cache(maxsize=8)
 def _signs(launches: int) -> Values:
-    """Return which pairs are swapped: all ways if they are few, else as many as tell; none swapped first.
+    """Return which pairs are exchanged: all ways if they are few, else a random choice; none exchanged first.
 
     Half of them: the others are these with all sides turned over.
     """
@@ -164,8 +170,8 @@ def _signs(launches: int) -> Values:
     return np.vstack([np.ones(launches), 1.0 - 2.0 * drawn])
 
 
-def beyond(family: Family, shift: float) -> tuple[Values, Values]:
-    """How likely differences as large are by chance, of each cell: the second slower, and faster.
+def p_values_beyond(family: Family, shift: float) -> tuple[Values, Values]:
+    """Return how likely chance makes such differences, per cell: the second slower, and the second faster.
 
     Args:
         shift: Logarithm of a ratio that a difference must exceed, in either direction.
@@ -181,8 +187,8 @@ def beyond(family: Family, shift: float) -> tuple[Values, Values]:
     )
 
 
-def reach(family: Family, level: float = LEVEL) -> Values:
-    """How many standard errors the intervals reach that hold for all cells at once, but for this error."""
+def joint_reach(family: Family, level: float = LEVEL) -> Values:
+    """Return how many standard errors the joint intervals of all cells reach at this error level."""
     cells = len(family.mean)
     if isinstance(family, Paired) and family.permutes:
         largest = np.abs(family.t_of_equals()).max(axis=1)
@@ -195,10 +201,10 @@ def reach(family: Family, level: float = LEVEL) -> Values:
 
 
 def step_down(t: Values) -> Values:
-    """p-values of the largest t of those not yet rejected, from the largest to the smallest.
+    """Return p-values of the largest t of the cells not yet rejected, from the largest to the smallest.
 
     Args:
-        t: Of all permutations, that of the data first, shape ``(permutations, cells)``.
+        t: For all permutations, the data first, shape ``(permutations, cells)``.
     """
     order = np.argsort(-t[0])
     largest = np.maximum.accumulate(t[:, order[::-1]], axis=1)[:, ::-1]
@@ -209,9 +215,130 @@ def step_down(t: Values) -> Values:
 
 
 def holm(p: Values) -> Values:
-    """p-values, adjusted for all of them, whatever they have in common. Source: Holm (1979)."""
+    """Return p-values adjusted for all of them, whatever their dependence. Source: Holm (1979)."""
     order = np.argsort(p)
     steps = p[order] * np.arange(len(p), 0, -1)
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return adjusted
+
+
+# ---- Moderated variances ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The prior of a variance, estimated from the variances of all cells.
+
+    Attributes:
+        variance: The usual variance.
+        weight: Its degrees of freedom.
+        most: Largest degrees of freedom of a moderated variance: cells share their launches.
+    """
+
+    variance: float = 0.0
+    weight: float = 0.0
+    most: float = math.inf
+
+    def moderated(self, variances: Values, freedom: Values) -> Values:
+        """Return variances drawn towards the prior's."""
+        return _drawn_towards(variances, freedom, np.array(self.variance), np.array(self.weight))
+
+    def scale_freedom(self, freedom: float) -> float:
+        """Return the degrees of freedom of the scale that all variances share; infinite if there is none.
+
+        The logarithm of a moderated variance has that of the usual one with its share of the weight.
+        """
+        share = 1.0 if math.isinf(self.weight) else self.weight / (self.weight + freedom)
+        return self.most / share**2 if share else math.inf
+
+    def freedom(self, freedom: Values) -> Values:
+        """Return the degrees of freedom of moderated variances."""
+        return np.asarray(np.maximum(freedom, np.minimum(freedom + self.weight, self.most)))
+
+
+NO_PRIOR = Prior()
+"""Every cell is on its own."""
+
+
+def prior_of(residuals: Values, variances: Values, freedom: Values, enough: int = LAUNCHES_ENOUGH) -> Prior:
+    """Return the prior of cells, by their own variances.
+
+    Args:
+        residuals: Shape ``(launches, cells)``; 0 where a cell was not measured.
+        variances: Shape ``(cells,)``.
+        freedom: Their degrees of freedom, shape ``(cells,)``.
+        enough: Launches from which a variance is not moderated.
+
+    Returns:
+        `NO_PRIOR` where they are too few, or launches are enough.
+    """
+    positive = variances > 0
+    if positive.sum() < CELLS_LEAST or freedom.max() + 1 >= enough:
+        return NO_PRIOR
+    variance, weight = (float(one[0, 0]) for one in _usual(variances[None], freedom))
+    most = float(freedom.max()) * _independent_cells(residuals[:, positive], float(freedom.max()))
+    return Prior(variance, weight, most)
+
+
+def moderated_each(variances: Values, freedom: Values) -> Values:
+    """Return the variances of many permutations, each drawn towards what is usual in its permutation.
+
+    Args:
+        variances: Shape ``(permutations, cells)``.
+        freedom: Shape ``(cells,)``.
+    """
+    alike = freedom[:1] if np.ptp(freedom) == 0 else freedom
+    return _drawn_towards(variances, alike, *_usual(variances, alike))
+
+
+def _drawn_towards(variances: Values, freedom: Values, usual: Values, weight: Values) -> Values:
+    """Return the mean of both variances, weighted by their degrees of freedom, which may be infinite."""
+    share = np.where(np.isinf(weight), 1.0, weight / (np.where(np.isinf(weight), 1.0, weight) + freedom))
+    return np.asarray(share * usual + (1 - share) * variances)
+
+
+def _usual(variances: Values, freedom: Values) -> tuple[Values, Values]:
+    """Return each permutation's usual variance, and its degrees of freedom: shape ``(permutations, 1)``."""
+    positive = variances > 0
+    count = np.maximum(positive.sum(axis=1, keepdims=True), 2)
+    half = freedom / 2
+    logs = np.log(np.where(positive, variances, 1.0)) - special.digamma(half) + np.log(half)
+    mean = np.where(positive, logs, 0.0).sum(axis=1, keepdims=True) / count
+    spread = np.where(positive, logs - mean, 0.0)
+    chance = np.where(positive, special.polygamma(1, half), 0.0).sum(axis=1, keepdims=True) / count
+    beyond = (spread**2).sum(axis=1, keepdims=True) / (count - 1) - chance
+    halves = _inverse_trigamma(np.where(beyond > 0, beyond, 1.0))
+    shift = np.where(beyond > 0, special.digamma(halves) - np.log(halves), 0.0)
+    weight = np.where(beyond > 0, 2 * halves, np.inf)
+    few = positive.sum(axis=1, keepdims=True) < CELLS_LEAST
+    return np.exp(mean + shift), np.where(few, 0.0, weight)
+
+
+def _independent_cells(residuals: Values, freedom: float) -> float:
+    """Return the number of independent cells that would say as much as these, which share launches."""
+    cells = residuals.shape[1]
+    # Of two sides that are the same number for number, rounding alone is left, and the same in all launches.
+    residuals = residuals[:, np.ptp(residuals, axis=0) > 0]
+    if residuals.shape[1] < CELLS_LEAST:
+        return float(cells)
+    cells = residuals.shape[1]
+    about = residuals - residuals.mean(axis=0)
+    alike = about / np.linalg.norm(about, axis=0)
+    # The squares of all correlations of cells add up to those of launches, which are far fewer.
+    squared = float((np.square(alike @ alike.T).sum() - cells) / (cells * (cells - 1)))
+    shared = min(1.0, max(0.0, (squared - 1 / freedom) / (1 - 1 / freedom)))
+    return float(cells / (1 + (cells - 1) * shared))
+
+
+def _inverse_trigamma(value: Values) -> Values:
+    """Return the inverse of trigamma, interpolated in a table of logarithms: to six digits."""
+    halves, known = _trigamma()
+    return np.asarray(np.exp(np.interp(np.log(value), known, halves)))
+
+
+@lru_cache(maxsize=1)
+def _trigamma() -> tuple[Values, Values]:
+    """Return a table of logarithms of numbers, and of their trigamma, which rises as they fall."""
+    numbers = np.logspace(_TABLE_HIGH, _TABLE_LOW, _TABLE_POINTS)
+    return np.log(numbers), np.log(special.polygamma(1, numbers))

@@ -16,7 +16,7 @@ _LEAST_BEYOND = 20
 
 
 def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> tuple[float, float]:
-    """Confidence interval of the median by order statistics; no distribution assumed.
+    """Return the confidence interval of the median by order statistics; no distribution is assumed.
 
     Args:
         values: Shape ``(n,)``, in any unit, independent or with the autocorrelation time `tau`.
@@ -35,7 +35,7 @@ def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> t
 
 
 def percentile_interval(ordered: Values, percent: int, level: float, tau: float) -> tuple[float, float]:
-    """As `median_interval`, of any percentile of sorted values."""
+    """Return the confidence interval of a percentile of sorted values, as `median_interval` does."""
     count = ordered.size
     low = _low_rank(count, percent, level, tau)
     # The high rank of p is the low rank of 1 - p, counted from the other end.
@@ -46,20 +46,20 @@ def percentile_interval(ordered: Values, percent: int, level: float, tau: float)
 
 
 def percentile(ordered: Values, percent: int) -> float:
-    """Percentile of sorted values with linear interpolation, as `numpy.percentile` but without its cost."""
+    """Return a percentile with linear interpolation: `numpy.percentile` of sorted values, but faster."""
     whole, rest = divmod(percent * (ordered.size - 1), 100)
     lower, upper = float(ordered[whole]), float(ordered[min(whole + 1, ordered.size - 1)])
     return lower + (upper - lower) * (rest / 100)
 
 
 def median_of_few(values: Values) -> float:
-    """As `numpy.median`, but of few values without its cost; none may be NaN."""
+    """Return the median: faster than `numpy.median` for few values; none may be NaN."""
     ordered = np.sort(values)
     return float(ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2
 
 
 def enough_for_percentile(count: int, percent: int) -> bool:
-    """Whether at least 20 of so many values are expected beyond this percentile, on its thinner side.
+    """Return whether 20 or more of `count` values are expected beyond a percentile, on its thinner side.
 
     Source:
         docs/numbers.md#columns-of-the-table
@@ -68,12 +68,12 @@ def enough_for_percentile(count: int, percent: int) -> bool:
 
 
 def supported_percentile(ordered: Values, percent: int) -> float | None:
-    """The percentile, or None where too few values are expected beyond it."""
+    """Return a percentile of sorted values; None where too few values are expected beyond it."""
     return percentile(ordered, percent) if enough_for_percentile(ordered.size, percent) else None
 
 
 def _low_rank(count: int, percent: int, level: float, tau: float) -> int:
-    """The rank k, from 1, of the lower end; below 1 if there is none."""
+    """Return the rank k, from 1, of the lower end; below 1 if there is none."""
     rank = _exact_low_rank(count, percent, level)
     if tau <= 1:
         return rank
@@ -83,7 +83,7 @@ def _low_rank(count: int, percent: int, level: float, tau: float) -> int:
 
 @lru_cache(maxsize=4096)
 def _exact_low_rank(count: int, percent: int, level: float) -> int:
-    """Largest k with ``P(Bin(count, p) <= k - 1) <= (1 - level) / 2``; 0 if there is none.
+    """Return the largest k with ``P(Bin(count, p) <= k - 1) <= (1 - level) / 2``; 0 if there is none.
 
     The binomial sum is an incomplete beta function, so nothing overflows; the normal approximation only says
     where to begin looking.
@@ -99,7 +99,7 @@ def _exact_low_rank(count: int, percent: int, level: float) -> int:
 
 
 def deviation_of(values: Values) -> float:
-    """Return the standard deviation of two values or more, which are lost: a second array is not made."""
+    """Return the standard deviation of two values or more, computed in place: `values` is overwritten."""
     values -= values.mean()
     np.square(values, out=values)
     return math.sqrt(float(values.sum()) / (values.size - 1))

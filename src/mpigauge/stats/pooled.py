@@ -2,7 +2,7 @@
 
 The differences of a run of sizes are pooled by launch, and all runs of all curves are a family of their own,
 judged by the same engine as single cells. So the ratio of a run has an interval that holds for all runs at
-once, and picking the most telling one costs nothing. Source: docs/method-comparison.md#comparison
+once, and picking the one of largest t costs nothing. Source: docs/method-comparison.md#comparison
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGER = 1.2
 
 @dataclass(frozen=True, slots=True)
 class PooledRun:
-    """Neighbouring sizes of a curve, and what is said of all of them as one number.
+    """Neighbouring sizes of a curve with one decision for all of them.
 
     Attributes:
         cells: Their places in the family, from the smallest size to the largest.
@@ -41,46 +41,46 @@ class PooledRun:
 
 
 def pooled_runs(family: Paired, curves: Sequence[Sequence[int]], thresholds: Thresholds) -> list[PooledRun]:
-    """Return the runs that are slower or faster; of those that overlap, the most telling one.
+    """Return the runs that are slower or faster; of those that overlap, the one of largest t.
 
     Args:
-        curves: Of each curve the places of its cells in the family, in the order of their sizes.
-        thresholds: Of the whole comparison, of whose level runs have their share.
+        curves: Places in the family of each curve's cells, in the order of their sizes.
+        thresholds: Those of the whole comparison; runs have `RUNS_SHARE` of its error level.
     """
     tried = [run for curve in curves for run in _runs(curve)]
     pooled = np.array([family.differences[:, run].mean(axis=1) for run in tried]).T
-    told = np.isfinite(pooled).sum(axis=0) >= PAIRS_LEAST if tried else np.zeros(0, dtype=bool)
-    if not told.any():
+    enough = np.isfinite(pooled).sum(axis=0) >= PAIRS_LEAST if tried else np.zeros(0, dtype=bool)
+    if not enough.any():
         return []
     floor = np.array([family.floor[run].mean() for run in tried])
-    of_runs = Paired(pooled[:, told], floor[told], thresholds.level * RUNS_SHARE)
-    known = [tuple(run) for run, tells in zip(tried, told, strict=True) if tells]
-    found = [
+    of_runs = Paired(pooled[:, enough], floor[enough], thresholds.level * RUNS_SHARE)
+    known = [tuple(run) for run, judged in zip(tried, enough, strict=True) if judged]
+    different = [
         PooledRun(cells, one)
         for cells, one in zip(known, decide(of_runs, thresholds, RUNS_SHARE), strict=True)
         if one.verdict in DIFFERENT and _without_most(family.mean[list(cells)]) >= np.log1p(thresholds.margin)
     ]
-    return _apart(found)
+    return _disjoint(different)
 
 
 def _without_most(means: Values) -> float:
-    """How far all but the size that differs most differ: one alone makes any run around it differ."""
+    """Return the mean difference without the size that differs most: it alone makes no run differ."""
     means = means * np.sign(means.sum())
     return float((means.sum() - means.max()) / (len(means) - 1))
 
 
 def _runs(curve: Sequence[int]) -> Iterator[list[int]]:
-    """Neighbours of a curve, of some lengths, at every place."""
+    """Yield runs of neighbouring cells of a curve, of growing length, at every place."""
     length = CELLS_LEAST
     while length <= len(curve):
         yield from (list(curve[begin : begin + length]) for begin in range(len(curve) - length + 1))
         length = max(length + 1, int(length * LONGER))
 
 
-def _apart(found: Sequence[PooledRun]) -> list[PooledRun]:
-    """The most telling ones that share no cell, in the order of their cells."""
+def _disjoint(runs: Sequence[PooledRun]) -> list[PooledRun]:
+    """Return the runs of largest t that share no cell, in the order of their cells."""
     kept: list[PooledRun] = []
-    for one in sorted(found, key=lambda run: -abs(run.decision.t)):
-        if not any(set(one.cells) & set(other.cells) for other in kept):
-            kept.append(one)
+    for run in sorted(runs, key=lambda run: -abs(run.decision.t)):
+        if not any(set(run.cells) & set(other.cells) for other in kept):
+            kept.append(run)
     return sorted(kept, key=lambda run: run.cells)

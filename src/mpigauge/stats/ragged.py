@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 VALUES_AT_ONCE = 1 << 15
-"""Enough for numpy to be quick, and few beside a result: all samples as floating-point numbers would be
-several times as long as its file."""
+"""Values at once: enough for numpy to be quick, few enough for memory. All samples of a result as floats
+would take several times the size of its file."""
 
 
 class Parts(NamedTuple):
-    """Values in parts, none of which is empty.
+    """Arrays of different lengths end to end, none of them empty.
 
     Attributes:
-        values: Those of one part after those of the other, shape ``(values,)``.
+        values: All values, one array after the other, shape ``(values,)``.
         lengths: How many there are in each part, shape ``(parts,)``.
     """
 
@@ -40,21 +40,21 @@ class Parts(NamedTuple):
 
     @property
     def begins(self) -> Counts:
-        """Where each part begins."""
+        """Place in `values` of each part's first value, shape ``(parts,)``."""
         begins: Counts = np.cumsum(self.lengths) - self.lengths
         return begins
 
     def each(self) -> list[Values]:
-        """The parts, as views."""
+        """Return the parts as views."""
         ends = [0, *np.cumsum(self.lengths).tolist()]
         return [self.values[begin:end] for begin, end in pairwise(ends)]
 
     def spread(self, of_each: Values) -> Values:
-        """One number of each part, for every value of it."""
+        """Return one number per part, repeated for every value of it."""
         return np.repeat(of_each, self.lengths)
 
     def in_order(self) -> Parts:
-        """The same parts, the values of each in ascending order."""
+        """Return the parts with the values of each in ascending order."""
         if self.lengths.min() == self.lengths.max():
             rows = self.values.reshape(self.lengths.size, -1)
             return self._replace(values=np.sort(rows, axis=1).ravel())
@@ -64,14 +64,14 @@ class Parts(NamedTuple):
         return ordered
 
     def stacks(self) -> Iterator[tuple[Counts, Values]]:
-        """Places of the parts of each length, rising, and these parts, shape ``(parts, values)``."""
+        """Yield the places of the parts of each length, rising, and the parts, shape ``(parts, values)``."""
         order = np.argsort(self.lengths, kind="stable")
         begins = self.begins
         for mine in np.split(order, np.flatnonzero(np.diff(self.lengths[order])) + 1):
             yield mine, self.values[begins[mine][:, np.newaxis] + np.arange(self.lengths[mine[0]])]
 
     def percentiles(self, percent: int) -> Values:
-        """Of parts in ascending order, as `percentiles.percentile`."""
+        """Return a percentile of each part, as `percentiles.percentile`; parts must be in ascending order."""
         whole, rest = np.divmod(percent * (self.lengths - 1), 100)
         begins = self.begins
         lower = self.values[begins + whole]
@@ -80,30 +80,30 @@ class Parts(NamedTuple):
         return percentiles
 
     def middles(self) -> Values:
-        """Return the middle value of parts in ascending order, the upper one of two."""
+        """Return the middle value of each part, the upper one of two; parts must be in ascending order."""
         middles: Values = self.values[self.begins + self.lengths // 2]
         return middles
 
     def medians(self) -> Values:
-        """Of parts in ascending order."""
+        """Return the median of each part; parts must be in ascending order."""
         begins = self.begins
         lower, upper = begins + (self.lengths - 1) // 2, begins + self.lengths // 2
         medians: Values = (self.values[lower] + self.values[upper]) / 2
         return medians
 
     def sums(self) -> Values:
-        """Of each part."""
+        """Return the sum of each part."""
         sums: Values = np.add.reduceat(self.values, self.begins)
         return sums
 
     def about_means(self) -> Values:
-        """Every value without the mean of its part."""
+        """Return every value minus the mean of its part."""
         about: Values = self.values - self.spread(self.sums() / self.lengths)
         return about
 
 
 def parts_of(arrays: Sequence[Values] | Sequence[Counts]) -> Parts:
-    """Each array a part, and none of them empty."""
+    """Return arrays as parts; none may be empty."""
     lengths = np.fromiter((array.size for array in arrays), np.intp, len(arrays))
     return Parts(np.concatenate(arrays, dtype=np.float64), lengths)
 
@@ -111,11 +111,11 @@ def parts_of(arrays: Sequence[Values] | Sequence[Counts]) -> Parts:
 def some_at_once(
     items: Iterable[Item], length: Callable[[Item], int], most: int | None = None
 ) -> Iterator[list[Item]]:
-    """Yield items, which are never split, in lists of about so many values each.
+    """Yield lists of items, with about `most` values each; no item is split.
 
     Args:
         length: How many values an item has.
-        most: How many a list has at most, but for its last item; None for VALUES_AT_ONCE.
+        most: Values from which a list is full; None for VALUES_AT_ONCE.
     """
     most = most or VALUES_AT_ONCE
     some: list[Item] = []

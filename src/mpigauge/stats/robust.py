@@ -26,19 +26,19 @@ ODD = 3.5
 """Times the distance that three quarters keep: four standard deviations of what is normal."""
 
 VALUES_LEAST = 6
-"""Of fewer nobody can tell which one is odd."""
+"""Values from which one can be odd."""
 
 SHARE_MOST = 4
-"""One of so many values may be odd: with more, they are another state and no accident."""
+"""At most one in so many values is odd: more of them are another state of the machine, and no accident."""
 
 LEVEL_SHARE = 3
-"""So many are left out at most that the rarest outcome of the exchanges is rarer by this than their level."""
+"""Odd pairs are left out only while the rarest outcome of exchanges is this much rarer than the level."""
 
 CUT_SHARE = 10
-"""Unpaired, one of so many launches is cut at each end: none of fewer."""
+"""One in so many unpaired launches is cut at each end; none if there are fewer."""
 
 
-def pulled_in(values: Values) -> Values:
+def winsorised(values: Values) -> Values:
     """Return the values with odd ones pulled in to the limit, column by column.
 
     Args:
@@ -51,7 +51,7 @@ def pulled_in(values: Values) -> Values:
 def odd(values: Values, level: float) -> Flags:
     """Return which values are left out of exchanges at a level: odd ones, the farthest first.
 
-    Only the distance from 0 tells, which no exchange of sides changes: the test stays exact.
+    Only the distance from 0 decides, which no exchange of sides changes: the test stays exact.
 
     Args:
         values: Differences, shape ``(launches, cells)``; NaN where there is none.
@@ -66,7 +66,7 @@ def odd(values: Values, level: float) -> Flags:
 
 
 def odd_most(count: int, level: float) -> int:
-    """Return how many of so many pairs may be left out where they are exchanged at a level."""
+    """Return how many of `count` pairs may be left out of exchanges at an error level."""
     most = count // SHARE_MOST
     while most and 2.0 ** (most - count) >= level / LEVEL_SHARE:
         most -= 1
@@ -74,7 +74,7 @@ def odd_most(count: int, level: float) -> int:
 
 
 def _limits(values: Values) -> tuple[Values, Values]:
-    """Median, and how far a value may be from it; infinitely where nobody can tell."""
+    """Return the median, and how far from it a value may be; infinite where too few values tell."""
     middle = np.nanmedian(values, axis=0)
     count = np.isfinite(values).sum(axis=0)
     distances = np.sort(np.abs(values - middle), axis=0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.stats.interval import student
+from mpigauge.stats.interval import t_quantile
 from mpigauge.stats.lines import LineFits, fit_lines
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.intp]
 
 POINTS_LEAST = 4
-"""Of a segment, unless known breaks leave fewer between them, or times jump at its ends."""
+"""Points of the shortest segment, unless known breaks leave fewer, or times jump at its ends."""
 
 POINTS_BETWEEN_JUMPS = 3
-"""Of a segment at whose ends times jump: two points would lie on any line."""
+"""Points of the shortest segment between two jumps: two points would lie on any line."""
 
 JUMP_SCALES = 5.0
 """Times jump between lines that are further apart, in standard deviations of relative errors."""
@@ -41,22 +41,22 @@ AGREE_SCALES = 3.0
 """Lines that are no further apart agree, if one line describes both as well."""
 
 SEGMENTS_MOST = 8
-"""Beside those that known breaks make."""
+"""Segments at most, not counting those that known breaks make."""
 
 RESOLUTION = 0.005
-"""Relative errors below that are none: no break is for them."""
+"""Relative errors below this count as 0: no break is for them."""
 
 SCALE_FIRST = 0.02
-"""The relative error that is supposed where too few sizes show it."""
+"""The relative error that is assumed where too few sizes show it."""
 
 EDGES_MOST = 100
-"""Of a curve with more sizes, breaks are looked for between every second, third and so on."""
+"""Sizes up to which a break may be anywhere; with more, only between every second, third and so on."""
 
 OF_BREAK = 5.0
 """What a break costs, in ln N: two parameters of a line, and three for its place."""
 
 OF_KNOWN_PLACE = 3.0
-"""What of it a break does not cost whose place is known."""
+"""The part of it that a break at a known place does not cost."""
 
 _JUMP_LEVEL = 0.998
 _TIE = 2.0
@@ -64,10 +64,10 @@ _ROUNDS = 4
 _OF_NORMAL = 1.4826
 
 _PARAMETERS = 2
-"""Of a line."""
+"""Parameters of a line."""
 
 _MEDIAN_OF_CHI_SQUARE = 2 * math.log(2)
-"""Of two degrees of freedom, which four points leave."""
+"""Median of a chi-square of the two degrees of freedom that four points leave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class Cut:
     Attributes:
         edges: The first point of each segment, and at last the number of points.
         alpha: Times of size 0, in seconds, shape ``(segments,)``.
-        beta: Seconds per byte, likewise.
+        beta: Seconds per byte, shape ``(segments,)``.
         scale: The standard deviation of relative errors, in the robust way.
         grid: Where breaks were looked for.
     """
@@ -90,22 +90,22 @@ class Cut:
 
     @property
     def count(self) -> int:
-        """How many segments there are."""
+        """Number of segments."""
         return len(self.edges) - 1
 
     @property
     def of_point(self) -> Places:
-        """The segment of every point."""
+        """Segment of each point."""
         return np.repeat(np.arange(self.count), np.diff(self.edges))
 
     def jumps(self, place: int) -> bool:
-        """Whether times jump where this point begins."""
+        """Return whether times jump where this point begins."""
         return bool(self.grid.jumps[np.searchsorted(self.grid.nodes, place)] > JUMP_SCALES)
 
     def times(self, sizes: Values) -> Values:
-        """What the model says at the sizes that were cut, in seconds."""
-        mine = self.of_point
-        return np.asarray(self.alpha[mine] + self.beta[mine] * sizes)
+        """Return the model's times at the sizes that were cut, in seconds."""
+        segment = self.of_point
+        return np.asarray(self.alpha[segment] + self.beta[segment] * sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +114,8 @@ class SegmentRanges:
 
     Attributes:
         nodes: Points at which a segment may begin, and at last the number of points.
-        begins: Of every range, its place among the nodes.
-        ends: Likewise, of the one after its last point.
+        begins: Place among the nodes of each range's first point.
+        ends: Place among the nodes of the point after each range.
         inside: 1 for the points of a range, shape ``(ranges, points)``.
         known: Points before which a break is known to be, and which no range goes over.
         jumps: How far lines on both sides of a node are apart, in standard deviations; 0 where too few
@@ -130,7 +130,7 @@ class SegmentRanges:
     jumps: Values
 
     def square(self, values: Values) -> Values:
-        """Values of ranges by begin and end, shape ``(..., nodes, nodes)``; infinite for what is no range."""
+        """Return values of ranges by begin and end, shape ``(..., nodes, nodes)``; infinite elsewhere."""
         count = self.nodes.size
         found = np.full((*values.shape[:-1], count, count), np.inf)
         found[..., self.begins, self.ends] = values
@@ -138,7 +138,7 @@ class SegmentRanges:
 
 
 def grid_of(count: int, forced: Sequence[int] = ()) -> SegmentRanges:
-    """Ranges of so many points, none of them over a known break.
+    """Return the ranges of so many points, none of them over a known break.
 
     Args:
         forced: Points with which a segment must begin.
@@ -174,24 +174,24 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
     Source:
         docs/models.md#segments
     """
-    found = _settled(grid_of(sizes.size, forced), sizes, logs)
+    found = _iterated(grid_of(sizes.size, forced), sizes, logs)
     for place in found.grid.known:
         others = grid_of(sizes.size, [one for one in found.grid.known if one != place])
         if _agree(found, others, place, sizes, logs):
-            found = _settled(others, sizes, logs)
+            found = _iterated(others, sizes, logs)
     return found
 
 
 def _agree(found: Cut, others: SegmentRanges, place: int, sizes: Values, logs: Values) -> bool:
-    """Whether a known break changes nothing: no jump, and a cut without it that is as good."""
+    """Return whether a known break changes nothing: no jump, and a cut without it is as good."""
     if found.grid.jumps[np.searchsorted(found.grid.nodes, place)] > AGREE_SCALES:
         return False
     without, with_it = (_best(grid, sizes, logs, found.scale)[0] for grid in (others, found.grid))
     return without <= with_it + _TIE
 
 
-def _settled(grid: SegmentRanges, sizes: Values, logs: Values) -> Cut:
-    """The best cut by the errors that the one before it leaves; at first by how rough the curve is."""
+def _iterated(grid: SegmentRanges, sizes: Values, logs: Values) -> Cut:
+    """Return the best cut, iterated with the errors that the last one leaves; first with the roughness."""
     lines = fit_lines(sizes, logs, grid.inside, SCALE_FIRST)
     _, found = _best(grid, sizes, logs, _roughness(grid, lines, sizes, logs))
     for _ in range(_ROUNDS):
@@ -203,7 +203,7 @@ def _settled(grid: SegmentRanges, sizes: Values, logs: Values) -> Cut:
 
 
 def _best(whole: SegmentRanges, sizes: Values, logs: Values, scale: float) -> tuple[float, Cut]:
-    """The least criterion of all cuts, and the cut that is chosen by it."""
+    """Return the least criterion of all cuts, and the cut that is chosen by it."""
     grid, lines = admitted(whole, fit_lines(sizes, logs, whole.inside, scale), sizes, logs)
     costs, edges = best_cuts(grid.square(lines.cost)[None])
     best = int(chosen_count(costs, edges, grid)[0])
@@ -213,16 +213,16 @@ def _best(whole: SegmentRanges, sizes: Values, logs: Values, scale: float) -> tu
 def admitted(
     grid: SegmentRanges, lines: LineFits, sizes: Values, logs: Values
 ) -> tuple[SegmentRanges, LineFits]:
-    """The ranges that may be segments, and their lines: those of three points only between jumps.
+    """Return the ranges that may be segments, and their lines: those of three points only between jumps.
 
     Args:
-        lines: Of every range of the grid.
+        lines: One per range of the grid.
     """
     first, after = grid.nodes[grid.begins], grid.nodes[grid.ends]
-    few = student(sizes.size / 2, _JUMP_LEVEL) / student(math.inf, _JUMP_LEVEL)
+    few = t_quantile(sizes.size / 2, _JUMP_LEVEL) / t_quantile(math.inf, _JUMP_LEVEL)
     jumps = _jumps(lines, first, after, sizes) / (few * _roughness(grid, lines, sizes, logs))
     for edge in np.flatnonzero(jumps > JUMP_SCALES).tolist():
-        jumps[edge] *= _of_several(edge, sizes, logs)
+        jumps[edge] *= _not_one_outlier(edge, sizes, logs)
     free = (jumps > JUMP_SCALES) | np.isin(np.arange(jumps.size), [0, *grid.known, sizes.size])
     kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
@@ -231,41 +231,41 @@ def admitted(
 
 
 def _roughness(grid: SegmentRanges, lines: LineFits, sizes: Values, logs: Values) -> float:
-    """The standard deviation of relative errors about lines through four points, the middle of all such."""
-    mine = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
-    if not mine.size:
+    """Return the standard deviation of relative errors about lines through four points, as a median."""
+    fours = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
+    if not fours.size:
         return SCALE_FIRST
-    windows = LineFits(lines.alpha[mine], lines.beta[mine], lines.cost[mine])
-    squares = (grid.inside[mine] * _errors(windows, sizes, logs) ** 2).sum(axis=1)
+    windows = LineFits(lines.alpha[fours], lines.beta[fours], lines.cost[fours])
+    squares = (grid.inside[fours] * _errors(windows, sizes, logs) ** 2).sum(axis=1)
     return max(RESOLUTION, math.sqrt(float(np.median(squares)) / _MEDIAN_OF_CHI_SQUARE))
 
 
-def _of_several(edge: int, sizes: Values, logs: Values) -> bool:
-    """Whether no line describes the three sizes below and above, whichever of them is left out."""
-    around = np.arange(edge - POINTS_BETWEEN_JUMPS, edge + POINTS_BETWEEN_JUMPS)
-    count = around.size
+def _not_one_outlier(edge: int, sizes: Values, logs: Values) -> bool:
+    """Return whether no line fits the three sizes below and above, whichever of them is left out."""
+    points = np.arange(edge - POINTS_BETWEEN_JUMPS, edge + POINTS_BETWEEN_JUMPS)
+    count = points.size
     kept = np.vstack([np.ones(count), 1 - np.eye(count)])
-    lines = fit_lines(sizes[around], logs[around], kept, 1.0)
-    squares = (kept * _errors(lines, sizes[around], logs[around]) ** 2).sum(axis=1)
+    lines = fit_lines(sizes[points], logs[points], kept, 1.0)
+    squares = (kept * _errors(lines, sizes[points], logs[points]) ** 2).sum(axis=1)
     variances = squares / (kept.sum(axis=1) - _PARAMETERS)
     return bool(variances[1:].min() > APART_SHARE**2 * variances[0])
 
 
 def _errors(lines: LineFits, sizes: Values, logs: Values) -> Values:
-    """Of every line at every size, shape ``(lines, points)``."""
+    """Return the error of every line at every size, as logarithms, shape ``(lines, points)``."""
     times = lines.alpha[:, None] + lines.beta[:, None] * sizes
     return np.asarray(logs - np.log(np.maximum(times, 1e-300)))
 
 
 def _jumps(lines: LineFits, first: Places, after: Places, sizes: Values) -> Values:
-    """How far the lines through the three points below and above are apart, where a point begins.
+    """Return the distance, at each point, between the lines through the three points below and above.
 
     Args:
         first: The first point of every range.
         after: The one after its last.
 
     Returns:
-        As logarithms, shape ``(points + 1,)``; 0 where there are no three points on a side.
+        Differences of logarithms, shape ``(points + 1,)``; 0 where there are no three points on a side.
     """
     rows = np.flatnonzero(after - first == POINTS_BETWEEN_JUMPS)
     edges, below, above = np.intersect1d(after[rows], first[rows], return_indices=True)
@@ -277,20 +277,20 @@ def _jumps(lines: LineFits, first: Places, after: Places, sizes: Values) -> Valu
 
 
 def cut_at(grid: SegmentRanges, lines: LineFits, nodes: Sequence[int] | Places, scale: float) -> Cut:
-    """The cut at these nodes of a grid.
+    """Return the cut at these nodes of a grid.
 
     Args:
-        lines: Of every range of the grid.
+        lines: One per range of the grid.
         nodes: Places among the grid's nodes, the first and the last one too.
     """
     places = {(b, e): n for n, (b, e) in enumerate(zip(grid.begins, grid.ends, strict=True))}
-    mine = [places[pair] for pair in pairwise(int(node) for node in nodes)]
+    chosen = [places[pair] for pair in pairwise(int(node) for node in nodes)]
     edges = tuple(int(grid.nodes[node]) for node in nodes)
-    return Cut(edges, lines.alpha[mine], lines.beta[mine], scale, grid)
+    return Cut(edges, lines.alpha[chosen], lines.beta[chosen], scale, grid)
 
 
 def best_cuts(square: Values) -> tuple[Values, list[Places]]:
-    """The cheapest cut into every number of segments, of several curves at once.
+    """Return the cheapest cut into every number of segments, for several curves at once.
 
     Args:
         square: What a range costs by begin and end, shape ``(curves, nodes, nodes)``.
@@ -315,7 +315,7 @@ def best_cuts(square: Values) -> tuple[Values, list[Places]]:
 
 
 def _traced(froms: Sequence[Places]) -> Places:
-    """The nodes at the ends of segments, from the last back to the first."""
+    """Return the nodes at the ends of segments, traced from the last back to the first."""
     curves, nodes = froms[0].shape
     path = [np.full(curves, nodes - 1)]
     for before in reversed(froms):
@@ -324,7 +324,7 @@ def _traced(froms: Sequence[Places]) -> Places:
 
 
 def chosen_count(costs: Values, edges: Sequence[Places], grid: SegmentRanges) -> Places:
-    """The place of the number of segments by the criterion, of each curve; the least within 2 of the best.
+    """Return each curve's number of segments by the criterion, less one: the least within 2 of the best.
 
     Where times jump, a tie gives up no break.
     """
@@ -337,20 +337,20 @@ def chosen_count(costs: Values, edges: Sequence[Places], grid: SegmentRanges) ->
 
 
 def criterion(costs: Values, grid: SegmentRanges) -> Values:
-    """What is made small: of every number of segments from 1 on, of several curves."""
+    """Return the criterion to be minimised, per curve, for every number of segments from 1 on."""
     points = grid.inside.shape[1]
     counts = np.arange(1, costs.shape[1] + 1)
     penalty = OF_BREAK * counts - OF_KNOWN_PLACE * len(grid.known) - 2
-    return np.asarray(fidelity(costs, points) + penalty * np.log(points))
+    return np.asarray(misfit_term(costs, points) + penalty * np.log(points))
 
 
-def fidelity(costs: Values, points: int) -> Values:
-    """What is left by so many points, as the criterion has it."""
+def misfit_term(costs: Values, points: int) -> Values:
+    """Return the criterion's part for the errors that are left."""
     return np.asarray(points * np.log(costs / points + RESOLUTION**2))
 
 
 def _scale_of(found: Cut, sizes: Values, logs: Values) -> float:
-    """By the median of residuals, with the freedom that the parameters took."""
+    """Return the standard deviation of residuals by their median, with the freedom parameters took."""
     errors = np.abs(logs - np.log(found.times(sizes)))
     free = max(sizes.size - 2 * found.count, 1) / sizes.size
     return max(RESOLUTION, _OF_NORMAL * float(np.median(errors)) / math.sqrt(free))

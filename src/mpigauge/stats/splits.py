@@ -1,12 +1,13 @@
-"""Pieces of a history parted in two at every place, and every stretch of one held against the rest of it.
+"""Splits of a history at every place, and comparisons of every stretch of it with the rest.
 
-Arrays hold natural logarithms of times, NaN where there is none; ``orders`` is the same sessions in other
-orders, all of which are computed at once.
+Arrays hold natural logarithms of times, NaN where there is none; ``orders`` counts permutations of
+the sessions, all computed at once.
 """
 
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,72 +19,126 @@ if TYPE_CHECKING:
 
     Moments = tuple[Values, Values, Values]
     Search = Callable[[Values, Values], Iterator[tuple[list[tuple[int, ...]], Moments]]]
-    """Of values and floors: the places of some candidates, and their moments ``(orders, places, cells)``."""
+    """Takes values and floors; yields places of candidates, and their moments ``(orders, places, cells)``."""
 
 SEGMENT_LEAST = 3
 """Sessions on either side of a change."""
 
 STRETCH_MOST = 60
-"""Stretches are sought among so many sessions, the last ones: their number goes by the square."""
+"""Last sessions among which stretches are sought: their number grows with the square."""
 
 NEAR = 2 * SEGMENT_LEAST - 1
-"""Sessions around one, of which most are on its side of a change, wherever that is."""
+"""Neighbouring sessions of one, most of which are on its side of any change."""
 
 SESSIONS_LEAST = 8
-"""Of fewer no order is rare enough to be more than chance, however large a change is."""
+"""Sessions from which an order can be rarer than chance, however large a change is."""
 
 ONE_IN = 10
-"""One of so many sessions, one at least, is drawn towards those around it."""
+"""One in so many sessions, at least one, is drawn towards its neighbours."""
 
 PERMUTATIONS = 999
 BLUR = 1e-8
-"""Variance of a mean of sessions that nothing removes: 0.01 %. Else t of equal values were rounding."""
+"""Least variance of a mean of sessions: 0.01 %. Otherwise t of equal values would be rounding."""
 
 _ENTRIES_MOST = 1 << 21
 
 
-def calmed(values: Values) -> Values:
-    """Sessions that are far from those around them, drawn towards these: one odd session moves no mean.
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A change of a curve's cells: at once, or little by little.
 
-    Of the distances to the median of five sessions around, the largest, one in ten, are cut to the next
-    largest. A change for three sessions or more stays as it is.
+    Attributes:
+        begin: The first session of the piece before it.
+        place: The first session after it; of a drift the first that it moved.
+        end: The first session that is not of the piece after it.
+        mean: Difference of mean logarithms, after minus before; of a drift, end minus begin, shape
+            ``(cells,)``.
+        error: Its standard error.
+        freedom: Degrees of freedom of that.
+        reach: How many standard errors an interval takes that holds for all cells and places at once, 95 %.
+        p: Adjusted for all cells of all curves, and all places.
+        changed: Whether the change is beyond chance and of at least the margin.
+        drifts: Whether it goes on from its place to its end.
+    """
+
+    begin: int
+    place: int
+    end: int
+    mean: Values
+    error: Values
+    freedom: Values
+    reach: float
+    p: Values
+    changed: Values
+    drifts: bool = False
+
+    @property
+    def sides(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Sessions before and after it, as begin and end: for a drift its first third, and its last."""
+        if not self.drifts:
+            return (self.begin, self.place), (self.place, self.end)
+        first = self.place - 1
+        third = max(SEGMENT_LEAST, (self.end - first) // 3)
+        return (first, first + third), (self.end - third, self.end)
+
+    @property
+    def rises(self) -> bool:
+        """Return whether the cells that changed take longer, in their mean."""
+        return bool(self.mean[self.changed].sum() > 0)
+
+
+def first_with_time(values: Values, place: int) -> int:
+    """Return the first session from a place on that has a time: a change shows only there.
 
     Args:
-        values: Shape ``(orders, sessions, cells)``; a session without a value is around nobody.
+        values: Shape ``(sessions, cells)``.
+    """
+    there = np.flatnonzero(np.isfinite(values).any(axis=1))
+    return int(there[there >= place][0])
+
+
+def outliers_damped(values: Values) -> Values:
+    """Return sessions with those far from their neighbours drawn towards them: one odd session moves no mean.
+
+    Of the distances to the median of five neighbouring sessions, the largest, one in ten, are cut to the
+    next largest. A change for three sessions or more stays as it is.
+
+    Args:
+        values: Shape ``(orders, sessions, cells)``; a session without a value is no neighbour.
     """
     counts = np.isfinite(values[0]).sum(axis=0)
     if counts.size and counts.min() == values.shape[1] >= SESSIONS_LEAST:
-        return _drawn(values)
-    calm = values.copy()
+        return _damped(values)
+    damped = values.copy()
     for count in np.unique(counts[counts >= SESSIONS_LEAST]):
         cells = np.flatnonzero(counts == count)
-        mine = values[:, :, cells]
-        known = np.argsort(np.isnan(mine), axis=1, kind="stable")[:, :count]
-        np.put_along_axis(mine, known, _drawn(np.take_along_axis(mine, known, axis=1)), axis=1)
-        calm[:, :, cells] = mine
-    return calm
+        some = values[:, :, cells]
+        known = np.argsort(np.isnan(some), axis=1, kind="stable")[:, :count]
+        np.put_along_axis(some, known, _damped(np.take_along_axis(some, known, axis=1)), axis=1)
+        damped[:, :, cells] = some
+    return damped
 
 
-def _drawn(values: Values) -> Values:
-    """As `calmed`, where every session has a value."""
+def _damped(values: Values) -> Values:
+    """Return `outliers_damped` values where every session has a value."""
     sessions = values.shape[1]
     middles = _median_of_five(*(values[:, place : place + sessions - NEAR + 1] for place in range(NEAR)))
     middle = middles[:, np.clip(np.arange(sessions) - NEAR // 2, 0, sessions - NEAR)]
-    apart = values - middle
+    distances = values - middle
     kept = sessions - 1 - max(1, sessions // ONE_IN)
-    most = np.partition(np.abs(apart), kept, axis=1)[:, [kept]]
-    return np.asarray(middle + np.clip(apart, -most, most))
+    most = np.partition(np.abs(distances), kept, axis=1)[:, [kept]]
+    return np.asarray(middle + np.clip(distances, -most, most))
 
 
 def _median_of_five(a: Values, b: Values, c: Values, d: Values, e: Values) -> Values:
-    """Element by element, in a fifth of the time of a sort."""
+    """Return the median element by element, in a fifth of the time of a sort."""
     low = np.maximum(np.minimum(a, b), np.minimum(c, d))
     high = np.minimum(np.maximum(a, b), np.maximum(c, d))
     return np.asarray(np.maximum(np.minimum(low, high), np.minimum(e, np.maximum(low, high))))
 
 
 def steps(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, ...]], Moments]]:
-    """Both sides of every place.
+    """Yield the difference of both sides at every place.
 
     Args:
         values: Shape ``(orders, sessions, cells)``.
@@ -100,15 +155,15 @@ def steps(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, ...]]
 
 
 def stretches(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, ...]], Moments]]:
-    """Every stretch with sessions before and after it, against both of these together.
+    """Yield every stretch with sessions before and after it, against both of these together.
 
     Args:
-        values: As of `steps`.
-        floor: As of `steps`.
+        values: Shape ``(orders, sessions, cells)``.
+        floor: Variance of a difference that sessions do not average out, shape ``(cells,)``.
 
     Yields:
         For each first session, the stretches that begin there: that session and the first one after the
-        stretch; and stretch minus the rest, as of `steps`.
+        stretch; and moments of stretch minus rest, as `steps` yields them.
     """
     sessions = values.shape[1]
     known, there, squares = _centred(values)
@@ -129,7 +184,7 @@ def _from_zero(sums: Values) -> Values:
 
 
 def _centred(values: Values) -> tuple[Values, Values, Values]:
-    """Values about the mean of their cell, 0 where there is none; where there is one; the sum of squares."""
+    """Return values about the mean of their cell (0 if missing), where they exist, and the sum of squares."""
     there = np.isfinite(values)
     count = there.sum(axis=1, keepdims=True)
     known = np.where(there, values, 0.0)
@@ -140,11 +195,11 @@ def _centred(values: Values) -> tuple[Values, Values, Values]:
 def _moments(
     first: Values | int, count: Values | int, sums: Values, squares: Values, floor: Values
 ) -> Moments:
-    """Of two sides, by the number of values of the first and their sum about the mean of all.
+    """Return the difference of means of two sides, its standard error and its degrees of freedom.
 
     Args:
-        count: Of both sides.
-        squares: Their sum over both sides.
+        count: Number of values of both sides.
+        squares: Sum of squares over both sides.
     """
     second = count - first
     enough = np.minimum(first, second) >= SEGMENT_LEAST
@@ -158,26 +213,29 @@ def _moments(
     return np.where(enough, mean, 0.0), error, freedom
 
 
-def most_of(search: Search, values: Values, floor: Values) -> Values:
-    """The largest |t| over all candidates of a search, shape ``(orders, cells)``."""
+def largest_t(search: Search, values: Values, floor: Values) -> Values:
+    """Return the largest |t| over all candidates of a search, shape ``(orders, cells)``."""
     if search is not stretches:
-        return _most(search, values, floor)
+        return _largest_of_candidates(search, values, floor)
     # Where every session has a value, which they mostly do, a hundredth of the work is enough.
     whole = np.isfinite(values[0]).all(axis=0)
-    found = np.zeros((len(values), values.shape[2]))
-    for cells, how in ((whole, _most_of_whole), (~whole, lambda *known: _most(search, *known))):
+    largest = np.zeros((len(values), values.shape[2]))
+    for cells, largest_of in (
+        (whole, _largest_without_gaps),
+        (~whole, lambda *known: _largest_of_candidates(search, *known)),
+    ):
         if cells.any():
-            found[:, cells] = how(values[:, :, cells], floor[cells])
-    return found
+            largest[:, cells] = largest_of(values[:, :, cells], floor[cells])
+    return largest
 
 
-def _most(search: Search, values: Values, floor: Values) -> Values:
+def _largest_of_candidates(search: Search, values: Values, floor: Values) -> Values:
     most = [np.abs(mean / error).max(axis=1) for _, (mean, error, _) in search(values, floor)]
     return np.asarray(np.max(most, axis=0))
 
 
-def _most_of_whole(values: Values, floor: Values) -> Values:
-    """Of stretches without gaps: of one length, the largest |t| is that of the largest sum."""
+def _largest_without_gaps(values: Values, floor: Values) -> Values:
+    """Return the largest |t| over stretches without gaps: at one length, that of the largest sum."""
     sessions = values.shape[1]
     known, _, squares = _centred(values)
     sums = _from_zero(np.cumsum(known, axis=1))
@@ -194,30 +252,32 @@ def _most_of_whole(values: Values, floor: Values) -> Values:
 
 
 def _first_stretch(sessions: int) -> int:
-    """Where the first one begins that is looked at."""
+    """Return the first session at which a stretch is tried."""
     return max(SEGMENT_LEAST, sessions - STRETCH_MOST)
 
 
-def largest(search: Search, values: Values, floor: Values) -> Values:
-    """The largest |t| over all candidates of a search, of each cell in each of other orders of the sessions.
+def permuted_largest_t(search: Search, values: Values, floor: Values) -> Values:
+    """Return the largest |t| over all candidates of a search, per cell, in permuted orders of sessions.
 
     Args:
-        values: Shape ``(sessions, cells)``; what the orders are follows from them.
+        values: Shape ``(sessions, cells)``; they seed the permutations.
 
     Returns:
         Shape ``(permutations, cells)``.
     """
-    chance = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
-    orders = np.array([chance.permutation(len(values)) for _ in range(PERMUTATIONS)])
-    told = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * SEGMENT_LEAST
+    random = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
+    orders = np.array([random.permutation(len(values)) for _ in range(PERMUTATIONS)])
+    enough = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * SEGMENT_LEAST
     found = np.zeros((PERMUTATIONS, values.shape[1]))
-    if told.any():
-        known, floor = values[:, told], floor[told]
+    if enough.any():
+        known, floor = values[:, enough], floor[enough]
         at_once = max(1, _ENTRIES_MOST // known.size)
         parts = (orders[begin : begin + at_once] for begin in range(0, PERMUTATIONS, at_once))
-        found[:, told] = np.vstack([most_of(search, calmed(known[part]), floor) for part in parts])
+        found[:, enough] = np.vstack(
+            [largest_t(search, outliers_damped(known[part]), floor) for part in parts]
+        )
     return found
 
 
 SEGMENTS: dict[Search, int] = {steps: 2, stretches: 3}
-"""In how many parts a search puts the sessions; a cell that too few sessions have for them has a t of 0."""
+"""Parts into which a search divides the sessions; a cell with too few sessions for them has a t of 0."""

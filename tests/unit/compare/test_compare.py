@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from mpigauge.compare.control import TRIALS, rates_of
 from mpigauge.stats.decision import INSTRUMENT, Decision, Thresholds, decide
-from mpigauge.stats.max_t import Paired, Unpaired, beyond
-from mpigauge.stats.moderated import NONE, moderated_each, prior_of
+from mpigauge.stats.max_t import NO_PRIOR, Paired, Unpaired, moderated_each, p_values_beyond, prior_of
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -86,7 +85,7 @@ def test_at_the_edge_one_in_twenty_is_beyond_it(count: int) -> None:
     chance = np.random.default_rng(16)
     edge = float(np.log1p(INSTRUMENT))
     families = [Paired(differences(chance, count, 0.02) + edge, np.zeros(CELLS)) for _ in range(150)]
-    assert sum(beyond(family, edge)[0].min() <= 0.05 for family in families) <= 13
+    assert sum(p_values_beyond(family, edge)[0].min() <= 0.05 for family in families) <= 13
 
 
 def test_usual_variances_of_many_permutations_are_those_of_each() -> None:
@@ -222,7 +221,7 @@ def test_cells_with_launches_enough_and_few_cells_stand_alone() -> None:
     chance = np.random.default_rng(9)
     for shape in ((12, 20), (5, 7)):
         residuals = chance.normal(size=shape)
-        assert prior_of(residuals, residuals.var(axis=0), np.full(shape[1], shape[0] - 1.0)) is NONE
+        assert prior_of(residuals, residuals.var(axis=0), np.full(shape[1], shape[0] - 1.0)) is NO_PRIOR
 
 
 def test_cells_that_share_everything_say_no_more_than_one() -> None:

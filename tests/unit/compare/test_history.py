@@ -15,9 +15,8 @@ from mpigauge.compare.history.history import SESSIONS_LEAST, History, history_of
 from mpigauge.compare.history.session import SessionResult, apart_from, in_time, session_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds, decide
-from mpigauge.stats.odd_sessions import apart_from_usual
-from mpigauge.stats.prediction import Before, Predicted, before
-from mpigauge.stats.splits import SEGMENT_LEAST, SEGMENTS, largest, most_of, steps, stretches
+from mpigauge.stats.prediction import SessionFamily, SessionPrediction, odd_values, predict
+from mpigauge.stats.splits import SEGMENT_LEAST, SEGMENTS, largest_t, permuted_largest_t, steps, stretches
 from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.stats.steps import steps_of
 from tests.histories import result, slower_from, usual
@@ -149,7 +148,9 @@ def test_whole_columns_have_the_same_largest_stretch_by_the_short_way() -> None:
     chance = np.random.default_rng(15)
     values, floor = chance.normal(size=(6, 14, 5)), np.full(5, 0.01)
     candidates = [np.abs(mean / error) for _, (mean, error, _) in stretches(values, floor)]
-    assert most_of(stretches, values, floor) == pytest.approx(np.concatenate(candidates, axis=1).max(axis=1))
+    assert largest_t(stretches, values, floor) == pytest.approx(
+        np.concatenate(candidates, axis=1).max(axis=1)
+    )
 
 
 @pytest.mark.parametrize("search", [steps, stretches])
@@ -164,13 +165,13 @@ def test_cells_of_too_few_sessions_are_not_permuted_and_nothing_else_changes(
 
     def counted(search: Search, some: Values, floor: Values) -> Values:
         seen.append(some.shape[2])
-        return most_of(search, some, floor)
+        return largest_t(search, some, floor)
 
     monkeypatch.setattr("mpigauge.stats.splits.most_of", counted)
-    found = largest(search, values, floor)
+    found = permuted_largest_t(search, values, floor)
     assert set(seen) == {10}
     monkeypatch.setitem(SEGMENTS, search, 0)
-    assert np.array_equal(found, largest(search, values, floor))
+    assert np.array_equal(found, permuted_largest_t(search, values, floor))
     assert (found[:, :20] == 0).all()
     assert (found[:, 20:] > 0).all()
 
@@ -219,9 +220,9 @@ def test_what_became_slower_and_fast_again_is_not_slow() -> None:
 # ---- The next session ----------------------------------------------------------------------------
 
 
-def told(known: Values) -> Before:
+def told(known: Values) -> SessionPrediction:
     """What sessions say of the next one, without the odd ones, however small their distance is."""
-    return before(known, np.zeros(known.shape[1]), apart_from_usual(known, 0.0)[1])
+    return predict(known, np.zeros(known.shape[1]), odd_values(known, 0.0)[1])
 
 
 @pytest.mark.truth
@@ -244,8 +245,8 @@ def test_new_sessions_that_are_as_the_others_are_not_called_slower() -> None:
     for _ in range(100):
         *known, now = sessions_like(chance, 9, 0.02)
         base = [told(np.array(known))]
-        alarms += any(one.verdict == "slower" for one in decide(Predicted(base, now), Thresholds()))
-        slow = decide(Predicted(base, now + np.log1p(0.20)), Thresholds())
+        alarms += any(one.verdict == "slower" for one in decide(SessionFamily(base, now), Thresholds()))
+        slow = decide(SessionFamily(base, now + np.log1p(0.20)), Thresholds())
         found += any(one.verdict == "slower" for one in slow)
     assert alarms <= 5
     assert found >= 95

@@ -14,8 +14,8 @@ from mpigauge.compare.history.curves import HistoryCurve
 from mpigauge.compare.history.history import History, judged
 from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
-from mpigauge.stats.odd_sessions import apart_from_usual
-from mpigauge.stats.splits import SEGMENT_LEAST, calmed
+from mpigauge.stats.prediction import odd_values
+from mpigauge.stats.splits import SEGMENT_LEAST, outliers_damped
 from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
 from tests.made import campaign
 
@@ -94,7 +94,7 @@ def test_how_far_the_odd_one_is_makes_no_difference(seed: int, count: int, facto
     near, far = logs.copy(), logs.copy()
     near[place] += np.log(2.0)
     far[place] += np.log(factor)
-    assert calmed(near[None]) == pytest.approx(calmed(far[None]))
+    assert outliers_damped(near[None]) == pytest.approx(outliers_damped(far[None]))
 
 
 @given(SEEDS, st.integers(2 * SEGMENT_LEAST, 30), st.data())
@@ -104,7 +104,7 @@ def test_a_clear_step_of_three_sessions_or_more_stays_as_it_is(
     place = data.draw(st.integers(SEGMENT_LEAST, count - SEGMENT_LEAST))
     logs = np.zeros((count, 1))
     logs[place:] = 1.0 + seed
-    assert np.array_equal(calmed(logs[None])[0], logs)
+    assert np.array_equal(outliers_damped(logs[None])[0], logs)
 
 
 @given(SEEDS, COUNTS, st.data())
@@ -114,8 +114,8 @@ def test_sessions_without_a_time_are_around_nobody(seed: int, count: int, data: 
     logs = noise(seed, count)
     gappy = np.full((count + 5, CELLS), np.nan)
     gappy[there] = logs
-    calm = calmed(gappy[None])[0]
-    assert np.array_equal(calm[there], calmed(logs[None])[0])
+    calm = outliers_damped(gappy[None])[0]
+    assert np.array_equal(calm[there], outliers_damped(logs[None])[0])
     assert np.isnan(calm[sorted(gaps)]).all()
 
 
@@ -126,7 +126,7 @@ def test_sessions_without_a_time_are_around_nobody(seed: int, count: int, data: 
 def test_at_most_one_in_five_is_odd_and_none_of_fewer_than_six(seed: int, count: int, odd: int) -> None:
     logs = noise(seed, count)
     logs[: min(odd, count)] += 1.0
-    _, found = apart_from_usual(logs, 0.0)
+    _, found = odd_values(logs, 0.0)
     assert (found.sum(axis=0) <= count // 5).all()
     assert count >= 6 or not found.any()
 
@@ -135,7 +135,7 @@ def test_at_most_one_in_five_is_odd_and_none_of_fewer_than_six(seed: int, count:
 def test_what_is_far_from_all_others_is_odd(seed: int, count: int) -> None:
     logs = noise(seed, count)
     logs[0] += 1.0
-    apart, found = apart_from_usual(logs, 0.05)
+    apart, found = odd_values(logs, 0.05)
     assume(np.abs(apart[1:]).max() <= 0.05)
     assert found[0].all()
     assert not found[1:].any()

@@ -19,7 +19,7 @@ from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
 from mpigauge.rows.estimate import Timing, estimate
 from mpigauge.rows.rows import rows
-from mpigauge.stats.robust import pulled_in, trimmed
+from mpigauge.stats.robust import trimmed, winsorised
 from mpigauge.units import format_factor, format_size, parse_size
 from tests.fakes.law import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
@@ -89,7 +89,7 @@ def test_ratios_are_of_launches_that_have_both(
     mine = [{number: time[number] for number in both} if ratio.paired else time for time in (over, under)]
     over_logs, under_logs = (np.log([time[number] for number in sorted(time)]) for time in mine)
     if ratio.paired:
-        centre = pulled_in(over_logs - under_logs).mean()
+        centre = winsorised(over_logs - under_logs).mean()
     else:
         above, below = (trimmed(logs)[0] if len(logs) > 1 else logs[0] for logs in (over_logs, under_logs))
         centre = above - below

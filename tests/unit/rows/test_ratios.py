@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.rows.ratios import Ratio, below_from, ratio_of
-from mpigauge.stats.interval import difference_interval, student
+from mpigauge.stats.interval import difference_interval, t_quantile
 
 repeatable = settings(derandomize=True, deadline=None)
 
@@ -107,7 +107,7 @@ def test_the_step_of_the_clock_is_part_of_a_ratio() -> None:
     for together in (True, False):
         found = ratio_of(equal, equal, paired=together, clock_step=0.02)
         assert found is not None
-        assert found.high == pytest.approx(math.exp(student(5 if together else 10) * 0.02 / math.sqrt(12)))
+        assert found.high == pytest.approx(math.exp(t_quantile(5 if together else 10) * 0.02 / math.sqrt(12)))
 
 
 def test_one_launch_has_no_interval() -> None:

@@ -13,11 +13,11 @@ from scipy import stats
 
 from mpigauge.stats.interval import (
     Interval,
-    chance_beyond,
     difference_interval,
     interval_of,
     interval_of_amounts,
     launches_needed,
+    p_value_beyond,
     with_machine,
 )
 
@@ -175,10 +175,10 @@ def test_it_is_rare_exactly_where_the_interval_ends_before_the_bound(
     found = interval_of(times, **beside)
     for end, above in ((found.low, True), (found.high, False)):
         assert end is not None
-        far = chance_beyond(times, bound, above=above, **beside)
+        far = p_value_beyond(times, bound, above=above, **beside)
         if bound != pytest.approx(end):
             assert (far <= 0.025 + 1e-12) == (bound < end if above else bound > end)
-        farther = chance_beyond(times, bound * (0.99 if above else 1.01), above=above, **beside)
+        farther = p_value_beyond(times, bound * (0.99 if above else 1.01), above=above, **beside)
         assert 0.0 <= farther <= far + 1e-9
 
 
@@ -187,8 +187,8 @@ def test_it_is_rare_exactly_where_the_interval_ends_before_the_bound(
 def test_what_is_above_a_bound_has_an_inverse_that_is_below(
     times: Values, bound: float, beside: dict[str, float]
 ) -> None:
-    there = chance_beyond(times, bound, above=True, **beside)
-    assert chance_beyond(1 / times, 1 / bound, above=False, **beside) == pytest.approx(there, abs=1e-6)
+    there = p_value_beyond(times, bound, above=True, **beside)
+    assert p_value_beyond(1 / times, 1 / bound, above=False, **beside) == pytest.approx(there, abs=1e-6)
 
 
 @pytest.mark.parametrize("odd", [0.0, 0.1], ids=["quiet", "odd"])
@@ -200,7 +200,7 @@ def test_chance_is_as_rare_as_it_says(launches: int, odd: float) -> None:
     logs = random.normal(0, 0.02, shape) + 0.4 * (random.random(shape) < odd)
     # Odd launches move the median of all launches a little, which is the bound.
     bound = float(np.exp(np.median(np.append(logs.ravel(), random.normal(0, 0.02)))))
-    found = np.array([chance_beyond(np.exp(one), bound) for one in logs])
+    found = np.array([p_value_beyond(np.exp(one), bound) for one in logs])
     for level in (0.2, 0.05, 0.025, 0.01, 0.001):
         allowed = level if launches > 5 else max(level, 0.5**5)
         assert (found <= level).mean() <= allowed + 3 * math.sqrt(level / len(found)) + 0.02 * allowed
@@ -210,9 +210,9 @@ def test_far_beyond_a_bound_it_is_rarer_than_the_order_of_launches_can_tell() ->
     """Of many numbers one must be able to fail by few launches."""
     quiet, coarse = (np.exp(np.array([-1.0, 0.3, 1.2, -0.4, 0.1, 0.8]) * sd) for sd in (0.01, 0.1))
     one_odd = quiet * [1, 1, 1, 1, 1.5, 1]
-    assert 0.001 < chance_beyond(coarse, 0.9) <= 0.5**6
-    assert chance_beyond(one_odd, 0.9) < 0.001
-    assert chance_beyond(quiet, 0.7) < 1e-6
+    assert 0.001 < p_value_beyond(coarse, 0.9) <= 0.5**6
+    assert p_value_beyond(one_odd, 0.9) < 0.001
+    assert p_value_beyond(quiet, 0.7) < 1e-6
 
 
 @repeatable

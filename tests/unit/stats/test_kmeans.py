@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.stats.kmeans import groups
+from mpigauge.stats.kmeans import best_split
 
 repeatable = settings(derandomize=True, deadline=None, max_examples=60)
 numbers = st.lists(st.integers(-50, 50).map(lambda tenths: tenths / 10), min_size=1, max_size=14)
@@ -23,7 +23,7 @@ def squares(parts: list[np.ndarray]) -> float:
 @given(numbers, st.sampled_from((2, 3)))
 def test_no_other_borders_leave_less(values: list[float], number: int) -> None:
     ordered = np.sort(values)
-    borders, within = groups(np.array(values), number)
+    borders, within = best_split(np.array(values), number)
     if len(set(values)) < number:
         assert not borders
         return
@@ -38,8 +38,8 @@ def test_no_other_borders_leave_less(values: list[float], number: int) -> None:
 @repeatable
 @given(numbers, st.sampled_from((1, 2, 3)), st.floats(-1e6, 1e6))
 def test_borders_move_with_the_values(values: list[float], number: int, distance: float) -> None:
-    borders, _ = groups(np.array(values), number)
-    moved, _ = groups(np.array(values) + distance, number)
+    borders, _ = best_split(np.array(values), number)
+    moved, _ = best_split(np.array(values) + distance, number)
     assert len(moved) == len(borders) == (number - 1 if len(set(values)) >= number else 0)
     assert borders == sorted(borders)
 
@@ -47,7 +47,7 @@ def test_borders_move_with_the_values(values: list[float], number: int, distance
 def test_what_lies_in_heaps_is_cut_between_them() -> None:
     generator = np.random.default_rng(1)
     heaps = [generator.normal(centre, 0.02, 3000) for centre in (3.7, 4.5, 5.5)]
-    borders, within = groups(np.concatenate(heaps), 3)
+    borders, within = best_split(np.concatenate(heaps), 3)
     assert 3.8 < borders[0] < 4.4
     assert 4.6 < borders[1] < 5.4
     assert within < 0.01
@@ -56,7 +56,7 @@ def test_what_lies_in_heaps_is_cut_between_them() -> None:
 def test_a_hundred_thousand_visits_are_not_too_many() -> None:
     """Not a time: the number of comparisons grows as n log n, else this would take all memory there is."""
     values = np.random.default_rng(2).normal(size=200_000)
-    borders, within = groups(values, 3)
+    borders, within = best_split(values, 3)
     assert -1 < borders[0] < 0 < borders[1] < 1
     # Of a normal distribution three groups leave 19 %.
     assert within == pytest.approx(0.19, abs=0.01)

@@ -7,9 +7,16 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from mpigauge.stats.decision import LAUNCHES_LEAST, Thresholds, decide, verdicts
+from mpigauge.stats.decision import (
+    LAUNCHES_LEAST,
+    LAUNCHES_MOST,
+    POWER,
+    TIMES_MARGIN,
+    Thresholds,
+    decide,
+    verdicts,
+)
 from mpigauge.stats.max_t import Paired
-from mpigauge.stats.power import LAUNCHES_MOST, POWER, TIMES_MARGIN
 from tests.unit.compare.test_compare import launches
 
 USUAL = Thresholds()

@@ -12,7 +12,7 @@ from scipy import stats
 
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.max_t import Paired, Unpaired
-from mpigauge.stats.robust import odd, odd_most, pulled_in
+from mpigauge.stats.robust import odd, odd_most, winsorised
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -66,7 +66,7 @@ def test_how_far_an_odd_value_is_does_not_matter(seed: int, count: int, far: flo
     values = np.random.default_rng(seed).normal(size=count)
     one, other = values.copy(), values.copy()
     one[0], other[0] = 100.0, 100.0 * far
-    assert pulled_in(one) == pytest.approx(pulled_in(other))
+    assert winsorised(one) == pytest.approx(winsorised(other))
 
 
 @repeatable
@@ -74,12 +74,12 @@ def test_how_far_an_odd_value_is_does_not_matter(seed: int, count: int, far: flo
 def test_of_few_values_none_is_odd(seed: int, count: int) -> None:
     values = np.random.default_rng(seed).normal(size=count)
     values[0] = 100.0
-    assert np.array_equal(pulled_in(values), values)
+    assert np.array_equal(winsorised(values), values)
 
 
 def test_of_values_that_are_mostly_equal_none_is_odd() -> None:
     values = np.array([1.0] * 9 + [1.1, 1.2])
-    assert np.array_equal(pulled_in(values), values)
+    assert np.array_equal(winsorised(values), values)
 
 
 @repeatable

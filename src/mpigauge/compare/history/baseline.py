@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Against:
-    """What a result is against sessions before it.
+    """A result compared with the sessions before it.
 
     Attributes:
         shown: A comparison as any other.
@@ -39,7 +39,7 @@ class Against:
 
 
 def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thresholds) -> Against:
-    """Every cell of a result, against what the sessions since its last change predict.
+    """Return each cell of a result compared with the prediction of the sessions since its last change.
 
     That any cell is called slower which is not has a probability of 5 % at most (Holm, over all cells).
 
@@ -67,7 +67,7 @@ def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thr
 
 
 def _unmatched(curves: Sequence[HistoryCurve]) -> Iterator[Unmatched]:
-    """Return the cells that the last session before has measured, and the result not even planned."""
+    """Yield the cells that the last session before measured and the result did not even plan."""
     there = {key for curve in curves for key in curve.rows[-1]}
     for curve in curves:
         for rows in curve.rows[-2:-1]:
@@ -79,7 +79,7 @@ def _unmatched(curves: Sequence[HistoryCurve]) -> Iterator[Unmatched]:
 
 
 def _compared(track: Track, *, trusted: bool) -> Iterator[Compared]:
-    """The cells that the last session has; signs of the machine have none."""
+    """Yield the cells that the last session has, compared; signs of the machine have none."""
     curve = track.curve
     for cell, key in enumerate(curve.cells):
         if key not in curve.rows[-1]:

@@ -10,9 +10,8 @@ import numpy as np
 from scipy import special
 
 from mpigauge.compare.alike import changed
-from mpigauge.stats.decision import Decision, Thresholds, decide
+from mpigauge.stats.decision import POWER, Decision, Thresholds, decide
 from mpigauge.stats.max_t import LEVEL, Unpaired
-from mpigauge.stats.power import POWER
 from mpigauge.stats.splits import SEGMENT_LEAST
 from mpigauge.stats.steps import steps_of
 from mpigauge.vocabulary import DIFFERENT
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.history.curves import HistoryCurve
     from mpigauge.compare.history.session import SessionResult
-    from mpigauge.stats.step import Step
+    from mpigauge.stats.splits import Step
 
 NEAR = 1
 """Sessions between two changes that may be one."""
@@ -30,7 +29,7 @@ NEAR = 1
 
 @dataclass(frozen=True, slots=True)
 class VersionChange:
-    """What is another version, or another setting, since a change.
+    """A version or setting that is another since a change.
 
     Attributes:
         name: Of a library, or a key of `SessionResult.versions`.
@@ -65,12 +64,12 @@ class Change:
 
     @property
     def machine(self) -> bool:
-        """Whether the machine changed with it, so that it is not known to be the library's."""
+        """Return whether the machine changed with it: then it need not be the library's."""
         return bool(self.signs)
 
     @property
     def worst(self) -> int:
-        """The column that moved farthest, in either direction."""
+        """Column that moved farthest, in either direction."""
         return max(self.cells, key=lambda cell: abs(math.log(self.cells[cell].ratio)))
 
 
@@ -80,7 +79,7 @@ def changes_of(
     sessions: Sequence[SessionResult],
     margin: float,
 ) -> list[list[Change]]:
-    """The changes of each curve.
+    """Return the changes of each curve.
 
     Args:
         controls: With their own changes.
@@ -115,12 +114,12 @@ def _change(
 
 
 def _at(change: Change, last: int, place: int) -> bool:
-    """Whether another change is between the same sessions, or next to them."""
+    """Return whether a change is between these sessions, or next to them."""
     return change.place >= last + 1 - NEAR and change.before <= place - 1 + NEAR
 
 
 def _moved(controls: Sequence[HistoryCurve], step: Step, margin: float) -> set[int]:
-    """Controls that differ between the sessions before a step and those after it, by identity."""
+    """Return the ids of controls that differ between the sessions before a step and those after it."""
     columns = [(control, cell) for control in controls for cell in range(control.logs.shape[1])]
     sides = [
         np.array([control.logs[begin:end, cell] for control, cell in columns]).T
@@ -141,7 +140,7 @@ def _moved(controls: Sequence[HistoryCurve], step: Step, margin: float) -> set[i
 def switches_of(
     curve: HistoryCurve, last: int, place: int, sessions: Sequence[SessionResult]
 ) -> Iterator[VersionChange]:
-    """What is another version in one session than in another, of a curve that both have."""
+    """Yield the versions and settings that differ between two sessions of a curve."""
     if curve.rows:
         old, new = (next(iter(curve.rows[at].values())).cell for at in (last, place))
         if old.mpi_version != new.mpi_version and not curve.control:
@@ -152,7 +151,7 @@ def switches_of(
 
 
 def _decision(step: Step, cell: int) -> Decision:
-    """What is said of a cell that has changed; its interval holds for all cells and places at once."""
+    """Return the decision on a changed cell; its interval holds for all cells and places at once."""
     mean, error, freedom = (float(one[cell]) for one in (step.mean, step.error, step.freedom))
     alone, sure = (float(special.stdtrit(freedom, share)) for share in (1 - LEVEL, 1 - LEVEL / 2))
     reach = max(step.reach, sure)

@@ -53,14 +53,14 @@ class HistoryCurve:
         return [int(place) for place in np.flatnonzero(np.isfinite(self.logs).any(axis=1))]
 
     def row(self, cell: int, near: int) -> Row:
-        """Of a cell, that of the last session up to a place that has one, else of the first after it."""
+        """Return a cell's row of the last session up to a place, else of the first one after it."""
         key = self.cells[cell]
         places = [place for place, rows in enumerate(self.rows) if key in rows]
         return self.rows[max((place for place in places if place <= near), default=places[0])][key]
 
 
 class _Placed(NamedTuple):
-    """A part of a session, by its place."""
+    """The part of a session that belongs to one curve, with the session's place."""
 
     at: tuple[Distance, float] | None
     place: int
@@ -68,7 +68,7 @@ class _Placed(NamedTuple):
 
 
 def curves_of(sessions: Sequence[SessionResult]) -> list[HistoryCurve]:
-    """All curves, in the order of the last session's plan, then signs of the machine.
+    """Return all curves in the order of the last session's plan, then signs of the machine.
 
     Args:
         sessions: In the order in which they were made, of one machine.

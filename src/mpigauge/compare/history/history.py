@@ -15,8 +15,7 @@ from mpigauge.compare.history.changes import changes_of
 from mpigauge.compare.history.curves import curves_of
 from mpigauge.rows.machine.sessions import OddSession, are_daily
 from mpigauge.stats.decision import decide
-from mpigauge.stats.odd_sessions import apart_from_usual
-from mpigauge.stats.prediction import Predicted, before
+from mpigauge.stats.prediction import SessionFamily, odd_values, predict
 from mpigauge.stats.steps import suspected
 from mpigauge.vocabulary import BROKEN, DIFFERENT
 
@@ -27,10 +26,9 @@ if TYPE_CHECKING:
     from mpigauge.compare.history.curves import HistoryCurve
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.stats.decision import Decision, Thresholds
-    from mpigauge.stats.odd_sessions import Flags
     from mpigauge.stats.percentiles import Values
-    from mpigauge.stats.prediction import Before
-    from mpigauge.stats.step import Step
+    from mpigauge.stats.prediction import Flags, SessionPrediction
+    from mpigauge.stats.splits import Step
     from mpigauge.vocabulary import ComparisonVerdict
 
 SESSIONS_LEAST = BASE_LEAST + 1
@@ -39,7 +37,7 @@ SESSIONS_LEAST = BASE_LEAST + 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """A curve and what became of it.
+    """A curve with its changes and odd sessions.
 
     Attributes:
         changes: In the order of time.
@@ -60,18 +58,18 @@ class Track:
 
     @property
     def outside(self) -> dict[int, Decision]:
-        """Cells that are beyond what the sessions before predict of the last one, and by the margin."""
+        """Cells whose last session is beyond the prediction and by the margin."""
         return {cell: one for cell, one in self.last.items() if one.verdict in DIFFERENT}
 
     def leaves_out(self, place: int, cell: int) -> bool:
-        """Whether what is expected of the last session does without an odd value."""
+        """Return whether the prediction of the last session leaves out a value as odd."""
         if self.base is None or cell not in self.base.cells:
             return False
         return bool(self.odd[place, cell]) and place >= self.base.begins[self.base.cells.index(cell)]
 
     @property
     def lost(self) -> list[int]:
-        """Cells that were measured, and crashed, hung or were wrong in the last session."""
+        """Cells that were measured before, and crashed, hung or were wrong in the last session."""
         if not self.curve.rows:
             return []
         now = self.curve.rows[-1]
@@ -82,7 +80,7 @@ class Track:
         ]
 
     def latest(self, cell: int) -> Change | None:
-        """The last change of a cell."""
+        """Return the last change of a cell; None if it never changed."""
         return next((one for one in reversed(self.changes) if cell in one.cells), None)
 
     @property
@@ -95,7 +93,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """Sessions that the last one is held against.
+    """The sessions that the last one is compared with.
 
     Attributes:
         cells: Columns of the curve that have enough of them.
@@ -106,12 +104,12 @@ class Base:
 
     cells: Sequence[int]
     begins: Sequence[int]
-    said: Before
+    said: SessionPrediction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class History:
-    """One plan over time.
+    """One plan measured over time.
 
     Attributes:
         sessions: In the order in which they were made.
@@ -127,7 +125,7 @@ class History:
 
     @property
     def enough(self) -> bool:
-        """Whether there are sessions enough to say anything of any cell."""
+        """Return whether there are enough sessions to judge any cell."""
         return any(track.last or track.changes for track in self.tracks)
 
     @property
@@ -138,7 +136,7 @@ class History:
 
     @property
     def odd_sessions(self) -> Iterator[OddSession]:
-        """Each odd session once, in the order of time, with all numbers in which a library takes part."""
+        """Each odd session once, in time order, with its odd numbers in which a library takes part."""
         daily = are_daily(one.begun_s for one in self.sessions)
         for place, session in enumerate(self.sessions):
             odd = [(track, int(cell)) for track in self.tracks for cell in np.flatnonzero(track.odd[place])]
@@ -154,7 +152,7 @@ class History:
 
     @property
     def verdict(self) -> ComparisonVerdict:
-        """Of the last change of every cell: the worst comes first."""
+        """Return the verdict on the last change of every cell: the worst of them."""
         last = [(change, change.cells[cell]) for track in self.tracks for cell, change in track.pending]
         own = [decision for change, decision in last if not change.machine]
         if any(track.lost for track in self.tracks) or any(one.ratio > 1 for one in own):
@@ -170,7 +168,7 @@ class History:
 def history_of(
     sessions: Sequence[SessionResult], thresholds: Thresholds, settled: int | None = None
 ) -> History:
-    """What became of every curve, over sessions of one machine.
+    """Return the history of every curve over sessions of one machine.
 
     Args:
         sessions: In the order in which they were made.
@@ -187,7 +185,7 @@ def judged(
     thresholds: Thresholds,
     settled: int | None = None,
 ) -> History:
-    """The same of curves that are known."""
+    """Return the history of given curves."""
     among, margin = sessions[:settled], thresholds.margin
     controls = [curve for curve in curves if curve.control]
     cells = [curve for curve in curves if not curve.control]
@@ -204,7 +202,7 @@ def judged(
 def _tracks(
     curves: Sequence[HistoryCurve], changes: Sequence[Sequence[Change]], thresholds: Thresholds
 ) -> tuple[Track, ...]:
-    """Each curve with its last session, held against what the sessions before say of all of them."""
+    """Return each curve with its last session judged against the prediction, all as one family."""
     least = math.log1p(thresholds.margin)
     usual = [_apart(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
     bases = [_base(curve, mine, odd) for curve, mine, (_, odd) in zip(curves, changes, usual, strict=True)]
@@ -212,7 +210,7 @@ def _tracks(
     last: dict[int, dict[int, Decision]] = {}
     if known:
         now = np.concatenate([curve.logs[-1, base.cells] for curve, base in known])
-        decided = iter(decide(Predicted([base.said for _, base in known], now), thresholds))
+        decided = iter(decide(SessionFamily([base.said for _, base in known], now), thresholds))
         last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
     return tuple(
         Track(curve, tuple(mine), *apart, base, last.get(id(curve), {}))
@@ -221,7 +219,7 @@ def _tracks(
 
 
 def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
-    """Of each cell the first sessions of what is between its changes, and of the last third of a drift."""
+    """Return, per cell, the first session after each change, and of the last third of a drift."""
     return [
         [0, *dict.fromkeys(at for one in changes if cell in one.cells for at in (one.place, one.since))]
         for cell in range(curve.logs.shape[1])
@@ -229,7 +227,7 @@ def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
 
 
 def _apart(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
-    """How far sessions are from the median between changes, and which are odd; without the last session."""
+    """Return distances of sessions from the median between changes, and which are odd; not the last."""
     apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for cell, begins in enumerate(_begins(curve, changes)):
@@ -237,7 +235,7 @@ def _apart(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tupl
     for bounds, cells in columns.items():
         for begin, end in pairwise(bounds):
             here = np.ix_(range(begin, end), cells)
-            apart[here], odd[here] = apart_from_usual(curve.logs[here], least)
+            apart[here], odd[here] = odd_values(curve.logs[here], least)
     return apart, odd
 
 
@@ -250,5 +248,5 @@ def _base(curve: HistoryCurve, changes: Sequence[Change], odd: Flags) -> Base | 
     cells = [int(cell) for cell in np.flatnonzero(enough)]
     if not cells:
         return None
-    said = before(mine[:, cells], curve.floor[cells], odd[:-1, cells])
+    said = predict(mine[:, cells], curve.floor[cells], odd[:-1, cells])
     return Base(cells, [begins[cell] for cell in cells], said)

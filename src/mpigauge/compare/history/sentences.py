@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HistoryLine:
-    """Cells of one curve of which the same is said.
+    """Cells of one curve about which one line says the same.
 
     Attributes:
         cells: Columns of the curve, from the smallest size.
@@ -51,17 +51,17 @@ class HistoryLine:
 
     @property
     def worst(self) -> int:
-        """The cell that is farthest from what it was."""
+        """Cell that is farthest from what it was."""
         return max(self.cells, key=self._distance)
 
     @property
     def factor(self) -> Decision | None:
-        """How many times as long the worst one takes since the change."""
+        """How many times as long the worst cell takes since the change."""
         return self.change.cells[self.worst] if self.change else None
 
     @property
     def last(self) -> Decision | None:
-        """Its last session against those before."""
+        """Decision on the worst cell's last session against those before."""
         return self.track.last.get(self.worst)
 
     def _distance(self, cell: int) -> float:
@@ -70,7 +70,7 @@ class HistoryLine:
 
 
 def told_of(track: Track) -> list[HistoryLine]:
-    """Cells of a curve, those together of which the same is said."""
+    """Return the lines of a curve: cells with the same change together."""
     lost = set(track.lost)
     maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
 
@@ -98,7 +98,7 @@ def told_of(track: Track) -> list[HistoryLine]:
 
 
 def name(told: HistoryLine, unsaid: Collection[str]) -> str:
-    """What the cells are of."""
+    """Return the name of the cells of a line."""
     curve = told.track.curve
     if curve.sign is not None:
         return SIGNS[curve.sign]
@@ -109,7 +109,7 @@ def name(told: HistoryLine, unsaid: Collection[str]) -> str:
 
 
 def sizes(told: HistoryLine) -> str:
-    """`8 B to 1 KiB (6 of 7 sizes)`; of several pairs or windows `8 B to 1 KiB (12 numbers)`."""
+    """Return `8 B to 1 KiB (6 of 7 sizes)`; for several pairs or windows `8 B to 1 KiB (12 numbers)`."""
     if told.track.curve.sign is not None:
         return ""
     first, last = told.cells[0], told.cells[-1]
@@ -121,7 +121,7 @@ def sizes(told: HistoryLine) -> str:
 
 
 def verdict_of(told: HistoryLine) -> str:
-    """The word for them."""
+    """Return the word for the verdict on a line."""
     if told.lost:
         return "lost"
     if told.change is not None and told.factor is not None:
@@ -139,7 +139,7 @@ def verdict_of(told: HistoryLine) -> str:
 
 
 def since(change: Change, sessions: Sequence[SessionResult], cell: int | None = None) -> str:
-    """`2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
+    """Return `2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
 
     Args:
         cell: Whose change; the one that moved farthest if it is None.
@@ -152,7 +152,7 @@ def since(change: Change, sessions: Sequence[SessionResult], cell: int | None = 
 
 
 def date(sessions: Sequence[SessionResult], place: int) -> str:
-    """When a session began."""
+    """Return when a session began."""
     return day_of(sessions[place].begun_s, daily=are_daily(one.begun_s for one in sessions))
 
 
@@ -188,7 +188,7 @@ def _change(told: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collec
 def headline(
     shown: History, verdict: ComparisonVerdict, lines: Sequence[HistoryLine], unsaid: Collection[str]
 ) -> str:
-    """The verdict on all of it.
+    """Return the verdict on the whole history as a sentence.
 
     Args:
         lines: What is said of each cell, the worst first.
@@ -249,7 +249,7 @@ def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str])
 
 
 def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
-    """What may have changed, and how many sessions more would tell."""
+    """Yield what may have changed, and how many more sessions would tell."""
     count = len(shown.sessions)
     for track in shown.tracks:
         if (step := track.suspected) is None:
@@ -264,7 +264,7 @@ def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
 
 
 def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> Iterator[str]:
-    """What else is to be known, below the table."""
+    """Yield what else a reader should know, below the table."""
     yield from _expected(shown)
     count = len(shown.sessions)
     yield from _came_and_went(shown)
@@ -287,7 +287,7 @@ def notes(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]
 
 
 def _came_and_went(shown: History) -> Iterator[str]:
-    """What was slower or faster for a while, and is as before since: no line shows but the last change."""
+    """Yield what was slower or faster for a while and is as before since; the table has no line on it."""
     for track in (*shown.tracks, *shown.controls):
         for first, then in pairwise(track.changes):
             cells = [cell for cell in first.cells if _undoes(then, first, cell, shown.thresholds.margin)]
@@ -305,7 +305,7 @@ def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
 
 
 def _not_looked_for(count: int) -> Iterator[str]:
-    """What so few sessions cannot show, whatever is in them, and how many more it takes."""
+    """Yield what so few sessions cannot show, and how many more it takes."""
     whats = {
         "the last session against those before": SESSIONS_LEAST,
         "changes for good": CHANGES_FROM,
@@ -322,7 +322,7 @@ def _some(count: int) -> str:
 
 
 def _expected(shown: History) -> Iterator[str]:
-    """How far sessions are apart: what a single one could show."""
+    """Yield the interval in which the next session is expected."""
     lows, highs = [], []
     for track in shown.tracks:
         if track.base is not None:
@@ -335,7 +335,7 @@ def _expected(shown: History) -> Iterator[str]:
 
 
 def seconds(told: HistoryLine, place: int) -> float | None:
-    """What the worst cell took in the first session that has it (0), or in the last one (-1)."""
+    """Return the worst cell's time in its first session (0) or in the last one (-1), in seconds."""
     curve = told.track.curve
     known = curve.logs[np.isfinite(curve.logs[:, told.worst]), told.worst]
     return float(np.exp(known[place])) if known.size else None

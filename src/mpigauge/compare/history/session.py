@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionResult:
-    """One result.
+    """One result of a history, without samples.
 
     Attributes:
         begun_s: When its first launch began, in seconds of Unix time; of imported numbers that of their file,
@@ -77,7 +77,7 @@ class SessionResult:
 
 
 def session_of(result: Result, rows: Iterable[Row]) -> SessionResult:
-    """What a history needs of a result.
+    """Return what a history needs of a result.
 
     Args:
         rows: Of its cells, one for each state of the machine; those of probes are left out.
@@ -103,7 +103,7 @@ def time_of(row: Row) -> float | None:
 
 
 def in_time(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
-    """Sessions in the order in which they were made, and those that are copies or parts of another."""
+    """Return sessions in time order, and those that are copies or parts of another."""
     found: list[SessionResult] = []
     copies: list[SessionResult] = []
     for one in sorted(sessions, key=lambda one: (one.begun_s, -one.visits, str(one.path))):
@@ -112,7 +112,7 @@ def in_time(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], lis
 
 
 def same_session(one: SessionResult, other: SessionResult) -> bool:
-    """Whether two files are of the same launches: one is a copy of the other, or of a part of it."""
+    """Return whether two files are of the same launches: one is a copy of the other, or of a part."""
     if one.campaign != other.campaign or one.begun_s != other.begun_s:
         return False
     return one.is_dated or _times_s(one) == _times_s(other)
@@ -125,7 +125,7 @@ def _times_s(session: SessionResult) -> list[float | None]:
 def apart_from(
     reference: SessionResult, sessions: Iterable[SessionResult]
 ) -> list[tuple[SessionResult, list[str]]]:
-    """Sessions of other machines, each with what differs."""
+    """Return the sessions of other machines, each with what differs."""
     found = [(one, apart(reference.machine, one.machine)) for one in sessions]
     return [(one, differs) for one, differs in found if differs]
 
@@ -139,7 +139,7 @@ def _begun_s(result: Result) -> float | None:
 
 
 def _file_s(path: Path) -> float:
-    """When a file was last written to; 0 where there is none, as of standard input."""
+    """Return when a file was last written, Unix time in s; 0 if there is none, as for standard input."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -180,12 +180,12 @@ def _part(key: Key, rows: Sequence[Row]) -> Part:
 
 
 def in_curve(row: Row) -> CellKey:
-    """What tells a cell from others of its curve."""
+    """Return what tells a cell from others of its curve."""
     return (row.cell.pair, row.cell.bytes, row.cell.window)
 
 
 def _signs(result: Result) -> dict[MachineSign, float]:
-    """How fast the same arithmetic was, and how far apart the ranks were, in the middle of all launches."""
+    """Return medians over launches of the arithmetic's time and of the ranks' distances, in seconds."""
     known: dict[MachineSign, list[float]] = defaultdict(list)
     for of, seconds in distances_of(result.visits).values():
         known[of].append(seconds)

@@ -51,7 +51,7 @@ def document(
     *,
     everything: bool = False,
 ) -> Document:
-    """The verdict and the curves of a history.
+    """Return the verdict and the curves of a history as a document.
 
     Args:
         left_out: Sessions of other machines, with what differs.
@@ -79,7 +79,7 @@ def document(
 
 
 def ranked(shown: History) -> list[HistoryLine]:
-    """What is said of all cells in which a library takes part, the worst first."""
+    """Return the lines of all cells in which a library takes part, the worst first."""
     return sorted(_of(shown.tracks), key=_rank)
 
 
@@ -105,7 +105,7 @@ def _rows(shown: History) -> Iterator[Row]:
 
 
 def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
-    """Sessions, what all cells have in common, and what matters."""
+    """Return the sessions, what all cells have in common, and the margin as text."""
     margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
     count = len(shown.sessions)
     first, last = words.date(shown.sessions, 0), words.date(shown.sessions, count - 1)
@@ -149,7 +149,7 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
 
 
 def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Cases:
-    """The same with a row per number, since of which the same is said is another thing each time."""
+    """Return a table with a row per number, since lines group other numbers each time."""
     alone = [replace(told, cells=[cell]) for told in lines for cell in told.cells]
     rows = [
         told.track.curve.row(told.cells[0], len(shown.sessions)) for told in alone if told.track.curve.rows
@@ -162,7 +162,7 @@ def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
 
 
 def _data(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]]) -> dict[str, Any]:
-    """docs/numbers.md#history."""
+    """Return the data of the document: docs/numbers.md#history."""
     return {
         "verdict": shown.verdict,
         "margin": shown.thresholds.margin,
@@ -177,7 +177,7 @@ def _data(shown: History, left_out: Sequence[tuple[SessionResult, Sequence[str]]
 
 
 def _suspected(shown: History) -> Iterator[dict[str, Any]]:
-    """What may have changed in sessions too few to tell."""
+    """Yield what may have changed in sessions too few to tell, for programs."""
     for track in shown.tracks:
         if (step := track.suspected) is None:
             continue
@@ -226,7 +226,7 @@ def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
 
 
 def _verdict(latest: Change | None, cell: int) -> ComparisonVerdict | None:
-    """Of the last change of a cell; None if there is none, which does not say that it is the same."""
+    """Return the verdict on the last change of a cell; None without one, which does not mean the same."""
     if latest is None:
         return None
     return "machine" if latest.machine else latest.cells[cell].verdict
@@ -237,7 +237,7 @@ def _cell(track: Track, cell: int, sessions: int) -> dict[str, Any]:
 
 
 def _band(track: Track, cell: int) -> tuple[float | None, float | None]:
-    """Between what the last session was expected."""
+    """Return the times between which the last session was expected."""
     if track.base is None or cell not in track.base.cells:
         return None, None
     place = track.base.cells.index(cell)

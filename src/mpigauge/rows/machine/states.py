@@ -16,7 +16,7 @@ import numpy as np
 
 from mpigauge.rows.machine.conditions import readings_of
 from mpigauge.rows.machine.rank_groups import by_seat
-from mpigauge.stats.kmeans import groups
+from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[State
         logs: Of the readings, shape ``(visits, 2)``.
     """
     for number in range(STATES_MOST, 1, -1):
-        borders, within = groups(logs.ravel(), number)
+        borders, within = best_split(logs.ravel(), number)
         if not borders or within >= WITHIN_MOST[number]:
             continue
         places = np.searchsorted(borders, logs)

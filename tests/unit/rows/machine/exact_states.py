@@ -10,7 +10,7 @@ import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.states import EPISODES_LEAST, FACTOR_LEAST, SHARE_LEAST, STATES_MOST, WITHIN_MOST
-from mpigauge.stats.kmeans import groups
+from mpigauge.stats.kmeans import best_split
 from mpigauge.vocabulary import STATE_NAMES
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _said(of: str, name: str, mine: Sequence[tuple[Visit, Condition]], found: Se
 def _names(mine: Sequence[tuple[Visit, Condition]]) -> list[str | None] | None:
     logs = [(math.log(condition.before_s), math.log(condition.after_s)) for _, condition in mine]
     for number in range(STATES_MOST, 1, -1):
-        borders, within = groups(np.array(logs).ravel(), number)
+        borders, within = best_split(np.array(logs).ravel(), number)
         if not borders or within >= WITHIN_MOST[number]:
             continue
         places = [tuple(sum(border < one for border in borders) for one in pair) for pair in logs]
