@@ -10,18 +10,13 @@ from mpigauge.compare.curves import curves_of, rows_by_curve
 from mpigauge.document.document import Line
 from mpigauge.document.state_words import disturbed_line, states_lines
 from mpigauge.document.status_words import reason
-from mpigauge.find.card_sentences import cards_line
-from mpigauge.find.damage import damage_lines
-from mpigauge.find.disturbance_sentences import disturbance_findings
+from mpigauge.find.comparisons import copies_apart, libraries_apart, ranks_apart_line
+from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.doubts import is_portable
-from mpigauge.find.imported import launches_of, unread_lines
-from mpigauge.find.label_sentences import label_words, travels_of
-from mpigauge.find.memory_cost_sentences import memory_finding
-from mpigauge.find.memory_costs import memory_facts
-from mpigauge.find.missing_ratio_sentences import ranks_apart_line
-from mpigauge.find.missing_ratios import copies_apart, libraries_apart
-from mpigauge.find.steadiness_sentences import steadiness_finding
-from mpigauge.find.transport_sentences import transport_words
+from mpigauge.find.imported import damage_lines, launches_of, unread_lines
+from mpigauge.find.memory_costs import memory_facts, memory_finding
+from mpigauge.find.sessions import steadiness_finding
+from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.find.warned import doubt_lines
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.library_names import called, library_name
@@ -38,7 +33,7 @@ from mpigauge.sequences import group_by
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.find.missing_ratios import RanksApart
+    from mpigauge.find.comparisons import RanksApart
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.machine.states import States

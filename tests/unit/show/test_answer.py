@@ -12,8 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.answer import QUOTED_BYTES, answers
-from mpigauge.find.doubt_sentences import SENTENCES, SHORT, doubt_line
-from mpigauge.find.doubts import Doubt, doubts_of
+from mpigauge.find.doubts import SENTENCES, SHORT, Doubt, doubt_line, doubts_of
 from mpigauge.result.records import Unread
 from mpigauge.rows.machine.steadiness import Steadiness
 from mpigauge.rows.rows import rows

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
 
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
+from mpigauge.plan.factors import SIZE
+from mpigauge.rows.group import row_key
 from mpigauge.sequences import group_by
+from mpigauge.stats.interval import interval_of
+from mpigauge.units import REACH_MOST
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.result.reader import Result
+    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Family
 
@@ -97,3 +104,59 @@ class Evidence:
         if pattern is None:
             return False
         return pattern.family in families if families else pattern.talks
+
+
+LAUNCHES_LEAST = 2
+"""Fewer have no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A positive number that each launch has one of.
+
+    Attributes:
+        estimate: Its centre over launches.
+        low: Lower end of its 95 % interval; None where a launch has 0 or there is one only.
+        high: Its upper end.
+        launches: How many.
+    """
+
+    estimate: float
+    low: float | None
+    high: float | None
+    launches: int
+
+
+def measured(by_launch: Mapping[int, float]) -> Measured:
+    """The number of one launch or more.
+
+    Source:
+        docs/method.md#launches
+    """
+    return Measured(*interval_of(np.array(list(by_launch.values()))), len(by_launch))
+
+
+def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
+    """Curves of talking ranks whose samples hold nothing but the operation, sizes rising."""
+    for curve in evidence.curves():
+        mode = evidence.mode_of(curve[0])
+        if mode is None or not (mode.overlaps or mode.in_a_row):
+            yield curve
+
+
+def alike(evidence: Evidence, ignored: frozenset[str]) -> Iterator[list[list[Row]]]:
+    """These curves by groups that differ in some factors alone; those that are alone are left out."""
+    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], ignored | SIZE))
+    yield from (curves for curves in groups.values() if len(curves) > 1)
+
+
+def reaches_less(estimate: float, low: float | None, high: float | None) -> bool:
+    """Whether an interval goes less than ten times beyond its number, on either side."""
+    if low is None or high is None or not low > 0:
+        return False
+    return estimate / low < REACH_MOST and high / estimate < REACH_MOST
+
+
+def tells(ratio: Ratio | None) -> TypeGuard[Ratio]:
+    """Whether a ratio has an interval that says something."""
+    return ratio is not None and reaches_less(ratio.estimate, ratio.low, ratio.high)

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.find.explain.informative import reaches_less, tells
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times
+from mpigauge.find.explain.evidence import reaches_less, tells
+from mpigauge.find.phrases import time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import Ratio, ratio_of
 from mpigauge.sequences import group_by
@@ -17,8 +21,9 @@ from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Launch
@@ -92,3 +97,22 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
     trips = {number: ONE_WAY * time for number, time in usual.time.by_launch.items()}
     ratio = ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
     return ratio if tells(ratio) else None
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """What it takes, and how many times as long as those that follow."""
+    first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+    return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact, chosen)])}"
+
+
+def _beside(fact: FirstMessage, chosen: Units) -> Iterator[str]:
+    if fact.ratio is None or fact.usual_s is None:
+        return
+    size = units.format_size(fact.cell.bytes)
+    usual = units.format_time(fact.usual_s, chosen.time)
+    yield f"{times(fact.ratio)} as long as a round trip of {size} later on, {usual}"
+    if fact.ratio.low is not None and fact.ratio.low > 1:
+        yield "what MPI_Init leaves to be set up is in it"

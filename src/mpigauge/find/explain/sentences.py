@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import (
-    contrasts_sentence,
-    copies_sentence,
-    eager_limits_sentence,
-    first_message_sentence,
-    first_round_sentence,
-    lab_truth_sentence,
-    plateau_sentence,
-    ranks_sentence,
-    send_modes_sentence,
-    spread_sentence,
-    waiting_sentence,
-    yielding_sentence,
+    contrasts,
+    copies,
+    eager_limits,
+    first_message,
+    first_round,
+    lab_truth,
+    plateau,
+    ranks,
+    send_modes,
+    spread,
+    waiting,
+    yielding,
 )
 
 if TYPE_CHECKING:
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Topic
 
 SENTENCES: Mapping[Topic, Callable[[Any, Collection[str], Units], str]] = {
-    "place": contrasts_sentence.sentence,
-    "library": contrasts_sentence.sentence,
-    "setting": contrasts_sentence.sentence,
-    "mode": contrasts_sentence.sentence,
-    "eager-limit": eager_limits_sentence.sentence,
-    "handshake": send_modes_sentence.handshake,
-    "buffer-copy": send_modes_sentence.buffer_copy,
-    "spread": spread_sentence.sentence,
-    "first": first_round_sentence.sentence,
-    "plateau": plateau_sentence.sentence,
-    "planted": lab_truth_sentence.sentence,
-    "waiting": waiting_sentence.sentence,
-    "ranks": ranks_sentence.sentence,
-    "yielding": yielding_sentence.sentence,
-    "copies": copies_sentence.sentence,
-    "first-message": first_message_sentence.sentence,
+    "place": contrasts.sentence,
+    "library": contrasts.sentence,
+    "setting": contrasts.sentence,
+    "mode": contrasts.sentence,
+    "eager-limit": eager_limits.sentence,
+    "handshake": send_modes.handshake,
+    "buffer-copy": send_modes.buffer_copy,
+    "spread": spread.sentence,
+    "first": first_round.sentence,
+    "plateau": plateau.sentence,
+    "planted": lab_truth.sentence,
+    "waiting": waiting.sentence,
+    "ranks": ranks.sentence,
+    "yielding": yielding.sentence,
+    "copies": copies.sentence,
+    "first-message": first_message.sentence,
 }
 """From a fact, the factors in which cells of its result differ, and the units that were asked for."""
 

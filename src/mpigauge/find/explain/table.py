@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.find import answer_sentences as machine
+from mpigauge.find import answer as machine
 from mpigauge.find import maps
-from mpigauge.find.disturbance_sentences import disturbance_findings
+from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.sentences import sentence_of
 from mpigauge.find.explain.topics import conclusions, conclusions_across

@@ -6,7 +6,7 @@ from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.find.missing_ratio_sentences import missing_ratios
+from mpigauge.find.comparisons import missing_ratios
 from mpigauge.models.modelled import modelled as models_of_series
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (

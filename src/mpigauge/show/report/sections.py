@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
-from mpigauge.find import answer_sentences as machine
+from mpigauge.find import answer as machine
 from mpigauge.find.answer import answers
-from mpigauge.find.doubt_sentences import doubt_line
+from mpigauge.find.doubts import doubt_line
 from mpigauge.find.explain.rests_on import rests_on
 from mpigauge.find.foot import foot_of
 from mpigauge.query.series import size_words

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mpigauge.find.explain.informative import tells
+from mpigauge.find.explain.evidence import tells
 from mpigauge.rows.ratios import Ratio
 
 
