@@ -20,20 +20,20 @@ from mpigauge.find.disturbances import (
 )
 from mpigauge.find.imported import damage_lines, unread_line
 from mpigauge.find.sessions import steadiness_words
-from mpigauge.find.warning_sentences import ON_ONE_CORE, beyond_launches, label, ranks_of
+from mpigauge.find.warning_sentences import ON_ONE_CORE, WORDS, beyond_launches, ranks_of, short
 from mpigauge.plan.left_out import left_out_line
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
 from mpigauge.rows.reasons import NotInState
 from mpigauge.rows.rows import FLOORS
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative, format_size
-from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE, WARNING_KINDS
+from mpigauge.vocabulary import BROKEN, DISTURBANCES, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.find.disturbances import Fact
+    from mpigauge.find.warning_sentences import WarningSeverity
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import DoubtKind, PackedDamage, WarningKind
+    from mpigauge.rows.warnings import WarningKind
+    from mpigauge.vocabulary import PackedDamage, Trouble
+
+    DoubtKind = WarningKind | Trouble
 
 STEADY_MACHINE = Steadiness()
 
@@ -96,11 +99,20 @@ class Doubt:
         )
 
 
-_WORST_FIRST: tuple[DoubtKind, ...] = ("shared-core", *DISTURBANCES)
-SEVERITY = {kind: place for place, kind in enumerate(_WORST_FIRST)} | dict.fromkeys(
-    MISSING, len(_WORST_FIRST)
-)
+def _warnings_that_are(severity: WarningSeverity) -> list[WarningKind]:
+    return [kind for kind, text in WORDS.items() if text.severity == severity]
+
+
+_WORST_FIRST: tuple[DoubtKind, ...] = (*_warnings_that_are("worst"), *DISTURBANCES)
+_PLACES: dict[DoubtKind, int] = {kind: place for place, kind in enumerate(_WORST_FIRST)}
+SEVERITY: dict[DoubtKind, int] = {**_PLACES, **dict.fromkeys(MISSING, len(_WORST_FIRST))}
 """Numbers that are wrong mislead more than those that are not there, and these more than wide ones."""
+
+BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", *_warnings_that_are("by factors")})
+"""Other doubts by which numbers change by factors, where others only widen their intervals."""
+
+HARMLESS: frozenset[DoubtKind] = frozenset({"portable-library", *_warnings_that_are("harmless")})
+"""Doubts that change no reading of a number whose interval is narrow."""
 
 
 def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> list[Doubt]:
@@ -192,28 +204,6 @@ def _width(row: Row) -> float:
 
 # ---- Sentences -----------------------------------------------------------------------------------
 
-SHORT: Mapping[str, str] = {
-    "mixed": "of two machines or programs",
-    "no-interval": "no interval can be given",
-    "few-launches": f"fewer than {ENOUGH_LAUNCHES} launches",
-    "launches-lost": "some launches gave no times",
-    "few-samples": "too few samples per launch",
-    "two-kinds-of-launches": "launches are bimodal",
-    "phases": "launches differ in phases",
-    "oversubscribed": "more ranks than cores",
-    "drift": "times drift within launches",
-    "clock-step": "the clock is coarse for it",
-    "outlier-launches": "some launches are far off",
-    "launches-in-time": "neighbouring launches agree",
-    "tail": "p99 above 3 times the median",
-    "batched": "samples are means of calls",
-    "skewed": "ranks start far apart",
-    "late-starts": "ranks late for the start",
-    "clock-error": "the ranks' clocks disagree",
-    "clock-share": "timer overhead",
-}
-"""What is the matter, by kind of warning; one that is not here is called by its label."""
-
 
 def doubt_line(doubt: Doubt) -> str:
     """The one line of a doubt: what is the matter, a colon, and where."""
@@ -223,12 +213,8 @@ def doubt_line(doubt: Doubt) -> str:
 
 
 def _warned_sentence(doubt: Doubt) -> str:
-    what = SHORT.get(doubt.kind) or _called(doubt.kind)
+    what = short(doubt.kind) if doubt.kind in WORDS else doubt.kind
     return f"{what}: {len(doubt.rows)} of {doubt.of} numbers, as {_cell(doubt.rows[0])}"
-
-
-def _called(kind: DoubtKind) -> str:
-    return label(kind) if kind in WARNING_KINDS else kind
 
 
 def _wide(doubt: Doubt) -> str:

@@ -15,12 +15,11 @@ from mpigauge.find.imported import damage_finding, unread_findings
 from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.sessions import steadiness_finding
 from mpigauge.find.transport import cards_finding
-from mpigauge.find.warning_sentences import sentence
+from mpigauge.find.warning_sentences import NOTES, sentence
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.transport.cards_used import cards_used
-from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
