@@ -221,17 +221,6 @@ itself called several times, each with a part of the bytes."""
 Contrasted = Literal["mode", "library", "setting"]
 """In what two curves of one place may differ."""
 
-_OfMessages = Literal[
-    "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
-]
-Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
-"""What a conclusion is about: `find.explain.topics`."""
-
-WITH_RATIOS: frozenset[Topic] = frozenset(
-    {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}
-)
-"""Topics whose sentences have two times and their ratio."""
-
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
 as p, messages of a lap."""

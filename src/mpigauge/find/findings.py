@@ -9,7 +9,6 @@ from mpigauge.compare.within import Within
 from mpigauge.document.finding import Finding
 from mpigauge.document.state_words import state_findings
 from mpigauge.find import comparisons
-from mpigauge.find.comparisons import comparison, ranks_apart_finding
 from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.imported import damage_finding, unread_findings
 from mpigauge.find.memory_costs import memory_facts, memory_finding
@@ -59,10 +58,10 @@ def findings_of(
     yield from map(cards_finding, cards_used(rows))
     curves = curves_of(rows_by_curve(rows), Within(result, [*rows, *controls]))
     for compare in COMPARISONS:
-        yield from map(comparison, compare(curves))
+        yield from map(comparisons.comparison, compare(curves))
     for missing in NOT_COMPARED:
-        yield from map(ranks_apart_finding, missing(curves))
-    yield from map(ranks_apart_finding, comparisons.copies_apart(rows))
+        yield from map(comparisons.ranks_apart_finding, missing(curves))
+    yield from map(comparisons.ranks_apart_finding, comparisons.copies_apart(rows))
     yield from warning_findings(rows)
 
 

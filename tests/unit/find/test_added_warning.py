@@ -8,7 +8,7 @@ import pytest
 
 from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.findings import warning_findings
-from mpigauge.find.warned import doubt_lines
+from mpigauge.find.foot import doubt_lines
 from mpigauge.find.warning_sentences import WORDS, WarningText
 from mpigauge.rows.rows import rows
 from mpigauge.rows.warnings import _CHECKS, Circumstances

@@ -11,13 +11,13 @@ from mpigauge.compare.size_ratio import Beside, Stretch, besides, stretches
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparisons import USUALLY, place_name
-from mpigauge.find.explain.evidence import alike
+from mpigauge.find.explain.evidence import against_first, at_sizes
 from mpigauge.find.phrases import EMULATED, WITHIN, runs_words, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
@@ -87,6 +87,16 @@ class Contrast:
     state: StateName | None
 
     @property
+    def cell(self) -> Cell:
+        """The smallest of the curve that the other is compared with."""
+        return self.base
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both curves, at the sizes that both have."""
+        return at_sizes([self.base, self.other], (one.bytes for one in self.points))
+
+    @property
     def launches(self) -> int:
         """In which it rests: the fewest of its sizes."""
         return min(one.ratio.launches for one in self.points)
@@ -122,17 +132,10 @@ def modes(evidence: Evidence) -> Iterator[Contrast]:
 
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
     """Each curve against the first, or the nearest, of those that differ in these factors alone."""
-    for curves in alike(evidence, factors):
-        base, *others = _nearest_first(curves) if factors == PLACE else curves
-        for other in others:
-            points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
-            if points:
-                yield _contrast(evidence, factors, (base[0], other[0]), points)
-
-
-def _nearest_first(curves: Iterable[list[Row]]) -> list[list[Row]]:
-    """By the time of the smallest message."""
-    return sorted(curves, key=lambda curve: curve[0].time.estimate if curve[0].time else 0.0)
+    for base, other in against_first(evidence, factors):
+        points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
+        if points:
+            yield _contrast(evidence, factors, (base[0], other[0]), points)
 
 
 def _contrast(

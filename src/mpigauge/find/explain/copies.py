@@ -11,7 +11,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.explain.evidence import tells
+from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
 from mpigauge.find.phrases import EMULATED, subject
 from mpigauge.rows.baselines import YARDSTICKS
@@ -104,6 +104,11 @@ class Copies:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest message, and the one that costs fewest copies."""
+        return at_sizes([self.cell], (self.first.bytes, self.least.bytes))
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return min(self.first.ratio.launches, self.least.ratio.launches)
@@ -118,7 +123,7 @@ def copies(evidence: Evidence) -> Iterator[Copies]:
     """Every curve of messages in every kind of copy that was measured with it."""
     sticks: Sticks = {(*_key(row), row.cell.pattern, row.cell.mode): row for row in evidence.rows}
     for name, curve in curves_in_copies(evidence.rows):
-        told = [row for row in curve if tells(row.ratios[name])]
+        told = [row for row in curve if is_informative(row.ratios[name])]
         if len(told) > 1:
             yield _copies(name, told, sticks, emulated=evidence.emulated)
 

@@ -10,6 +10,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.state_words import in_state
+from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import headed, subject, time
 from mpigauge.stats.interval import difference_interval
 from mpigauge.units import counted
@@ -78,6 +79,11 @@ class EagerLimit:
     blocked: int
     of: int
     state: StateName | None = None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The probe, and the smallest message of the curve that crosses it."""
+        return at_sizes([self.cell, self.message])
 
     @property
     def launches(self) -> int:

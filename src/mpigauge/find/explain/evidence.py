@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
+from msgspec.structs import replace
 
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
-from mpigauge.plan.factors import SIZE
+from mpigauge.plan.factors import PLACE, SIZE
 from mpigauge.rows.group import row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
@@ -18,9 +20,9 @@ from mpigauge.units import REACH_MOST
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.result.reader import Result
     from mpigauge.rows.ratios import Ratio
@@ -144,19 +146,31 @@ def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
             yield curve
 
 
-def alike(evidence: Evidence, ignored: frozenset[str]) -> Iterator[list[list[Row]]]:
-    """These curves by groups that differ in some factors alone; those that are alone are left out."""
-    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], ignored | SIZE))
-    yield from (curves for curves in groups.values() if len(curves) > 1)
+def against_first(evidence: Evidence, factors: frozenset[str]) -> Iterator[tuple[list[Row], list[Row]]]:
+    """Yield pairs of curves that differ in some factors alone: the first, or the nearest, with each other."""
+    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], factors | SIZE))
+    for curves in groups.values():
+        base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
+        yield from ((base, other) for other in others)
 
 
-def reaches_less(estimate: float, low: float | None, high: float | None) -> bool:
-    """Whether an interval goes less than ten times beyond its number, on either side."""
+def _nearest(curve: Sequence[Row]) -> float:
+    return curve[0].time.estimate if curve[0].time else math.inf
+
+
+def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
+    """Return whether an interval goes less than ten times beyond its number, on either side."""
     if low is None or high is None or not low > 0:
         return False
     return estimate / low < REACH_MOST and high / estimate < REACH_MOST
 
 
-def tells(ratio: Ratio | None) -> TypeGuard[Ratio]:
-    """Whether a ratio has an interval that says something."""
-    return ratio is not None and reaches_less(ratio.estimate, ratio.low, ratio.high)
+def is_informative(ratio: Ratio | None) -> TypeGuard[Ratio]:
+    """Return whether a ratio has an interval that says something: it leaves no factor of ten open."""
+    return ratio is not None and is_narrow(ratio.estimate, ratio.low, ratio.high)
+
+
+def at_sizes(cells: Iterable[Cell | None], sizes_bytes: Iterable[int] = ()) -> frozenset[Cell]:
+    """Return cells, and each of them at other sizes: what a fact rests on that is of whole curves."""
+    found, sizes = [cell for cell in cells if cell is not None], [*sizes_bytes]
+    return frozenset([*found, *(replace(cell, bytes=size) for cell in found for size in sizes)])

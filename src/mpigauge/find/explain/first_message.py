@@ -11,7 +11,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.explain.evidence import reaches_less, tells
+from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
 from mpigauge.find.phrases import time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import Ratio, ratio_of
@@ -59,6 +59,11 @@ class FirstMessage:
     launches: int
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The cell of that message."""
+        return at_sizes([self.cell])
+
+    @property
     def weight(self) -> float:
         """By how much it is above the usual."""
         return abs(math.log(self.ratio.estimate)) if self.ratio else 0.0
@@ -69,7 +74,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     for job, rows in evidence.by_job().items():
         firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
         first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
-        if low_s is None or high_s is None or not reaches_less(first_s, low_s, high_s):
+        if low_s is None or high_s is None or not is_narrow(first_s, low_s, high_s):
             continue
         usual = _smallest(rows)
         usual_s = ONE_WAY * usual.time.estimate if usual is not None and usual.time is not None else None
@@ -96,7 +101,7 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
         return None
     trips = {number: ONE_WAY * time for number, time in usual.time.by_launch.items()}
     ratio = ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
-    return ratio if tells(ratio) else None
+    return ratio if is_informative(ratio) else None
 
 
 # ---- Sentence ------------------------------------------------------------------------------------

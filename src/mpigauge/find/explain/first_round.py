@@ -13,7 +13,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.explain.evidence import single_calls
+from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.phrases import at_size, every_size, subject
 from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.stats.interval import interval_of
@@ -63,6 +63,11 @@ class First:
     points: tuple[FirstAt, ...]
     longer: tuple[FirstAt, ...]
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The curve, at all sizes with an interval."""
+        return at_sizes([self.cell], (one.bytes for one in self.points))
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import LAUNCHES_LEAST, single_calls
+from mpigauge.find.explain.evidence import LAUNCHES_LEAST, at_sizes, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import extra, rate, signed_percent, subject, time, wire_rate
@@ -60,6 +60,11 @@ class PlantedDelay:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The message, and the one that was taken from it."""
+        return at_sizes([self.cell, self.base])
+
+    @property
     def planted_s(self) -> float:
         """All that the lab makes it wait."""
         return self.delay_s + self.lanes_s
@@ -89,6 +94,11 @@ class PlantedRate:
     rising: bool
     launches: int
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The message that was fastest."""
+        return at_sizes([self.cell], [self.best.bytes])
 
     @property
     def weight(self) -> float:

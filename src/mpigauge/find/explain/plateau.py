@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.explain.evidence import single_calls
+from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import rate, span, subject
 from mpigauge.rows.baselines import YARDSTICKS
@@ -89,6 +89,13 @@ class Plateau:
     link_bytes_per_s: float | None
     launches: int
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The curve where it is smallest, best and largest, and where a copy is compared."""
+        return at_sizes(
+            [self.cell], [one.bytes for one in (self.best, self.largest, self.copies) if one is not None]
+        )
 
     @property
     def weight(self) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.explain.evidence import tells
+from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.phrases import MINUS, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
@@ -107,6 +107,11 @@ class Growth:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The fewest ranks, at all sizes told."""
+        return at_sizes([self.cell], (size.bytes for size in self.at))
+
+    @property
     def launches(self) -> int:
         """In which it rests: the fewest of its ratios."""
         return min(one.ratio.launches for size in self.at for one in size.more if one.ratio)
@@ -157,7 +162,7 @@ def _growth(evidence: Evidence, rows: Sequence[Row]) -> Iterator[Growth]:
 def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
     base = counted[fewest]
     others = [_count(evidence, counted[ranks], base) for ranks in sorted(counted) if ranks > fewest]
-    told = [one for one in others if tells(one.ratio)]
+    told = [one for one in others if is_informative(one.ratio)]
     fitting = max((one for one in told if one.cores is None), key=lambda one: one.ranks, default=None)
     crowded = [one for one in told if one.cores is not None]
     ends = tuple(dict.fromkeys((crowded[0], crowded[-1]))) if crowded else ()
@@ -190,7 +195,7 @@ def _is_lap(evidence: Evidence, row: Row) -> bool:
 
 
 def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, float | None]:
-    """How it grows, if the interval tells, and the ratio that would be."""
+    """How it grows, if the interval is_informative, and the ratio that would be."""
     ratio, pattern = most.ratio, evidence.patterns[base.cell.pattern]
     if ratio is None or ratio.low is None or ratio.high is None or cores_shared(base) is not None:
         return None, None

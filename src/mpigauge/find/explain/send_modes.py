@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.compare.size_ratio import Beside, besides, by_size
 from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import span, subject, time
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.rows.baselines import YARDSTICKS
@@ -50,6 +51,11 @@ class Handshake:
     state: StateName | None = None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both curves, where they are smallest and where the handshake is seen."""
+        return at_sizes([self.cell, self.base], [self.small.bytes])
+
+    @property
     def launches(self) -> int:
         """In which the handshake rests."""
         return self.small.ratio.launches
@@ -87,6 +93,11 @@ class BufferCopy:
     most_bytes: int
     launches: int
     state: StateName | None = None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cells of both curves."""
+        return at_sizes([self.cell, self.base])
 
     @property
     def weight(self) -> float:

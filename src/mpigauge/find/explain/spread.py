@@ -13,7 +13,14 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
 from mpigauge.find.explain.contrasts import BUILD, name_of
-from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, alike, measured, single_calls
+from mpigauge.find.explain.evidence import (
+    LAUNCHES_LEAST,
+    Measured,
+    against_first,
+    at_sizes,
+    measured,
+    single_calls,
+)
 from mpigauge.find.phrases import at_size, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import bounds, ratio_of
@@ -102,6 +109,11 @@ class Spread:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cell, and the one with the largest deviation."""
+        return at_sizes([self.cell], [self.deviation.bytes])
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return self.quartiles.launches
@@ -140,6 +152,16 @@ class SpreadBeside:
     state: StateName | None
 
     @property
+    def cell(self) -> Cell:
+        """The smallest of the curve that the other is compared with."""
+        return self.base
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cells of both curves."""
+        return at_sizes([self.base, self.other])
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return self.ratio.launches
@@ -156,8 +178,10 @@ def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
         if (found := _spread(evidence, curve)) is not None:
             yield found
     for factors in COMPARED:
-        for curves in alike(evidence, factors):
-            yield from _besides(evidence, factors, curves)
+        for base, other in against_first(evidence, factors):
+            two = _beside(evidence, factors, base, other)
+            if two is not None and _matters(two.ratio):
+                yield two
 
 
 # ---- One curve -----------------------------------------------------------------------------------
@@ -228,25 +252,10 @@ def _over_mean(samples: Values) -> float:
 # ---- Two curves ----------------------------------------------------------------------------------
 
 
-def _besides(
-    evidence: Evidence, factors: frozenset[str], curves: Sequence[Sequence[Row]]
-) -> Iterator[SpreadBeside]:
-    """Each against the first, or the nearest, as far as it can be told."""
-    base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
-    for other in others:
-        found = _beside(evidence, factors, base, other)
-        if found is not None and _matters(found.ratio):
-            yield found
-
-
 def _matters(ratio: Ratio) -> bool:
     """Whether the whole interval lies beyond the margin."""
     least, most = bounds()
     return (ratio.low or 0.0) > most or (ratio.high or math.inf) < least
-
-
-def _nearest(curve: Sequence[Row]) -> float:
-    return curve[0].time.estimate if curve[0].time else math.inf
 
 
 def _beside(

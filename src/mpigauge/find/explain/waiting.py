@@ -14,7 +14,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times
 from mpigauge.document.state_words import in_state
 from mpigauge.find.comparisons import place_name
-from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, measured, single_calls
+from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import share
 from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.cpu import cpu_share
@@ -75,6 +75,16 @@ class Waiting:
     cores: int
     relayed: bool
     state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The first cell of the first library."""
+        return self.cells[0]
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The first cell of each library."""
+        return at_sizes(self.cells)
 
     @property
     def launches(self) -> int:

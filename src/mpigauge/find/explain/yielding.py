@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times, verdict_words
-from mpigauge.find.explain.evidence import tells
+from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.explain.ranks import cores_shared
 from mpigauge.find.phrases import subject
 from mpigauge.plan.factors import SIZE
@@ -70,6 +70,11 @@ class Yielding:
     at: tuple[YieldingOperation, ...]
     results: tuple[int, int]
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The ranks that are told to, at all sizes told."""
+        return at_sizes([self.cell], (one.bytes for one in self.at))
 
     @property
     def launches(self) -> int:
@@ -162,7 +167,7 @@ def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | Non
     if told.time is None or untold.time is None:
         return None
     ratio = like_ratio(untold.time, told.time, paired=paired)
-    if not tells(ratio):
+    if not is_informative(ratio):
         return None
     return YieldingOperation(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)
 
