@@ -23,15 +23,18 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.models.points import Known
+    from mpigauge.models.model import Known
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpigauge.models.model import Model, model_of  # noqa: E402
-from mpigauge.models.points import Points  # noqa: E402
+from mpigauge.models.model import (  # noqa: E402
+    Model,
+    Points,
+    cuts_together,
+    model_of,
+)
 from mpigauge.models.predict import predicted  # noqa: E402
-from mpigauge.models.together import cuts_together  # noqa: E402
 from mpigauge.stats.limits import PROMISED  # noqa: E402
 from mpigauge.stats.segments import cut  # noqa: E402
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to  # noqa: E402

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.model import MISFIT_MOST, known
-from mpigauge.models.points import Known
+from mpigauge.models.model import MISFIT_MOST, Known, known
 from mpigauge.stats.lines import regression
 
 if TYPE_CHECKING:

@@ -29,8 +29,14 @@ from mpigauge.rows.samples import by_cell, first_s, launches_of, visits_by_launc
 from mpigauge.rows.status import Outcome, outcome_of
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of, start_of
 from mpigauge.rows.transport.labels import Travel
-from mpigauge.rows.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
-from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
+from mpigauge.rows.warnings import (
+    CROWDED,
+    Circumstances,
+    Warning,  # noqa: A004 - read as such
+    WarningKind,
+    warnings_for,
+)
+from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 MEDIAN = "median"
@@ -69,7 +75,7 @@ class Row:
         state: The state of the machine that it is of; None if that had one only, or if it is not known.
         states: Its time in every state that it was measured in; empty if there is one only.
         disturbed_share: Of its visits, those during which somebody else used the cores; None if not known.
-        best_awaited: Whether a better rate may still be measured: `find.unsettled`.
+        best_awaited: Whether a better rate may still be measured: `find.so_far`.
         typical_awaited: Whether a size that would rather be quoted is still to be measured.
     """
 

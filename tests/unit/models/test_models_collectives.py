@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.models.algorithms import algorithms_of
-from mpigauge.models.collectives import Behaviour, behaviours_of, message_s
+from mpigauge.models.collectives import Behaviour, algorithms_of, behaviours_of, message_s
 from mpigauge.models.model import Model, model_of
 from mpigauge.plan.patterns import known
 from tests.unit.models.planted_models import Machine, sizes_to

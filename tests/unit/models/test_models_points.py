@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.models.model import model_of
-from mpigauge.models.points import Known, points_of
+from mpigauge.models.model import Known, model_of, points_of
 from mpigauge.rows.rows import Row, rows
 from tests.made import campaign, cell, launches_of, measured, result_of
 

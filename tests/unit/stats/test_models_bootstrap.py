@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.models.hockney import hockney_of, textbook_of
-from mpigauge.models.model import Model, model_of
-from mpigauge.models.points import Known, Points
+from mpigauge.models.model import Known, Model, Points, model_of
 from mpigauge.models.predict import predicted
 from mpigauge.stats import bootstrap
 from mpigauge.stats.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.find.steadiness_sentences import steadiness_finding, steadiness_words
+from mpigauge.find.sessions import steadiness_finding, steadiness_words
 from mpigauge.rows.machine.core_sharing import SHARED_MOST, CoreSharing, core_sharing, on_shared_cores
 from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
