@@ -23,7 +23,7 @@ import numpy as np
 from scipy import special
 
 from mpigauge.compare.history.curves import HistoryCurve
-from mpigauge.compare.history.history import judged
+from mpigauge.compare.history.history import judged_history
 from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
 from mpigauge.stats.prediction import SessionFamily, predict
@@ -161,7 +161,7 @@ def asked(case: Case, times: int) -> Tally:
         curve = HistoryCurve(logs, np.zeros(CELLS), control=False)
         begun = time.process_time()
         settled = len(logs) - 1 if case.baseline else None
-        tally.add(case, judged(sessions, [curve], Thresholds(), settled))
+        tally.add(case, judged_history(sessions, [curve], Thresholds(), settled))
         tally.seconds += time.process_time() - begun
     return tally
 

@@ -235,11 +235,11 @@ def check_measured(path: Path, rows: Sequence[Row]) -> None:
     Raises:
         JobError: Nothing was measured.
     """
-    from mpigauge.document.status_words import sentence
+    from mpigauge.document.status_words import reason_sentence
     from mpigauge.rows.rows import why_nothing
 
     if why := why_nothing(rows):
-        raise JobError(f"{path}: nothing was measured: {sentence(why)}", _hint_for_nothing(why))
+        raise JobError(f"{path}: nothing was measured: {reason_sentence(why)}", _hint_for_nothing(why))
 
 
 def _hint_for_nothing(why: Reason) -> str:
@@ -295,7 +295,7 @@ def sessions_in(
     Raises:
         UsageError: There is no result at all.
     """
-    from mpigauge.compare.history.session import apart_from, in_time
+    from mpigauge.compare.history.session import in_time_order, of_other_machines
 
     request.check()
     found, refused = _sessions(every(paths), request, read)
@@ -310,10 +310,10 @@ def sessions_in(
                 f"{', '.join(map(str, paths))}: no result is there", "name files, or folders with results"
             )
         )
-    known, copies = in_time(found)
+    known, copies = in_time_order(found)
     for copy in copies:
         tell(f"skipped: {copy.path}: a copy of another result")
-    left_out = apart_from(reference or known[-1], known)
+    left_out = of_other_machines(reference or known[-1], known)
     strangers = {id(one) for one, _ in left_out}
     return Sessions([one for one in known if id(one) not in strangers], left_out)
 

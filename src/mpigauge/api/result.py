@@ -13,7 +13,7 @@ from mpigauge.api import html
 from mpigauge.api.shown import Comparison, Explanation, Model, plain
 from mpigauge.api.table import Table
 from mpigauge.ask import VERBS, Request, Selection, comparison_of, damage_note, table_of
-from mpigauge.document.columnar import columns_of, joined
+from mpigauge.document.columnar import columns_of, concatenated
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError, choose_from
@@ -156,7 +156,7 @@ class Result:
         else:
             keep = self._keeps(pattern, sizes)
             found = [samples.chosen_of(one, state, only, keep) for one in self.results]
-        return self._table(joined([*samples.pieces(found, most=ALL_AT_ONCE)]), None)
+        return self._table(concatenated([*samples.pieces(found, most=ALL_AT_ONCE)]), None)
 
     def compare(
         self,

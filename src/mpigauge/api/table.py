@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.api import html
 from mpigauge.atomic_file import written
-from mpigauge.document.columnar import Columns, length_of, rows_of
+from mpigauge.document.columnar import Columns, iterate_rows, row_count
 from mpigauge.document.document import Document
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.inputs import check_output
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from mpigauge.document.columnar import Values
+    from mpigauge.document.columnar import ColumnValues
 
 ROWS_SHOWN = 20
 
@@ -47,10 +47,10 @@ class Table(Iterable[dict[str, Any]]):
         return tuple(self._columns)
 
     def __len__(self) -> int:
-        return length_of(self._columns)
+        return row_count(self._columns)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return rows_of(self._columns)
+        return iterate_rows(self._columns)
 
     @overload
     def __getitem__(self, key: str) -> list[Any]: ...
@@ -83,7 +83,7 @@ class Table(Iterable[dict[str, Any]]):
         numbers = values.kind == "number" or (values.kind == "integer" and None in values)
         return np.array([*values], dtype=np.float64 if numbers else None)
 
-    def _values(self, name: str) -> Values:
+    def _values(self, name: str) -> ColumnValues:
         if name not in self._columns:
             raise UsageError(f"no column is called {name!r}", choose_from(self._columns, name))
         return self._columns[name]
@@ -162,7 +162,7 @@ class Table(Iterable[dict[str, Any]]):
         return html.table(names, rows, left) + html.lines(below)
 
 
-def _series_of_pandas(pandas: Any, values: Values) -> Any:
+def _series_of_pandas(pandas: Any, values: ColumnValues) -> Any:
     if values.kind == "text" and values.codes is not None:
         return pandas.Categorical.from_codes(values.codes, categories=[*values.data])
     if isinstance(values.data, np.ndarray) and values.codes is None:
@@ -173,7 +173,7 @@ def _series_of_pandas(pandas: Any, values: Values) -> Any:
     return pandas.Series(found, dtype=kind)
 
 
-def _series_of_polars(polars: Any, name: str, values: Values) -> Any:
+def _series_of_polars(polars: Any, name: str, values: ColumnValues) -> Any:
     kinds = {
         "integer": polars.Int64,
         "number": polars.Float64,

@@ -14,8 +14,8 @@ from mpigauge import units
 from mpigauge.check.claims import Material
 from mpigauge.document.document import Column, Document, Line, Table, Units
 from mpigauge.document.phrases import phrases_of
-from mpigauge.document.records import cell_record, number
-from mpigauge.query.series import FILE, told_apart
+from mpigauge.document.records import cell_record, finite_or_none
+from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ Names = list[tuple[str, str]]
 
 def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
     """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
-    labels = told_apart([_factors(number) for number in found])
+    labels = distinguishing_labels([_factors(number) for number in found])
     sizes = ["" if _is_size(claim) else _size(number) for number in found]
     return list(zip(labels, sizes, strict=True))
 
@@ -361,9 +361,9 @@ def _number_record(one: ClaimNumber) -> dict[str, Any]:
         "state": one.row.state,
         "against": cell_record(one.against.row.cell) if one.against else None,
         "against_file": one.against.material.file if one.against else None,
-        "estimate": number(one.estimate),
-        "low": number(one.low),
-        "high": number(one.high),
+        "estimate": finite_or_none(one.estimate),
+        "low": finite_or_none(one.low),
+        "high": finite_or_none(one.high),
         "launches": one.launches,
         "verdict": one.verdict,
         "oversubscribed": one.oversubscribed,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.check.expectations import USUAL, CheckedExpectation, judged
 from mpigauge.document.cell_names import names_of
-from mpigauge.document.document import Cases, Column, Document, Line, Table, written
+from mpigauge.document.document import Cases, Column, Document, Line, Table, format_value
 from mpigauge.document.phrases import UNSAID, phrases_of
-from mpigauge.document.records import cell_record, number
+from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.plan.sizes import wanted
 from mpigauge.query.series import has_words
 from mpigauge.rows.estimate import Printed
@@ -163,7 +163,7 @@ def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
 
 
 def _written(one: CheckedExpectation, value: float | None, chosen: Units) -> str:
-    return written(value, "s" if one.expectation.of_time else "B/s", chosen)
+    return format_value(value, "s" if one.expectation.of_time else "B/s", chosen)
 
 
 def _value(one: CheckedExpectation, chosen: Units) -> str:
@@ -190,10 +190,10 @@ def _record(one: CheckedExpectation) -> dict[str, Any]:
         "stat": expectation.stat,
         "below": expectation.below,
         "bound": expectation.bound,
-        "value": number(one.value),
-        "low": number(one.low),
-        "high": number(one.high),
-        "p": number(one.p),
+        "value": finite_or_none(one.value),
+        "low": finite_or_none(one.low),
+        "high": finite_or_none(one.high),
+        "p": finite_or_none(one.p),
         "verdict": one.verdict,
         "said": verdict(one),
     }

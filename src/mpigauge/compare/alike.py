@@ -36,7 +36,7 @@ class Builds:
     only_other: tuple[str, ...]
 
 
-def unlike_builds(
+def builds_that_differ(
     pairs: Iterable[Pair], base: Iterable[LibraryRecord], other: Iterable[LibraryRecord]
 ) -> list[Builds]:
     """Return pairs of compared builds of one kind whose known configurations differ.
@@ -77,7 +77,7 @@ def differences(base: Result, other: Result) -> list[str]:
     Versions of the system and of libraries may differ: they are what is compared. The machine of imported
     numbers is unknown, and the mpigauge that imported them did not measure them.
     """
-    return apart(*({**_instrument(one), **machine_of(one)} for one in (base, other)))
+    return differing_facts(*({**_instrument(one), **machine_of(one)} for one in (base, other)))
 
 
 def _instrument(result: Result) -> dict[str, str]:
@@ -85,12 +85,12 @@ def _instrument(result: Result) -> dict[str, str]:
     return {} if result.imported and not result.launches else {"mpigauge": result.campaign.mpigauge}
 
 
-def apart(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+def differing_facts(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return the facts that both know and that differ, each with both values."""
-    return [f"{what} {first[what]}, {second[what]}" for what in changed(first, second)]
+    return [f"{what} {first[what]}, {second[what]}" for what in differing_names(first, second)]
 
 
-def changed(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+def differing_names(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return the names of the facts that both know and that differ."""
     return [what for what in first if what in second and first[what] != second[what]]
 

@@ -134,7 +134,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Together:
+class PooledSizes:
     """Neighbouring sizes of a curve that are slower or faster together.
 
     Attributes:
@@ -174,7 +174,7 @@ class Comparison:
     thresholds: Thresholds
     interleaved: bool
     rates: tuple[DecisionRate, ...] = ()
-    together: tuple[Together, ...] = ()
+    together: tuple[PooledSizes, ...] = ()
     sessions: int | None = None
     odd: tuple[OddSession, ...] = ()
     signs: tuple[MachineSign, ...] = ()
@@ -235,12 +235,12 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)
-    apart = any(not pair.twins for pair in known if not pair.other.cell.arm)
-    cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=apart)]
+    builds_differ = any(not pair.twins for pair in known if not pair.other.cell.arm)
+    cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=builds_differ)]
     controls = _judged(cannot_differ, thresholds, trusted=True, share=1.0)
-    found = Comparison((), controls, thresholds, interleaved)
-    trusted = interleaved and not found.moved
-    asked = [pair for pair in known if not _cannot_differ(pair, twins=apart)]
+    controls_only = Comparison((), controls, thresholds, interleaved)
+    trusted = interleaved and not controls_only.moved
+    asked = [pair for pair in known if not _cannot_differ(pair, twins=builds_differ)]
     # Of fewer pairs no run can be rare enough, and all of the error is that of single cells.
     rare = [
         pair for pair in asked if pair.paired and 2.0 ** -len(pair.common) <= RUNS_SHARE * thresholds.level
@@ -250,7 +250,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     cells = _judged(asked, thresholds, trusted=trusted, share=share)
     judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
-    together = _together(cells, curves, thresholds) if trusted else ()
+    together = _pooled_sizes(cells, curves, thresholds) if trusted else ()
     odd = tuple(odd_pairs(judged, thresholds.margin)) if judged else ()
     return Comparison(cells, controls, thresholds, interleaved, rates, together, odd_launches=odd)
 
@@ -262,9 +262,9 @@ def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
     return [curve for curve in curves.values() if len(curve) > 1]
 
 
-def _together(
+def _pooled_sizes(
     cells: Sequence[Compared], curves: Sequence[Sequence[Pair]], thresholds: Thresholds
-) -> tuple[Together, ...]:
+) -> tuple[PooledSizes, ...]:
     """Return runs of sizes, without those in which every size has the run's verdict anyway."""
     pairs = [pair for curve in curves for pair in curve]
     if not pairs:
@@ -276,7 +276,7 @@ def _together(
         [[places[id(pair)] for pair in curve] for curve in curves],
         thresholds,
     )
-    runs = [Together(tuple(by_pair[id(pairs[cell])] for cell in run.cells), run.decision) for run in found]
+    runs = [PooledSizes(tuple(by_pair[id(pairs[cell])] for cell in run.cells), run.decision) for run in found]
     return tuple(run for run in runs if any(cell.verdict != run.decision.verdict for cell in run.cells))
 
 
@@ -298,10 +298,10 @@ def _judged(
     """Return pairs with their decisions, in the order of the pairs."""
     decisions: dict[int, Decision] = {}
     for paired in (True, False):
-        mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
-        if mine:
-            decided = decide(family_of(mine, thresholds.level), thresholds, share if paired else 1.0)
-            decisions |= {id(pair): one for pair, one in zip(mine, decided, strict=True)}
+        some = [pair for pair in pairs if pair.judged and pair.paired == paired]
+        if some:
+            decided = decide(family_of(some, thresholds.level), thresholds, share if paired else 1.0)
+            decisions |= {id(pair): decision for pair, decision in zip(some, decided, strict=True)}
     return tuple(Compared(pair, decisions.get(id(pair)), trusted) for pair in pairs)
 
 
@@ -326,16 +326,18 @@ def without_effect(shown: Comparison) -> list[NoEffect]:
     """Return settings whose every number is within the margin of its base, and none small but real."""
     if not shown.judges or shown.verdict == "machine":
         return []
-    found = group_by(shown.cells, lambda one: _apart(one.pair.base.cell.setting, one.pair.other.cell.setting))
+    found = group_by(
+        shown.cells, lambda one: _differing_variables(one.pair.base.cell.setting, one.pair.other.cell.setting)
+    )
     known = ((sides, cells) for sides, cells in found.items() if sides is not None)
-    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_alike, cells))]
+    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_is_same, cells))]
 
 
-def _alike(one: Compared) -> bool:
+def _is_same(one: Compared) -> bool:
     return one.decision is not None and one.verdict == "same" and not one.decision.small
 
 
-def _apart(base: str, other: str) -> tuple[str, str] | None:
+def _differing_variables(base: str, other: str) -> tuple[str, str] | None:
     """Return the variables in which two settings differ; None if in none."""
     first, second = variables_of(base), variables_of(other)
     names = [name for name in first if first[name] != second.get(name)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.compare.size_ratio import besides
+from mpigauge.compare.size_ratio import size_ratios
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import row_key
@@ -20,7 +20,7 @@ from mpigauge.sequences import group_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.compare.size_ratio import Beside
+    from mpigauge.compare.size_ratio import SizeRatio
     from mpigauge.compare.within import Within
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
@@ -69,10 +69,10 @@ class Curve:
         ratio = ratio or like_ratio(self.times[size], other.times[size], self._at(other, size))
         return None if ratio is None or ratio.low is None else ratio
 
-    def besides(self, base: Curve) -> list[Beside]:
+    def besides(self, base: Curve) -> list[SizeRatio]:
         """Return its times beside those of another, at all sizes of both."""
         same = _place(self.cell) == _place(base.cell)
-        return besides(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
+        return size_ratios(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
     def apart(self, other: Curve, size: int) -> DistanceMismatch | None:
         """Return why there is no ratio, if their ranks were at different distances."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.compare.comparison import Run, distance, runs_of
 from mpigauge.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL, Checked
-from mpigauge.compare.pairs import Matched
+from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import ratio_words
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.document.records import cell_record, number
+from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.sequences import group_by
@@ -73,14 +73,14 @@ def sentence(run: Run, unsaid: Collection[str]) -> str:
     Args:
         unsaid: Words that go without saying.
     """
-    one = checked(run)
+    one = worst_of(run)
     most = "up to " if len(run.cells) > 1 else ""
     text = f"{name_of(one.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(one.decision)}"
-    return f"{text} times as long as {instead_of(one)}{_saving(run)}"
+    return f"{text} times as long as {base_words(one)}{_saving(run)}"
 
 
 def _saving(run: Run) -> str:
-    one = checked(run)
+    one = worst_of(run)
     if one.saved_s is None or one.kind in PAIRED_ALONG:
         return ""
     saved_s, low_s, high_s = one.saved_s
@@ -89,14 +89,14 @@ def _saving(run: Run) -> str:
     return f": saves {saved} per call{where}"
 
 
-def checked(run: Run) -> Checked:
+def worst_of(run: Run) -> Checked:
     """Return the worst guideline of a run."""
     worst = run.worst
     assert isinstance(worst, Checked)  # noqa: S101 - runs of guidelines have no other
     return worst
 
 
-def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
+def unsaid_phrases(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
     """Return phrases that need not be said: usual modes, and the number of ranks if there is one."""
     cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
@@ -119,7 +119,7 @@ def sizes_of(run: Run) -> str:
     return f" of {units.span(*(units.format_size(row.cell.bytes) for row in (first, last)))}"
 
 
-def instead_of(one: Checked) -> str:
+def base_words(one: Checked) -> str:
     """Return the name of what an operation should not be slower than."""
     base = one.pair.base.cell
     match one.kind:
@@ -177,7 +177,7 @@ def document(
         patterns: By name.
         everything: A line for every guideline.
     """
-    unsaid = going_unsaid(shown, patterns)
+    unsaid = unsaid_phrases(shown, patterns)
     violated = _runs(shown.violated)
     lines = _runs(shown.checked) if everything else violated or _runs(shown.open)
     kept = lines if everything else lines[:LINES_MOST]
@@ -196,9 +196,9 @@ def document(
     )
 
 
-def _runs(checked: Iterable[Checked]) -> list[Run]:
+def _runs(guidelines: Iterable[Checked]) -> list[Run]:
     """Return neighbouring sizes of one guideline as runs, the worst first; pairs of sizes stay alone."""
-    groups = group_by(checked, lambda one: one.kind if one.kind != "monotony" else id(one))
+    groups = group_by(guidelines, lambda one: one.kind if one.kind != "monotony" else id(one))
     found = [run for some in groups.values() for run in runs_of(some, SIZE)]
     return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
 
@@ -211,7 +211,7 @@ def _basis(shown: Guidelines) -> list[str]:
 
 
 def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
-    worst = checked
+    worst = worst_of
     return Table(
         "",
         "",
@@ -219,7 +219,7 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
         [
             Column("cell", "", lambda run: name_of(worst(run).pair.other, unsaid), left=True, goes=None),
             Column("sizes", "size", lambda run: sizes_of(run).removeprefix(" of "), left=True, goes=None),
-            Column("against", "against", lambda run: instead_of(worst(run)), left=True, goes=None),
+            Column("against", "against", lambda run: base_words(worst(run)), left=True, goes=None),
             Column("time_s", "takes", lambda run: worst(run).time_s, "s", goes=1),
             Column("against_s", "instead of", lambda run: worst(run).against_s, "s", goes=2),
             Column("ratio", "times as long", lambda run: ratio_words(worst(run).decision), goes=None),
@@ -242,7 +242,7 @@ def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
     alone = [Run((one,), 1) for run in runs for one in run.cells]
     rows = [run.worst.pair.other for run in alone]
-    against = [instead_of(checked(run)) for run in alone]
+    against = [base_words(worst_of(run)) for run in alone]
     names = names_of([(row.cell, row.state) for row in rows])
     return Cases(
         _table(alone, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
@@ -265,15 +265,15 @@ def _data(shown: Guidelines) -> dict[str, Any]:
 def _best(best: Best) -> dict[str, Any]:
     return {
         **cell_record(best.ways[0].pair.other.cell),
-        "low": number(best.low),
-        "high": number(best.high),
+        "low": finite_or_none(best.low),
+        "high": finite_or_none(best.high),
         "ways": [one.pair.base.cell.mode for one in best.ways],
     }
 
 
 def _record(one: Checked) -> dict[str, Any]:
     decision, base, other = one.decision, one.pair.base, one.pair.other
-    parts = one.pair.parts if isinstance(one.pair, Matched) else ()
+    parts = one.pair.parts if isinstance(one.pair, StateMatchedPair) else ()
     saved = one.saved_s or (None, None, None)
     numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {
@@ -284,11 +284,11 @@ def _record(one: Checked) -> dict[str, Any]:
         "against_bytes": base.cell.bytes,
         "against_ranks": base.cell.ranks,
         "against_parts": one.parts,
-        "time_s": number(one.time_s),
-        "against_s": number(one.against_s),
-        **{name: number(getattr(decision, name, None)) for name in numbers},
+        "time_s": finite_or_none(one.time_s),
+        "against_s": finite_or_none(one.against_s),
+        **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
         **{
-            f"saved_{name}": number(value)
+            f"saved_{name}": finite_or_none(value)
             for name, value in zip(("s", "low_s", "high_s"), saved, strict=True)
         },
         "guard_s": one.guard_s,

@@ -24,7 +24,7 @@ import numpy as np
 from msgspec.structs import replace as cell_like
 
 from mpigauge.compare.comparison import Compared
-from mpigauge.compare.sides import matched, paired_family, side_of
+from mpigauge.compare.sides import matched_pair, paired_family, side_of
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.rows.group import cell_key, row_key
@@ -99,7 +99,7 @@ class Checked(Compared):
     @property
     def guard_s(self) -> float:
         """Smallest difference that counts, in seconds: a step of the clock and the median skew of starts."""
-        return max(_unsure_s(self.pair.other), _unsure_s(self.pair.base))
+        return max(_guard_s(self.pair.other), _guard_s(self.pair.base))
 
     @property
     def told_apart(self) -> bool:
@@ -177,19 +177,19 @@ def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
         rows: In all states of the machine.
         patterns: By name, as the kernel described them.
     """
-    curves = _curves(row for row in rows if _talks(row, patterns))
+    curves = _curves(row for row in rows if _communicates(row, patterns))
     whole = [curve for curve in curves if _may_grow(curve[0].row, patterns)]
     sized = [_thinned(curve, _sizes_most(len(whole))) for curve in whole]
     known = {side.row.cell: side for curve in curves for side in curve}
-    growing = (one for curve in sized for one in _growing(curve))
-    checked = _judged([*_replacing(known, patterns), *growing, *_of_more_ranks(known, patterns)])
+    growing = (one for curve in sized for one in _monotony(curve))
+    checked = _judged([*_mock_ups(known, patterns), *growing, *_of_more_ranks(known, patterns)])
     return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
 
 
 # ---- What is held against what -------------------------------------------------------------------
 
 
-def _talks(row: Row, patterns: Mapping[str, Pattern]) -> bool:
+def _communicates(row: Row, patterns: Mapping[str, Pattern]) -> bool:
     pattern = patterns.get(row.cell.pattern)
     return pattern is not None and pattern.talks
 
@@ -226,10 +226,10 @@ def _thinned(curve: list[Side], most: int) -> list[Side]:
 
 def _checked(base: Side, other: Side, kind: GuidelineKind, parts: int = 0) -> Checked:
     """Return a guideline that has no decision yet."""
-    return Checked(matched(base, other, same_place=kind != "ranks"), None, kind=kind, parts=parts)
+    return Checked(matched_pair(base, other, same_place=kind != "ranks"), None, kind=kind, parts=parts)
 
 
-def _replacing(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
+def _mock_ups(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
     """Yield every mode that should not be faster than another, with that one."""
     for cell, side in known.items():
         mode = patterns[cell.pattern].mode(cell.mode)
@@ -240,7 +240,7 @@ def _replacing(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> I
             yield _checked(side, replaced, "split" if mode.parts else "mock-up", mode.parts)
 
 
-def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
+def _monotony(curve: Sequence[Side]) -> Iterator[Checked]:
     """Yield every size with every larger one."""
     for small, large in combinations(curve, 2):
         if small.bytes < large.bytes:
@@ -270,15 +270,15 @@ def _crowded(side: Side) -> bool:
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
     """Return guidelines judged as one family; those without common launches stay without a decision."""
-    mine = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
-    if not mine:
+    common = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
+    if not common:
         return list(family)
-    decided = decide(paired_family([one.pair for one in mine]), USUAL)
-    decisions = {id(one): decision for one, decision in zip(mine, decided, strict=True)}
+    decided = decide(paired_family([one.pair for one in common]), USUAL)
+    decisions = {id(one): decision for one, decision in zip(common, decided, strict=True)}
     return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, parts=one.parts) for one in family]
 
 
-def _unsure_s(row: Row) -> float:
+def _guard_s(row: Row) -> float:
     step_s = row.time.step * row.time.estimate if row.time is not None else 0.0
     return step_s + (row.start.skew_p50_s if row.start is not None else 0.0)
 

@@ -81,13 +81,13 @@ class Pair:
     @property
     def judged(self) -> bool:
         """Return whether there are enough launches for a decision."""
-        return self.paired or _fewer(self) >= LAUNCHES_LEAST
+        return self.paired or _launches_of_fewer(self) >= LAUNCHES_LEAST
 
     @property
     def elsewhere(self) -> bool:
         """Return whether launches are too few only because ranks were not equally far apart."""
-        made = min(len(_times(row)) for row in (self.base, self.other))
-        return not self.judged and made >= LAUNCHES_LEAST
+        launches = min(len(_times(row)) for row in (self.base, self.other))
+        return not self.judged and launches >= LAUNCHES_LEAST
 
     @property
     def floor(self) -> float:
@@ -97,7 +97,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Matched(Pair):
+class StateMatchedPair(Pair):
     """Two cells compared in like states of the machine: a launch counts once, over all states of both.
 
     Where the machine changes so often that few pairs of launches were in a like state, the two are held
@@ -122,8 +122,8 @@ class Matched(Pair):
         """
         if self.paired or not self.interleaved:
             return None
-        most = max(self.parts, key=_fewer, default=None)
-        return most if most is not None and _fewer(most) >= LAUNCHES_LEAST else None
+        most = max(self.parts, key=_launches_of_fewer, default=None)
+        return most if most is not None and _launches_of_fewer(most) >= LAUNCHES_LEAST else None
 
     @cached_property
     def _in_pairs(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
@@ -163,7 +163,7 @@ class Matched(Pair):
     @property
     def needed(self) -> int:
         """Launches after which one state will probably have enough of both sides."""
-        most = max(map(_fewer, self.parts), default=0)
+        most = max(map(_launches_of_fewer, self.parts), default=0)
         return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
@@ -178,7 +178,7 @@ class Matched(Pair):
         return geometric_mean(times.values()) if times else super().time_s(side)
 
 
-def _fewer(pair: Pair) -> int:
+def _launches_of_fewer(pair: Pair) -> int:
     """Return the number of launches of the side that has fewer."""
     return min(map(len, pair.times))
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.comparison import BASE_LEAST, CONTROLS, distance, without_effect
-from mpigauge.compare.pairs import Matched
-from mpigauge.compare.session_sentences import few, odd_lines
+from mpigauge.compare.pairs import StateMatchedPair
+from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.alike import Builds
-    from mpigauge.compare.comparison import Compared, Comparison, NoEffect, Run, Together
+    from mpigauge.compare.comparison import Compared, Comparison, NoEffect, PooledSizes, Run
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import OddPair
     from mpigauge.document.phrases import Factors
@@ -127,7 +127,7 @@ def _of(count: int) -> str:
 def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
     count = len(shown.cells)
     if shown.sessions is not None and not shown.judges:
-        return few(shown.sessions, BASE_LEAST)
+        return too_few_words(shown.sessions, BASE_LEAST)
     if imported := sum(one.pair.imported for one in shown.cells):
         return f"{imported} of {count} numbers are imported on one side at least: no launches, so no verdict"
     if not count:
@@ -147,13 +147,13 @@ def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
     return f"{why}; {_listed(counts)}"
 
 
-def asking(shown: Comparison) -> Iterator[str]:
+def how_to_ask(shown: Comparison) -> Iterator[str]:
     """Yield what to type for a verdict that was not asked for."""
     if by := shown.unasked:
         yield f"ratios alone; a verdict on {by}, with its exit status: --by {by}"
 
 
-def forced(shown: Comparison) -> str:
+def forced_words(shown: Comparison) -> str:
     """Return what differs and was compared by --force; empty if nothing does."""
     if not shown.forced:
         return ""
@@ -247,7 +247,7 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
     return begin if count == 1 else f"{units.span(begin, end)}{some}"
 
 
-def saying_sides(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
+def side_namer(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:
     """Return a function that names the sides of a line: `mpich 5.0.2`; with its base if bases differ.
 
     Returns:
@@ -271,10 +271,10 @@ def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:
-    return " ".join(phrases_of(row.cell, _said(compared)).values())
+    return " ".join(phrases_of(row.cell, _compared_factors(compared)).values())
 
 
-def _said(compared: frozenset[str]) -> list[str]:
+def _compared_factors(compared: frozenset[str]) -> list[str]:
     return [name for name in WORDS if name in compared]
 
 
@@ -323,7 +323,7 @@ def notes(
         yield _undecided(open_, shown.thresholds.margin, "launches" if shown.sessions is None else "sessions")
     unsaid, side = (
         compared | common(one.pair.base for one in shown.cells).keys(),
-        saying_sides(shown.cells, compared),
+        side_namer(shown.cells, compared),
     )
     yield from (_together(one, side(one.cells[0]), unsaid) for one in shown.together)
     yield from map(_odd, shown.odd_launches)
@@ -356,7 +356,7 @@ def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
     if elsewhere := sum(verdict_of(one) == ELSEWHERE for one in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [one.pair for one in cells if verdict_of(one) == TOO_FEW]
-    apart = [pair for pair in pairs if isinstance(pair, Matched) and pair.made >= LAUNCHES_LEAST]
+    apart = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.made >= LAUNCHES_LEAST]
     if few := len(pairs) - len(apart):
         yield f"{TOO_FEW}: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
     if apart:
@@ -369,7 +369,7 @@ def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
 
 def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
     """Yield a line if the machine changed between the launches of most pairs."""
-    alone = [pair.alone for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
+    alone = [pair.alone for pair in pairs if isinstance(pair, StateMatchedPair) and pair.alone is not None]
     if alone:
         states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in alone))
         yield f"compared within one state ({states}), as the machine changes between launches: {len(alone)}"
@@ -392,7 +392,7 @@ def _odd(one: OddPair) -> str:
     )
 
 
-def _together(one: Together, side: str, unsaid: Collection[str]) -> str:
+def _together(one: PooledSizes, side: str, unsaid: Collection[str]) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
     first, last = one.cells[0].pair.base, one.cells[-1].pair.base
     where = sizes_of(first, last, len(one.cells), len(one.cells))
@@ -426,7 +426,7 @@ def _controls(shown: Comparison) -> str:
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
-def of_figure(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -> Iterator[str]:
+def figure_notes(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]) -> Iterator[str]:
     """Yield notes below a figure with a line per cell: what a bar is, and what is not drawn."""
     yield "bars: 95 % intervals that hold for all numbers at once"
     if any(len(run.cells) > 1 for run in runs):

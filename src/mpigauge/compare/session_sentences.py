@@ -32,7 +32,7 @@ def count_of(sessions: int) -> str:
     return units.counted(sessions, "session")
 
 
-def few(there: int, least: int) -> str:
+def too_few_words(there: int, least: int) -> str:
     """Return how many sessions are missing for a verdict."""
     here = f"{there} session{'' if there == 1 else 's'}"
     return f"{here}; a verdict takes {least} sessions of each number: measure {max(least - there, 1)} more"

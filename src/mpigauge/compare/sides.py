@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from mpigauge.compare.pairs import Matched, Pair
+from mpigauge.compare.pairs import Pair, StateMatchedPair
 from mpigauge.plan.factors import ALONG, COMPARED_BY, LIBRARY, PLACE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key
@@ -79,12 +79,14 @@ def side_of(parts: Sequence[Row]) -> Side:
     return Side(replace(most, state=None), tuple(parts))
 
 
-def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = False) -> Matched:
+def matched_pair(
+    base: Side, other: Side, *, same_place: bool = True, twins: bool = False
+) -> StateMatchedPair:
     """Return two sides of one campaign as a pair, in the states that both were in."""
     parts = [
         Pair(one, two, same_place) for one in base.parts for two in other.parts if one.state == two.state
     ]
-    return Matched(base.row, other.row, same_place, twins=twins, parts=tuple(parts))
+    return StateMatchedPair(base.row, other.row, same_place, twins=twins, parts=tuple(parts))
 
 
 def compared_by(factor: str) -> frozenset[str]:
@@ -110,8 +112,8 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     near = "placement" not in compared_by(factor)
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
     pairs = [
-        _pair(alike[0], other, near, twins=_twins(alike[0].row, other.row, same))
-        for alike in map(_with_own_control, _alike(rows, factor))
+        _pair(alike[0], other, near, twins=_same_library(alike[0].row, other.row, same))
+        for alike in map(_with_own_control, _groups_by(rows, factor))
         for other in alike[1:]
     ]
     compares = any(not pair.other.cell.arm for pair in pairs)
@@ -126,12 +128,12 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     """
     of_builds = factor in LIBRARY
     curve_ignored = compared_by(factor) | ALONG
-    groups = [[side for side in alike if not side.row.cell.arm] for alike in _alike(rows, factor)]
+    groups = [[side for side in alike if not side.row.cell.arm] for alike in _groups_by(rows, factor)]
     values: dict[Key, dict[Key, None]] = defaultdict(dict)
     told = []
     for alike in filter(None, groups):
         cell = alike[0].row.cell
-        curve = () if of_builds else (*cell_key(cell, curve_ignored), *_rest_of(cell, factor))
+        curve = () if of_builds else (*cell_key(cell, curve_ignored), *_other_variables(cell, factor))
         values[curve] |= {_value(side, factor): None for side in alike}
         told.append((curve, alike))
     return [
@@ -149,20 +151,22 @@ def _value(side: Side, factor: str) -> Key:
     return tuple(getattr(cell, name) for name in sorted(_with_others(factor)))
 
 
-def _alike(rows: Iterable[Row], factor: str) -> list[list[Side]]:
+def _groups_by(rows: Iterable[Row], factor: str) -> list[list[Side]]:
     """Return cells of one campaign that differ in a factor alone."""
     ignored = compared_by(factor)
     sides = map(side_of, group_by(rows, lambda row: row.cell).values())
-    found = group_by(sides, lambda side: (cell_key(side.row.cell, ignored), _rest_of(side.row.cell, factor)))
+    found = group_by(
+        sides, lambda side: (cell_key(side.row.cell, ignored), _other_variables(side.row.cell, factor))
+    )
     return [*found.values()]
 
 
-def varied(cells: Iterable[Cell]) -> list[str]:
+def varied_variables(cells: Iterable[Cell]) -> list[str]:
     """Return the variables that a campaign varies, in their order."""
     return list(dict.fromkeys(name for cell in cells for name in variables_of(cell.setting)))
 
 
-def _rest_of(cell: Cell, by: str) -> tuple[str, ...]:
+def _other_variables(cell: Cell, by: str) -> tuple[str, ...]:
     """Return the variables of a setting that must be alike if cells are compared by another."""
     if by in COMPARED_BY:
         return ()
@@ -184,7 +188,7 @@ def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
         # Nobody says when others have measured: launches of one number are of no one moment.
         in_turn = not (base.row.imported or other.row.imported)
         return Pair(base.row, other.row, near, interleaved=in_turn, twins=twins)
-    return matched(base, other, same_place=near, twins=twins)
+    return matched_pair(base, other, same_place=near, twins=twins)
 
 
 def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:
@@ -203,7 +207,7 @@ def _library(one: LibraryRecord) -> Key:
     return (one.name, one.version, one.label)
 
 
-def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
+def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
     """Return whether two cells are of one library: by a control arm, or alike but for their labels."""
     if other.cell.arm:
         return True
@@ -215,7 +219,7 @@ def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     """Return pairs of cells of two campaigns, alike but for factors that differ as a whole."""
-    ignored = differing(base, other)
+    ignored = differing_as_a_whole(base, other)
     known = {row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
     alike = ((row, known.get(row_key(row, ignored))) for row in base)
@@ -225,7 +229,7 @@ def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
 
 def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
     """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
-    ignored = differing(base, other)
+    ignored = differing_as_a_whole(base, other)
     first, second = ({row_key(row, ignored): row.cell for row in rows} for rows in (base, other))
     both = set(first.keys() & second)
     paired = {first[key] for key in both} | {second[key] for key in both}
@@ -238,7 +242,7 @@ def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatch
     ]
 
 
-def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
+def differing_as_a_whole(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
     """Return factors of place and library that have one value in each campaign, but not the same."""
     sides = [{name: {getattr(row.cell, name) for row in rows} for name in WHOLES} for rows in (base, other)]
     first, second = sides
@@ -285,13 +289,18 @@ def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
     """
     logs = _differences(pairs)
     numbers = sorted({number for pair in pairs for number in pair.common})
-    apart = logs - np.nanmedian(logs, axis=0)
+    distances = logs - np.nanmedian(logs, axis=0)
     far = np.isfinite(logs) & (winsorised(logs) != logs)
-    far &= np.abs(apart) >= np.log1p(margin)
+    far &= np.abs(distances) >= np.log1p(margin)
     return [
-        OddPair(number, float(np.exp(np.median(mine[odd]))), int(odd.sum()), int(np.isfinite(mine).sum()))
-        for number, mine, odd in zip(numbers, apart, far, strict=True)
-        if odd.sum() >= max(ODD_CELLS_LEAST, ODD_SHARE * np.isfinite(mine).sum())
+        OddPair(
+            number,
+            float(np.exp(np.median(of_launch[odd]))),
+            int(odd.sum()),
+            int(np.isfinite(of_launch).sum()),
+        )
+        for number, of_launch, odd in zip(numbers, distances, far, strict=True)
+        if odd.sum() >= max(ODD_CELLS_LEAST, ODD_SHARE * np.isfinite(of_launch).sum())
     ]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class SizeRatio:
     """Two times at one size, with their ratio and difference.
 
     Attributes:
@@ -56,26 +56,26 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SizeRun:
     """Neighbouring sizes with one verdict."""
 
     verdict: Verdict
-    at: tuple[Beside, ...]
+    at: tuple[SizeRatio, ...]
 
     @property
-    def worst(self) -> Beside:
+    def worst(self) -> SizeRatio:
         """Size whose ratio is farthest from 1."""
         return max(self.at, key=lambda one: abs(math.log(one.ratio.estimate)))
 
 
-def besides(
+def size_ratios(
     base: Iterable[Row],
     other: Iterable[Row],
     *,
     same_place: bool,
     paired: bool = True,
     within: RowRatios | None = None,
-) -> list[Beside]:
+) -> list[SizeRatio]:
     """Return all sizes that both curves have, rising, without those whose ratio has no interval.
 
     Args:
@@ -101,7 +101,7 @@ def besides(
         alone = judged_together([sides for *_, sides in points], steps)
         known = [mine or other for mine, other in zip(known, alone, strict=True)]
     return [
-        _beside(*point, ratio)
+        _size_ratio(*point, ratio)
         for point, ratio in zip(points, known, strict=True)
         if ratio is not None and ratio.low is not None
     ]
@@ -111,12 +111,12 @@ def _distances(over: Row, under: Row, *, same_place: bool) -> tuple[Distances, D
     return (distances_of(over.visits), distances_of(under.visits)) if same_place else ANYWHERE
 
 
-def _beside(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> Beside:
+def _size_ratio(base: Row, other: Row, sides: TimePair, ratio: Ratio) -> SizeRatio:
     assert base.time is not None  # noqa: S101 - both have one
     assert other.time is not None  # noqa: S101
     low_s, high_s = sides.difference(hidden(other.time, base.time))
     times_s = base.time.estimate, other.time.estimate
-    return Beside(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
+    return SizeRatio(base.cell.bytes, *times_s, ratio, low_s, high_s, ratio.verdict, ratio.small)
 
 
 def by_size(curve: Iterable[Row]) -> dict[int, Row]:
@@ -124,7 +124,7 @@ def by_size(curve: Iterable[Row]) -> dict[int, Row]:
     return {row.cell.bytes: row for row in curve}
 
 
-def stretches(points: Sequence[Beside]) -> tuple[Stretch, ...]:
+def size_runs(points: Sequence[SizeRatio]) -> tuple[SizeRun, ...]:
     """Return runs of neighbouring sizes with one verdict."""
     found = runs(points, lambda one, two: one.verdict == two.verdict)
-    return tuple(Stretch(run[0].verdict, tuple(run)) for run in found)
+    return tuple(SizeRun(run[0].verdict, tuple(run)) for run in found)

@@ -42,7 +42,9 @@ def suspicious(shown: Comparison) -> list[Pair]:
     for paired in (True, False):
         mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
         if mine:
-            picked |= {id(pair) for pair, p in zip(mine, chances(family_of(mine)), strict=True) if p < CHANCE}
+            picked |= {
+                id(pair) for pair, p in zip(mine, p_values(family_of(mine)), strict=True) if p < CHANCE
+            }
     controls = [one.pair for one in shown.controls]
     chance = np.random.default_rng(len(pairs))
     for others in ([pair for pair in pairs if id(pair) not in picked], controls):
@@ -50,7 +52,7 @@ def suspicious(shown: Comparison) -> list[Pair]:
     return [pair for pair in (*pairs, *controls) if id(pair) in picked]
 
 
-def chances(family: Family) -> Iterator[float]:
+def p_values(family: Family) -> Iterator[float]:
     """Yield the two-sided p-value of each cell by itself."""
     t = np.abs(family.mean) / family.error
     yield from (2 * special.stdtr(family.freedom, -t)).tolist()

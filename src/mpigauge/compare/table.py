@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import sentences as words
 from mpigauge.compare.comparison import Run, distance, runs_of, without_effect
-from mpigauge.compare.pairs import Matched
+from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, number, odd_records
+from mpigauge.document.records import cell_record, finite_or_none, odd_records
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -66,10 +66,14 @@ def document(
         everything: Every cell on a line of its own.
     """
     alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
-    lines = _again(shown, everything=everything) if first else _lines(shown, compared, everything=everything)
+    lines = (
+        _lines_measured_again(shown, everything=everything)
+        if first
+        else _lines(shown, compared, everything=everything)
+    )
     kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:LINES_MOST]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
-    rest = [*([f"{left} more: --all"] if left else []), *words.asking(shown)]
+    rest = [*([f"{left} more: --all"] if left else []), *words.how_to_ask(shown)]
     return Document(
         head=[*lead(shown, verdict), DOT.join([sides, *_said(alike, compared), *_basis(shown)])],
         tables=[_table(shown, kept, compared, alike, first)] if kept else [],
@@ -95,7 +99,7 @@ def document(
 
 def lead(shown: Comparison, verdict: ComparisonVerdict) -> list[str]:
     """Return the verdict, and what must be known before it is believed."""
-    return [*filter(None, (words.headline(shown, verdict), words.forced(shown)))]
+    return [*filter(None, (words.headline(shown, verdict), words.forced_words(shown)))]
 
 
 def _basis(shown: Comparison) -> list[str]:
@@ -121,7 +125,7 @@ def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> 
     return sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
 
 
-def _again(shown: Comparison, *, everything: bool) -> list[Run]:
+def _lines_measured_again(shown: Comparison, *, everything: bool) -> list[Run]:
     """Return a line per number, each with its first look; the worst first, or all in order."""
     runs = [Run((one,), 1) for one in (*shown.cells, *(shown.controls if everything else shown.moved))]
     return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
@@ -166,7 +170,7 @@ def _table(
     alike: Factors,
     first: Mapping[Compared, Compared],
 ) -> Table:
-    side = words.saying_sides((run.worst for run in runs), compared)
+    side = words.side_namer((run.worst for run in runs), compared)
     several = any(side(run.worst) for run in runs)
     before = Column(
         "first_ratio", "first look, decides nothing", lambda run: words.first_words(run.worst, first), goes=3
@@ -291,13 +295,13 @@ def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]
         **cell_record(base.cell),
         "other": _other(one.pair),
         "state": base.state,
-        "states": list(one.pair.states) if isinstance(one.pair, Matched) else [],
-        "base_s": number(one.pair.time_s(0)),
-        "other_s": number(one.pair.time_s(1)),
-        "ratio": number(one.ratio),
-        **{name: number(getattr(decision, name, None)) for name in numbers},
-        **{f"first_{name}": number(getattr(before, name, None)) for name in FIRST},
-        "mdd": number(decision.missed) if decision is not None else None,
+        "states": list(one.pair.states) if isinstance(one.pair, StateMatchedPair) else [],
+        "base_s": finite_or_none(one.pair.time_s(0)),
+        "other_s": finite_or_none(one.pair.time_s(1)),
+        "ratio": finite_or_none(one.ratio),
+        **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
+        **{f"first_{name}": finite_or_none(getattr(before, name, None)) for name in FIRST},
+        "mdd": finite_or_none(decision.missed) if decision is not None else None,
         "small": decision.small if decision is not None else False,
         "verdict": one.verdict,
         "said": words.verdict_of(one),

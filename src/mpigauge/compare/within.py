@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of
-from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied
+from mpigauge.compare.sides import compared_by, pairs_between, pairs_by, varied_variables
 from mpigauge.plan.factors import BY_NAME, COMPARED_BY
 from mpigauge.rows.ratios import ratio_from
 from mpigauge.stats.decision import Thresholds
@@ -49,7 +49,7 @@ class Within:
         self._libraries = result.campaign.libraries
         self._thresholds = Thresholds(level=level_of(result.campaign.plan))
         self._rows = list(rows)
-        self._variables = varied(row.cell for row in self._rows)
+        self._variables = varied_variables(row.cell for row in self._rows)
         self._known: dict[tuple[str, StateName | None], Known] = {}
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SIZELESS = patterns_with(lambda pattern: not pattern.sized)
 
 
-def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]:
+def names_of(stated: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]:
     """Return names of cells for programs that follow them from run to run.
 
     The version of a library is in them only where there are several, so that a history outlives an
@@ -33,10 +33,11 @@ def names_of(found: Sequence[Stated], unsaid: Collection[str] = ()) -> list[str]
         unsaid: Factors to leave out.
     """
     versions = defaultdict(set)
-    for cell, _ in found:
+    for cell, _ in stated:
         versions[cell.mpi, cell.label].add(cell.mpi_version)
     return [
-        _name(cell, state, unsaid, versioned=len(versions[cell.mpi, cell.label]) > 1) for cell, state in found
+        _name(cell, state, unsaid, versioned=len(versions[cell.mpi, cell.label]) > 1)
+        for cell, state in stated
     ]
 
 
@@ -57,13 +58,13 @@ def _name(cell: Cell, state: str | None, unsaid: Collection[str], *, versioned: 
     return printable(" ".join([*first, *size, *rest, *([f"state {state}"] if state else [])]))
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def duplicates_numbered(names: Sequence[str]) -> list[str]:
     """Return names with equal ones numbered, so that none replaces another.
 
     Only imported results have equal names.
     """
-    found: dict[str, None] = {}
+    kept: dict[str, None] = {}
     for name in names:
         counted = (f"{name} #{number}" for number in count(2))
-        found[next(one for one in chain([name], counted) if one not in found)] = None
-    return list(found)
+        kept[next(candidate for candidate in chain([name], counted) if candidate not in kept)] = None
+    return list(kept)

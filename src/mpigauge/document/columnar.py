@@ -20,7 +20,7 @@ _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Values:
+class ColumnValues:
     """One column of a table: its type and a value per row.
 
     Attributes:
@@ -50,7 +50,9 @@ class Values:
         return value.item() if isinstance(value, np.generic) else value
 
 
-def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[np.int32]) -> Values:
+def dictionary_encoded(
+    kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[np.int32]
+) -> ColumnValues:
     """Return a column of few distinct values, each kept once.
 
     Args:
@@ -59,29 +61,29 @@ def coded(kind: Kind, values: Iterable[Any], codes: NDArray[np.intp] | NDArray[n
     """
     places: dict[Any, int] = {}
     known = [-1 if value is None else places.setdefault(value, len(places)) for value in values]
-    return Values(kind, [*places], np.array(known, dtype=np.int32)[codes])
+    return ColumnValues(kind, [*places], np.array(known, dtype=np.int32)[codes])
 
 
-def joined(pieces: Sequence[Columns]) -> Columns:
+def concatenated(pieces: Sequence[Columns]) -> Columns:
     """Return pieces of one table as one; all must have the same columns."""
     if len(pieces) == 1:
         return pieces[0]
-    return {name: _joined([piece[name] for piece in pieces]) for name in (pieces[0] if pieces else ())}
+    return {name: _concatenated([piece[name] for piece in pieces]) for name in (pieces[0] if pieces else ())}
 
 
-def _joined(parts: Sequence[Values]) -> Values:
-    if parts[0].codes is None:
-        return Values(parts[0].kind, np.concatenate([np.asarray(part.data) for part in parts]))
+def _concatenated(columns: Sequence[ColumnValues]) -> ColumnValues:
+    if columns[0].codes is None:
+        return ColumnValues(columns[0].kind, np.concatenate([np.asarray(column.data) for column in columns]))
     places: dict[Any, int] = {}
     codes = []
-    for part in parts:
-        mine = [places.setdefault(value, len(places)) for value in part.data]
-        assert part.codes is not None  # noqa: S101 - all pieces have them
-        codes.append(np.array([*mine, -1], dtype=np.int32)[part.codes])
-    return Values(parts[0].kind, [*places], np.concatenate(codes))
+    for column in columns:
+        codes_of_column = [places.setdefault(value, len(places)) for value in column.data]
+        assert column.codes is not None  # noqa: S101 - all pieces have them
+        codes.append(np.array([*codes_of_column, -1], dtype=np.int32)[column.codes])
+    return ColumnValues(columns[0].kind, [*places], np.concatenate(codes))
 
 
-Columns = dict[str, Values]
+Columns = dict[str, ColumnValues]
 """By name, in their order, all of one length."""
 
 
@@ -98,13 +100,15 @@ def columns_of(
         names: Columns to have even without records.
     """
     records = list(records)
-    found = dict.fromkeys([*names, *(name for record in records for name in record)])
-    return {name: _column([one.get(name) for one in records], (kinds or {}).get(name)) for name in found}
+    all_names = dict.fromkeys([*names, *(name for record in records for name in record)])
+    return {
+        name: _column([record.get(name) for record in records], (kinds or {}).get(name)) for name in all_names
+    }
 
 
-def _column(values: Sequence[Any], kind: Kind | None) -> Values:
+def _column(values: Sequence[Any], kind: Kind | None) -> ColumnValues:
     kind = kind or _kind_of(values)
-    return Values(kind, [None if value is None else _fitting(value, kind) for value in values])
+    return ColumnValues(kind, [None if value is None else _fitting(value, kind) for value in values])
 
 
 def _kind_of(values: Iterable[Any]) -> Kind:
@@ -122,12 +126,12 @@ def _fitting(value: Any, kind: Kind) -> Any:
     return json.dumps(value, ensure_ascii=False)
 
 
-def length_of(columns: Columns) -> int:
+def row_count(columns: Columns) -> int:
     """Return the number of rows."""
     return len(next(iter(columns.values()), ()))
 
 
-def rows_of(columns: Columns) -> Iterator[dict[str, Any]]:
+def iterate_rows(columns: Columns) -> Iterator[dict[str, Any]]:
     """Yield the rows, each as a dict by column."""
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))

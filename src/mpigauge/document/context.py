@@ -57,38 +57,38 @@ def _printed(result: Result) -> str:
     return "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
 
 
-def _library(one: LibraryRecord, result: Result) -> dict[str, Any]:
-    says = [launch.library for launch in result.launches if _is_of(launch.job, one)]
+def _library(library: LibraryRecord, result: Result) -> dict[str, Any]:
+    reported = [launch.library for launch in result.launches if _is_of(launch.job, library)]
     return {
-        "name": one.name,
-        "version": one.version,
-        "label": one.label,
-        "standard": one.standard,
-        "mpicc": one.mpicc,
-        "says": says[0] if says else "",
+        "name": library.name,
+        "version": library.version,
+        "label": library.label,
+        "standard": library.standard,
+        "mpicc": library.mpicc,
+        "says": reported[0] if reported else "",
     }
 
 
-def _is_of(job: Any, one: LibraryRecord) -> bool:
-    return bool((job.mpi, job.mpi_version, job.label) == (one.name, one.version, one.label))
+def _is_of(job: Any, library: LibraryRecord) -> bool:
+    return bool((job.mpi, job.mpi_version, job.label) == (library.name, library.version, library.label))
 
 
 def flat_context(result: Result, stat: str = "median") -> dict[str, Any]:
     """Return the context of a result on one level: what a line of CSV needs to be traced alone."""
-    whole = context_record(result, stat)
-    whole["libraries"] = "; ".join(
-        " ".join(filter(None, [one["label"], one["name"], one["version"]])) for one in whole["libraries"]
+    record = context_record(result, stat)
+    record["libraries"] = "; ".join(
+        " ".join(filter(None, [one["label"], one["name"], one["version"]])) for one in record["libraries"]
     )
-    whole["campaign"] = whole["title"]
-    return {name: whole[name] for name in FLAT}
+    record["campaign"] = record["title"]
+    return {name: record[name] for name in FLAT}
 
 
-def traced(
+def with_context(
     records: Iterable[Mapping[str, Any]], result: Result, stat: str = "median"
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of one result, each with its flat context."""
-    known = flat_context(result, stat)
-    yield from ({**record, **known} for record in records)
+    context = flat_context(result, stat)
+    yield from ({**record, **context} for record in records)
 
 
 def metadata_of(contexts: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -70,10 +70,10 @@ class Column:
         """Return a row's entry as people read it."""
         if self.write is not None:
             return self.write(row, chosen)
-        return written(self.value(row), self.unit, chosen)
+        return format_value(self.value(row), self.unit, chosen)
 
 
-def written(value: Any, unit: Unit, chosen: Units) -> str:
+def format_value(value: Any, unit: Unit, chosen: Units) -> str:
     """Return a value as text, in the usual way of its unit."""
     match unit:
         case "s":

@@ -36,21 +36,21 @@ class Finding:
 
 def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
     """Return a finding with the fields of a fact as its cells and values."""
-    parts = {field.name: getattr(fact, field.name) for field in fields(fact)}
-    cells = {name: _cells(part) for name, part in parts.items()}
+    values = {field.name: getattr(fact, field.name) for field in fields(fact)}
+    cells = {name: _cells(part) for name, part in values.items()}
     # Sets come in order: else one result would be told in other words of JSON each time.
     value = {
         name: msgspec.to_builtins(part, order="deterministic")
-        for name, part in parts.items()
+        for name, part in values.items()
         if not cells[name]
     }
     return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
 
 
-def _cells(part: object) -> tuple[Cell, ...]:
+def _cells(value: object) -> tuple[Cell, ...]:
     """Return the cells of a field that is a cell or several; empty for any other."""
-    parts = part if isinstance(part, tuple) else (part,)
-    return tuple(one for one in parts if isinstance(one, Cell))
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple(each for each in values if isinstance(each, Cell))
 
 
 def finding_record(found: Finding) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def verdict_words(verdict: Verdict) -> str:
     return f"{VERDICTS[verdict]} (within {100 * MARGIN:g} %)" if verdict == "same" else VERDICTS[verdict]
 
 
-def times(ratio: Ratio) -> str:
+def times_words(ratio: Ratio) -> str:
     """Return `2.31 times`, with its interval if there is one; near 1 with the digits of the interval."""
     if ratio.low is None or ratio.high is None:
         return f"{units.format_factor(ratio.estimate)} times"

@@ -19,23 +19,23 @@ def cell_record(cell: Cell) -> dict[str, Any]:
     return asdict(cell)
 
 
-def number(value: float | None) -> float | None:
+def finite_or_none(value: float | None) -> float | None:
     """Return a number as JSON may have it: None if it is not finite."""
     return None if value is None or not math.isfinite(value) else value
 
 
-def odd_records(found: Iterable[OddSession]) -> list[dict[str, Any]]:
+def odd_records(sessions: Iterable[OddSession]) -> list[dict[str, Any]]:
     """Return the odd sessions of a history or a baseline: docs/numbers.md#history."""
     return [
         {
-            "file": str(one.path),
-            "begun_s": one.begun_s or None,
-            "ratio": number(one.ratio),
-            "ratio_low": number(one.ratios[0]),
-            "ratio_high": number(one.ratios[-1]),
-            "numbers": len(one.ratios),
-            "of": one.of,
-            "left_out": one.left_out,
+            "file": str(session.path),
+            "begun_s": session.begun_s or None,
+            "ratio": finite_or_none(session.ratio),
+            "ratio_low": finite_or_none(session.ratios[0]),
+            "ratio_high": finite_or_none(session.ratios[-1]),
+            "numbers": len(session.ratios),
+            "of": session.of,
+            "left_out": session.left_out,
         }
-        for one in found
+        for session in sessions
     ]

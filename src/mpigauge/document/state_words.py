@@ -24,7 +24,7 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """What shows the distance between ranks."""
 
 
-def in_state(state: str | None) -> str:
+def state_suffix(state: str | None) -> str:
     """Return the suffix of a name that is of one state among several: ` while far`."""
     return f" while {state}" if state else ""
 
@@ -36,12 +36,15 @@ def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterato
 
     Nothing of a single one.
     """
-    told = _hardware(result, states)
-    for mine in _from_most(states):
-        each = [f"{words}, {_episodes(state)}" for state, words in zip(mine, _words(mine, told), strict=True)]
-        yield f"states of the machine: {'; '.join(each)}{_shown(mine, rows)}"
+    hardware = _hardware(result, states)
+    for group in _from_most(states):
+        each = [
+            f"{words}, {_episodes(state)}"
+            for state, words in zip(group, _words(group, hardware), strict=True)
+        ]
+        yield f"states of the machine: {'; '.join(each)}{_states_of_numbers(group, rows)}"
     if any(state.of == "line" for state in states.states):
-        yield from filter(None, [SEATS[seats_of(result.launches)]])
+        yield from filter(None, [BINDING_SENTENCES[seats_of(result.launches)]])
     if states.states and (unknown := _unknown(rows)):
         yield (
             f"not known: the state of {unknown}, whose ranks shared cores or were alone on their hosts; "
@@ -58,7 +61,7 @@ def _unknown(rows: Sequence[Row]) -> str:
     return units.counted(count, "cell") if count else ""
 
 
-SEATS: dict[Seats, str] = {
+BINDING_SENTENCES: dict[Seats, str] = {
     "fixed": "the ranks stayed on their cores all the time: what moves lies below them, such as the cores "
     "that a hypervisor gives to a virtual machine",
     "free": "the ranks were not bound, so the system may have moved them: --bind core keeps them in place",
@@ -70,9 +73,9 @@ SEATS: dict[Seats, str] = {
 
 def states_in_brief(result: Result, states: States, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a line per distance: which states there were, and of which the numbers are."""
-    told = _hardware(result, states)
-    for mine in _from_most(states):
-        yield f"states: {', '.join(_words(mine, told))}{_shown(mine, rows)}"
+    hardware = _hardware(result, states)
+    for group in _from_most(states):
+        yield f"states: {', '.join(_words(group, hardware))}{_states_of_numbers(group, rows)}"
 
 
 def several_states_line(names: Sequence[str]) -> list[str]:
@@ -110,7 +113,7 @@ def _episodes(state: State) -> str:
     return units.counted(state.episodes, "episode")
 
 
-def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:
+def _states_of_numbers(states: Sequence[State], rows: Sequence[Row]) -> str:
     names = {row.state for row in rows} & {state.name for state in states}
     return f"; numbers: while {names.pop()} (--state all: each)" if len(names) == 1 else ""
 

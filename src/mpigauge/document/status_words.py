@@ -29,7 +29,7 @@ NO_LAST_WORDS = "the job said nothing"
 
 def reason(row: Row) -> str:
     """Return the reason of a row as one sentence; empty if there is nothing to say."""
-    return "" if row.reason is None else sentence(row.reason)
+    return "" if row.reason is None else reason_sentence(row.reason)
 
 
 def status_and_reason(row: Row) -> str:
@@ -44,7 +44,7 @@ def says_status(row: Row) -> bool:
     return reason(row).startswith(row.status)
 
 
-def sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
+def reason_sentence(fact: Reason) -> str:  # noqa: PLR0911 - a sentence each
     """Return the sentence of a reason, which JSON has as `reason`."""
     match fact:
         case OutOfTime():

@@ -12,11 +12,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import stretches
+from mpigauge.compare.size_ratio import size_runs
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
-from mpigauge.document.ratio_words import times
-from mpigauge.document.state_words import HANDED_OVER, in_state
+from mpigauge.document.ratio_words import times_words
+from mpigauge.document.state_words import HANDED_OVER, state_suffix
 from mpigauge.find.answer import latency_bytes
 from mpigauge.find.phrases import runs_words
 from mpigauge.plan.factors import LIBRARY, PLACE
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.curves import Curve
-    from mpigauge.compare.size_ratio import Stretch
+    from mpigauge.compare.size_ratio import SizeRun
     from mpigauge.document.document import Units
     from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
@@ -112,7 +112,7 @@ class RelativeCurve:
     of: Contrasted
     other: Cell
     first: Cell
-    runs: tuple[Stretch, ...]
+    runs: tuple[SizeRun, ...]
     state: StateName | None = None
 
 
@@ -222,7 +222,7 @@ def settings(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
 def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurve]:
     for other, first, state in against_first(curves, of):
         if points := other.besides(first):
-            yield RelativeCurve(of, other.cell, first.cell, stretches(points), state)
+            yield RelativeCurve(of, other.cell, first.cell, size_runs(points), state)
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve, StateName | None]]:
@@ -284,18 +284,18 @@ def _latency(fact: PlaceLatency, chosen: Units) -> str:
     size = units.format_size(fact.ratios[0].bytes)
     nearest = f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest)}"
     others = [
-        f"{times(at.ratio)} as long over {place_name(other)}"
+        f"{times_words(at.ratio)} as long over {place_name(other)}"
         for other, at in zip(fact.others, fact.ratios, strict=True)
     ]
-    return f"{_name(fact.nearest)}{in_state(fact.state)}: {'; '.join([nearest, *others])}"
+    return f"{_name(fact.nearest)}{state_suffix(fact.state)}: {'; '.join([nearest, *others])}"
 
 
 def _payoff_sentence(fact: Payoff) -> str:
     fast, slow = place_name(fact.fast), place_name(fact.slow)
-    name = f"{_name(fact.fast)}{in_state(fact.state)}"
+    name = f"{_name(fact.fast)}{state_suffix(fact.state)}"
     if fact.from_bytes is None:
         return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
-    gains = [f"{times(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
+    gains = [f"{times_words(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
     begin = units.format_size(fact.from_bytes)
     unclear = ", ".join(units.format_size(size) for size in fact.unclear)
     but = f" (at {unclear} too noisy to tell)" if unclear else ""
@@ -316,7 +316,7 @@ def _contrast(fact: RelativeCurve, chosen: Units) -> str:
             about = f"{_operation(first)}, {first.library}"
             pair = f"{other.setting} against {first.setting or USUALLY}"
     said = runs_words(fact.runs, first, chosen)
-    return f"{about} over {place_name(first)}{in_state(fact.state)}: {pair}: {said}"
+    return f"{about} over {place_name(first)}{state_suffix(fact.state)}: {pair}: {said}"
 
 
 # ---- Names ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.finding import finding
-from mpigauge.document.state_words import in_state
+from mpigauge.document.state_words import state_suffix
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import group
@@ -432,7 +432,7 @@ def _cost(fact: CostInCopies) -> str:
     froms = [_below(limit, size, certain[limit]) for limit, size in fact.below if size is not None]
     least = f"minimum {_factor(fact.least)} at {units.format_size(fact.least_bytes)}"
     stick = " ".join(YARDSTICKS[fact.name])
-    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){in_state(fact.state)}"
+    what = f"{cell.pattern} {cell.mode} / {stick} ({cell.job.name}){state_suffix(fact.state)}"
     return f"{what}: {', '.join([*froms, least])}"
 
 
@@ -453,7 +453,7 @@ def _factor(ratio: Ratio) -> str:
 
 def _software(fact: SoftwareOverhead) -> str:
     cell = fact.cell
-    size, job = units.format_size(cell.bytes), f"({cell.job.name}){in_state(fact.state)}"
+    size, job = units.format_size(cell.bytes), f"({cell.job.name}){state_suffix(fact.state)}"
     takes = f"{cell.pattern} {cell.mode} of {size} {job} takes {units.format_time(fact.message_s)}"
     line = units.format_time(fact.line_s)
     if not fact.overhead_s:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
-from mpigauge.document.ratio_words import VERDICTS, times, verdict_words
-from mpigauge.document.state_words import in_state
+from mpigauge.document.ratio_words import VERDICTS, times_words, verdict_words
+from mpigauge.document.state_words import state_suffix
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.sequences import runs as in_runs
 from mpigauge.stats.decision import MARGIN
@@ -18,7 +18,7 @@ from mpigauge.vocabulary import DIFFERENT
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from mpigauge.compare.size_ratio import Beside, Stretch
+    from mpigauge.compare.size_ratio import SizeRatio, SizeRun
     from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Measured
     from mpigauge.plan.model import Cell
@@ -54,7 +54,7 @@ def subject(
     names = [name for name in WORDS if name in said and name not in unsaid]
     phrases = {name: phrase for name, phrase in phrases_of(cell, names).items() if _to_say(name, phrase)}
     what = " ".join(phrases.pop(name) for name in ("pattern", "mode") if name in phrases)
-    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{in_state(state)}"
+    return f"{', '.join([what, *phrases.values()] if what else phrases.values())}{state_suffix(state)}"
 
 
 def _phrased(names: Collection[str]) -> set[str]:
@@ -145,7 +145,7 @@ def wire_rate(bytes_per_s: float) -> str:
 WITHIN = f"{100 * MARGIN:g} %"
 
 
-def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -> str:
+def runs_words(runs: Sequence[SizeRun], cell: Cell, chosen: Units = AUTOMATIC) -> str:
     """All of a pair of curves; between sizes that differ, what does not is told together.
 
     Args:
@@ -162,13 +162,13 @@ def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -
     return "; ".join(said)
 
 
-def _differing(run: Stretch, total: int, cell: Cell, chosen: Units) -> str:
+def _differing(run: SizeRun, total: int, cell: Cell, chosen: Units) -> str:
     ends = dict.fromkeys((run.worst, max(run.at, key=lambda one: abs(one.extra_s))))
     where = _where([one.bytes for one in run.at], total, cell)
     return f"{VERDICTS[run.verdict]}{where}: {' and '.join(_at(one, cell, chosen) for one in ends)}"
 
 
-def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
+def _alike(runs: Sequence[SizeRun], total: int, cell: Cell) -> str:
     """Neighbouring sizes that do not differ, or of which nobody can tell."""
     open_, same = [
         [one for run in runs if (run.verdict == "undecided") == is_open for one in run.at]
@@ -192,13 +192,13 @@ def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
     return f" at {span(sizes)} ({counted(len(sizes), 'size')})"
 
 
-def _at(one: Beside, cell: Cell, chosen: Units) -> str:
+def _at(one: SizeRatio, cell: Cell, chosen: Units) -> str:
     other, base = (units.format_time(each, chosen.time) for each in (one.other_s, one.base_s))
-    longer = f"{times(one.ratio)} as long{at_size(cell, one.bytes)}"
+    longer = f"{times_words(one.ratio)} as long{at_size(cell, one.bytes)}"
     return f"{longer}, {other} against {base}, {extra(one.extra_s, chosen)}"
 
 
-def _undecided(points: Sequence[Beside]) -> str:
+def _undecided(points: Sequence[SizeRatio]) -> str:
     """The word, and after how many launches it would be another, if that is known of all."""
     needed = [one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)

@@ -13,7 +13,7 @@ from mpigauge.models.model import points_of
 from mpigauge.models.overheads import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.models.predict import predicted
 from mpigauge.plan.patterns import usual_mode
-from mpigauge.query.series import FILE, against_size, alike_but, told_apart
+from mpigauge.query.series import FILE, against_size, distinguishing_labels, grouped_except
 from mpigauge.stats.segments import POINTS_LEAST
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def talks(query: Query, row: Row) -> bool:
 def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
     """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
     models: dict[int, Model | None] = {}
-    for mine in alike_but({MODE}, series):
+    for mine in grouped_except({MODE}, series):
         found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
         models |= {id(one): model for one, model in zip(mine, found, strict=True)}
     return [_modelled(one, models[id(one)], predict) for one in series]
@@ -134,9 +134,9 @@ RANKS = "ranks"
 
 def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
     """What is said of all collectives that named algorithms may be behind."""
-    members = alike_but({RANKS}, filter(_algorithms, series))
+    members = grouped_except({RANKS}, filter(_algorithms, series))
     factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
-    labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
+    labels = [_name(mine, text) for mine, text in zip(factors, distinguishing_labels(factors), strict=True)]
     return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mpigauge.document.document import Column, Table
-from mpigauge.document.records import number
+from mpigauge.document.records import finite_or_none
 from mpigauge.models import numbers
 from mpigauge.models.model import SMALL_BYTES, Known
 from mpigauge.plan.patterns import usual_mode
-from mpigauge.query.series import FILE, told_apart
+from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of_amounts
@@ -201,7 +201,7 @@ def places_of(series: Sequence[Series]) -> list[Place]:
     groups = group_by(filter(_usual, series), place).values()
     found = [mine for mine in groups if any(pattern_of(one).overhead for one in mine)]
     factors = [{name: mine[0].factors[name] for name in PLACE if name in mine[0].factors} for mine in found]
-    return [_place(label, mine) for label, mine in zip(told_apart(factors), found, strict=True)]
+    return [_place(label, mine) for label, mine in zip(distinguishing_labels(factors), found, strict=True)]
 
 
 def _usual(one: Series) -> bool:
@@ -313,7 +313,7 @@ def records(places: Sequence[Place]) -> list[dict[str, Any]]:
     return [
         {
             "label": one.label,
-            "clock_s": number(one.clock_s),
+            "clock_s": finite_or_none(one.clock_s),
             "sizes": [
                 {
                     "bytes": each.size,
@@ -331,4 +331,4 @@ def known_record(one: Known | None) -> dict[str, float | None] | None:
     """A number with its interval."""
     if one is None:
         return None
-    return {name: number(getattr(one, name)) for name in ("value", "low", "high")}
+    return {name: finite_or_none(getattr(one, name)) for name in ("value", "low", "high")}

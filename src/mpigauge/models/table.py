@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
-from mpigauge.document.records import cell_record, number
+from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.models import numbers, overheads
 from mpigauge.models import sentences as words
 from mpigauge.models.overheads import known_record as _known
@@ -191,14 +191,14 @@ def _record(one: Modelled) -> dict[str, Any]:
         **_of(one),
         "launches": one.launches,
         "sizes": [int(size) for size in model.points.sizes],
-        "misfit": number(model.misfit),
+        "misfit": finite_or_none(model.misfit),
         "segments": [_segment_record(one, place) for place in range(len(model.segments))],
         "breaks": [
             {
                 "above_bytes": each.above,
                 "upto_bytes": each.upto,
                 "kind": each.kind,
-                "stability": number(each.stability),
+                "stability": finite_or_none(each.stability),
                 "jump": _known(each.jump),
             }
             for each in model.breaks
@@ -221,7 +221,7 @@ def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
         "bandwidth_bytes_per_s": _known(rate),
         "level_s": _known(each.level),
         "constant": not each.sloped,
-        "misfit": number(each.misfit),
+        "misfit": finite_or_none(each.misfit),
     }
 
 
@@ -254,7 +254,7 @@ def _textbook_record(one: Modelled) -> dict[str, Any]:
 
 def _prediction_record(one: Modelled, place: int) -> dict[str, Any]:
     each = one.predictions[place]
-    times = {name: number(getattr(each, name)) for name in PREDICTED}
+    times = {name: finite_or_none(getattr(each, name)) for name in PREDICTED}
     return {"bytes": each.size, **times, "basis": each.basis, "no_interval": each.why}
 
 

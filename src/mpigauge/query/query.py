@@ -150,13 +150,13 @@ def source_of(
     check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
     known = with_named_pairs(result, rows(result, stat, state, states))
-    found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
-    limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
+    shown, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
+    limits = {row.cell.job: row.limit_bytes for row in shown if row.limit_bytes is not None}
     name = stem_of(result.path)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
-    windows = several_windows(found)
-    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls), stat)
+    windows = several_windows(shown)
+    return Source(name, result, shown, patterns, visits, limits, windows, states, tuple(controls), stat)
 
 
 def sources_of(
@@ -164,11 +164,11 @@ def sources_of(
 ) -> list[Source]:
     """Return several results with their rows, whose times are over the sessions of all of them."""
     sources = [source_of(result, stat, state, only) for result in results]
-    found = with_sessions([measured(source) for source in sources])
+    found = with_sessions([measured_result(source) for source in sources])
     return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
 
 
-def measured(source: Source) -> MeasuredResult:
+def measured_result(source: Source) -> MeasuredResult:
     """Return a source as a `MeasuredResult`."""
     return MeasuredResult(source.result, source.rows, source.states)
 
@@ -191,12 +191,12 @@ def check_state(result: Result, states: States, state: StateChoice | None) -> No
     raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
 
 
-def all_of(query: Query) -> Sequence[tuple[Source, Row]]:
+def all_rows(query: Query) -> Sequence[tuple[Source, Row]]:
     """Return every row of every result, with its source."""
     return [(source, row) for source in query.sources for row in source.rows]
 
 
-def spread(items: Sequence[Any], most: int) -> list[Any]:
+def thinned(items: Sequence[Any], most: int) -> list[Any]:
     """Return at most so many of the items, evenly thinned; the first and the last are among them."""
     if len(items) <= most:
         return list(items)

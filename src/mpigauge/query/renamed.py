@@ -52,7 +52,7 @@ def _renamed(source: Source, names: Mapping[str, str]) -> Source:
     cells: dict[Cell, Cell] = {row.cell: _cell(row.cell, names) for row in source.rows}
     if len({*cells.values()}) < len(cells):
         raise UsageError(
-            f"--rename: {source.result.path} would have two placements of one name: {_twice(cells)}",
+            f"--rename: {source.result.path} would have two placements of one name: {_duplicate(cells)}",
             "give each placement a name of its own",
         )
     limits: dict[JobKey, int] = {
@@ -68,7 +68,7 @@ def _renamed(source: Source, names: Mapping[str, str]) -> Source:
     )
 
 
-def _twice(cells: Mapping[Cell, Cell]) -> str:
+def _duplicate(cells: Mapping[Cell, Cell]) -> str:
     """Return the new name that several placements would have."""
     count = Counter(cells.values())
     return next(new.placement for new in cells.values() if count[new] > 1)

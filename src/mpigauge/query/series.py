@@ -100,7 +100,7 @@ def factors_of(source: Source, row: Row) -> Factors:
     return phrases
 
 
-def timed(query: Query) -> list[tuple[Source, Row]]:
+def timed_rows(query: Query) -> list[tuple[Source, Row]]:
     """Return the rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
     chosen = wanted(query.sizes)
     return [
@@ -126,30 +126,32 @@ def against_size(
     Raises:
         UsageError: There are none, or too many.
     """
-    pairs = [(source, row) for source, row in timed(query) if (row.sized or not sized) and keep(row)]
+    pairs = [(source, row) for source, row in timed_rows(query) if (row.sized or not sized) and keep(row)]
     found = grouped(pairs, factors_of)
     for number, one in enumerate(found):
         one.rows.sort(key=lambda row: row.cell.bytes)
         found[number] = replace(one, breaks=_breaks(one))
     timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
-    return chosen(query, timed_ones, most=most)
+    return choose_series(query, timed_ones, most=most)
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
     """Return rows as series of one result and equal factors, in the order of the first of each."""
     alone = [Series(source, factors(source, row), [row]) for source, row in pairs]
-    return [replace(mine[0], rows=[row for one in mine for row in one.rows]) for mine in alike_but((), alone)]
+    return [
+        replace(mine[0], rows=[row for one in mine for row in one.rows]) for mine in grouped_except((), alone)
+    ]
 
 
-def alike_but(factors: Collection[str], found: Iterable[Series]) -> list[list[Series]]:
+def grouped_except(factors: Collection[str], found: Iterable[Series]) -> list[list[Series]]:
     """Return series in groups that differ in these factors alone, in the order of the first of each."""
     return [*group_by(found, lambda one: one.key(factors)).values()]
 
 
-def _breaks(one: Series) -> tuple[int, ...]:
-    cell = one.rows[0].cell
-    limit = one.source.limits.get(cell.job)
-    mode = one.source.patterns[cell.pattern].mode(cell.mode)
+def _breaks(series: Series) -> tuple[int, ...]:
+    cell = series.rows[0].cell
+    limit = series.source.limits.get(cell.job)
+    mode = series.source.patterns[cell.pattern].mode(cell.mode)
     passes = cell.pattern not in EAGER or (mode is not None and mode.never_eager)
     return () if limit is None or passes else (limit,)
 
@@ -162,38 +164,40 @@ def limits_of(found: Sequence[Series]) -> dict[int, str]:
     broken = ((limit, one) for one in found for limit in one.breaks)
     owners = group_by(broken, lambda pair: pair[0])
     return {
-        limit: ", ".join([f"eager limit {format_size(limit)}", *_whose([one for _, one in mine], found)])
+        limit: ", ".join(
+            [f"eager limit {format_size(limit)}", *_owner_words([one for _, one in mine], found)]
+        )
         for limit, mine in sorted(owners.items())
     }
 
 
-def _whose(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
+def _owner_words(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
     """Yield what tells the owners of a limit from the other series: libraries, then other factors of jobs."""
     for name in (*OF_JOB, FILE):
-        mine, all_of_it = ({one.factors.get(name, "") for one in some} for some in (owners, found))
-        if mine != all_of_it and (words := sorted(mine - {""})):
+        own, all_values = ({one.factors.get(name, "") for one in some} for some in (owners, found))
+        if own != all_values and (words := sorted(own - {""})):
             yield " and ".join(words)
 
 
 # ---- Choosing and naming -------------------------------------------------------------------------
 
 
-def chosen(query: Query, found: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
+def choose_series(query: Query, candidates: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
     """Return the series asked for, in the order asked for, each with a label.
 
     Raises:
         UsageError: There are none, or more than a figure can show.
     """
-    if not found:
+    if not candidates:
         raise _nothing_there(query)
-    named = _asked(query, labelled(found)) if query.series else labelled(found)
-    if len(named) > most:
-        word = next(named[0].factors[name] for name in names_that_vary(named) if name in named[0].factors)
+    chosen = _requested(query, with_labels(candidates)) if query.series else with_labels(candidates)
+    if len(chosen) > most:
+        word = next(chosen[0].factors[name] for name in varying_factors(chosen) if name in chosen[0].factors)
         raise query.lacks(
-            f"{len(named)} series are more than the {most} that can be told apart",
+            f"{len(chosen)} series are more than the {most} that can be told apart",
             f'choose with --series, such as --series "{word}"',
         )
-    return named
+    return chosen
 
 
 def _nothing_there(query: Query) -> UsageError:
@@ -211,12 +215,12 @@ def _sizes_there(query: Query) -> str:
     return ", ".join(words if len(words) <= NAMED_MOST else [*words[:3], "...", *words[-2:]])
 
 
-def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
+def _requested(query: Query, found: Sequence[Series]) -> list[Series]:
     asked: dict[int, Series] = {}
     for text in query.series:
         words, sign, label = text.partition("=")
         mine = [number for number, one in enumerate(found) if _matches(words, one)]
-        mine = mine or [number for number, one in enumerate(found) if _calls(words, one)]
+        mine = mine or [number for number, one in enumerate(found) if _matches_calls(words, one)]
         if not mine or not words.strip():
             names = [f'"{one.label}"' for one in found[:NAMED_MOST]]
             more = " ..." if len(found) > NAMED_MOST else ""
@@ -231,11 +235,13 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
         for number in mine:
             asked.setdefault(
                 number,
-                replace(found[number], label=label.strip() + _mark(found[number])) if sign else found[number],
+                replace(found[number], label=label.strip() + _origin_suffix(found[number]))
+                if sign
+                else found[number],
             )
     kept = list(asked.values())
     # Labels tell what differs among those that are left, unless users gave them.
-    fresh = labelled([replace(one, label="") for one in kept])
+    fresh = with_labels([replace(one, label="") for one in kept])
     given = {id(one) for one in kept if all(one is not other for other in found)}
     return [
         one if id(one) in given else replace(one, label=new.label)
@@ -243,22 +249,22 @@ def _asked(query: Query, found: Sequence[Series]) -> list[Series]:
     ]
 
 
-def _matches(words: str, one: Series) -> bool:
+def _matches(words: str, series: Series) -> bool:
     """Return whether all words are in its name, what plans call its library, or the ranks of its pair."""
-    cell = one.rows[0].cell
-    names = f"{_name(one)} {one.label} {cell.mpi} {cell.pair}"
+    cell = series.rows[0].cell
+    names = f"{_name(series)} {series.label} {cell.mpi} {cell.pair}"
     return has_words(re.split(r"[\s,]+", words.strip()), names)
 
 
-def _calls(words: str, one: Series) -> bool:
+def _matches_calls(words: str, series: Series) -> bool:
     """Return whether all words stand in its name or are MPI functions that it calls: `Isend`, `MPI_Isend`."""
-    cell = one.rows[0].cell
-    pattern = one.source.patterns.get(cell.pattern)
+    cell = series.rows[0].cell
+    pattern = series.source.patterns.get(cell.pattern)
     mode = pattern.mode(cell.mode) if pattern else None
     calls = mode.calls if mode else ()
     asked = re.split(r"[\s,]+", words.strip())
     others = [word for word in asked if plain(word) not in calls]
-    return len(others) < len(asked) and (not others or _matches(" ".join(others), one))
+    return len(others) < len(asked) and (not others or _matches(" ".join(others), series))
 
 
 def has_words(words: Iterable[str], name: str) -> bool:
@@ -266,31 +272,31 @@ def has_words(words: Iterable[str], name: str) -> bool:
     return all(re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", name) for word in words)
 
 
-def _name(one: Series) -> str:
-    return " ".join(one.factors.values())
+def _name(series: Series) -> str:
+    return " ".join(series.factors.values())
 
 
-def labelled(*groups: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
+def with_labels(*groups: Sequence[Series], without: Collection[str] = ()) -> list[Series]:
     """Return the series with labels that distinguish those of a group; by file if nothing else does.
 
     Args:
         without: Factors that the figure shows otherwise.
     """
     found = [one for group in groups for one in group]
-    labels = told_apart(*([one.factors for one in group] for group in groups), without=without)
+    labels = distinguishing_labels(*([one.factors for one in group] for group in groups), without=without)
     return [
-        replace(one, label=(label or _alone(one)) + _mark(one))
+        replace(one, label=(label or _own_name(one)) + _origin_suffix(one))
         for one, label in zip(found, labels, strict=True)
     ]
 
 
-def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> list[str]:
+def distinguishing_labels(*groups: Sequence[Factors], without: Collection[str] = ()) -> list[str]:
     """Return labels that distinguish the members of each group, by file if nothing else does.
 
     Empty for the only member of a group.
     """
     found = [factors for group in groups for factors in group]
-    varying = [name for name in differing(found) if name not in without]
+    varying = [name for name in differing_factors(found) if name not in without]
     short = [name for name in varying if name != FILE]
     labels: list[list[str]] = []
     for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
@@ -300,9 +306,9 @@ def told_apart(*groups: Sequence[Factors], without: Collection[str] = ()) -> lis
     return [label for mine in labels for label in mine]
 
 
-def _mark(one: Series) -> str:
+def _origin_suffix(series: Series) -> str:
     """Return the suffix of labels that warns of imported or oversubscribed numbers."""
-    return " (imported)" if one.imported else f", {CROWDED}" if one.oversubscribed else ""
+    return " (imported)" if series.imported else f", {CROWDED}" if series.oversubscribed else ""
 
 
 def _label(factors: Factors, names: Iterable[str], unsaid: Collection[str]) -> str:
@@ -310,24 +316,24 @@ def _label(factors: Factors, names: Iterable[str], unsaid: Collection[str]) -> s
     return ", ".join(word for word in words if word not in unsaid)
 
 
-def _alone(one: Series) -> str:
-    return ", ".join(one.factors[name] for name in ("pattern", "mode") if name in one.factors)
+def _own_name(series: Series) -> str:
+    return ", ".join(series.factors[name] for name in ("pattern", "mode") if name in series.factors)
 
 
-def differing(found: Sequence[Factors]) -> list[str]:
+def differing_factors(found: Sequence[Factors]) -> list[str]:
     """Return the factors in which they are not all the same."""
     names = dict.fromkeys(name for factors in found for name in factors)
     return [name for name in names if len({factors.get(name) for factors in found}) > 1]
 
 
-def names_that_vary(found: Sequence[Series]) -> list[str]:
+def varying_factors(found: Sequence[Series]) -> list[str]:
     """Return the factors in which series differ."""
-    return differing([one.factors for one in found])
+    return differing_factors([one.factors for one in found])
 
 
 def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
     """Return the words that all series share: the title."""
-    varying = {*names_that_vary(found), FILE, *without}
+    varying = {*varying_factors(found), FILE, *without}
     shared: Mapping[str, str] = found[0].factors
     words = [word for name, word in shared.items() if name not in varying and word not in UNSAID]
     return ", ".join(words)
@@ -346,26 +352,26 @@ def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
 # ---- Points --------------------------------------------------------------------------------------
 
 
-def pieces_of(one: Series, point: Callable[[Row], Point | None]) -> list[list[Point]]:
+def pieces_of(series: Series, point: Callable[[Row], Point | None]) -> list[list[Point]]:
     """Return points that may be connected: not over a missing size, an eager limit, or from 0 B."""
     pieces: list[list[Point]] = [[]]
     last: int | None = None
-    for row in one.rows:
-        here = point(row)
+    for row in series.rows:
+        value = point(row)
         size = row.cell.bytes
-        if here is None:
+        if value is None:
             pieces.append([])
             continue
-        if last is not None and _parted(one, last, size):
+        if last is not None and _disconnected(series, last, size):
             pieces.append([])
-        pieces[-1].append(here)
+        pieces[-1].append(value)
         last = size
     return [piece for piece in pieces if piece]
 
 
-def _parted(one: Series, last: int, size: int) -> bool:
+def _disconnected(series: Series, last: int, size: int) -> bool:
     """Return whether a line between these sizes would claim more than was measured."""
-    return last == 0 or size > GAP * last or any(last <= limit < size for limit in one.breaks)
+    return last == 0 or size > GAP * last or any(last <= limit < size for limit in series.breaks)
 
 
 def time_point(row: Row) -> Point | None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.document.context import context_record, traced
+from mpigauge.document.context import context_record, with_context
 from mpigauge.document.document import Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import OF_JOB, phrases_of
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
@@ -18,7 +18,7 @@ from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
-from mpigauge.query.series import FILE, STATE, told_apart
+from mpigauge.query.series import FILE, STATE, distinguishing_labels
 from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
@@ -77,7 +77,7 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
         source="; ".join(words.machine_of(source.result) for source in sources),
         data=lambda: _data(sources),
         records=lambda: chain.from_iterable(
-            traced(map(_flat, _records([source])), source.result, source.stat) for source in sources
+            with_context(map(_flat, _records([source])), source.result, source.stat) for source in sources
         ),
         cases=lambda: [Cases(table, [*map(heading_of, table.rows)]) for table in tables],
         schema="show" if len(sources) == 1 else "answers",
@@ -244,7 +244,7 @@ def _over_sessions(told: Sequence[AnswerColumn], lines: Sequence[QuoteLine]) -> 
     known = zip(*([quote and quote.sessions for quote in line.quotes] for line in lines), strict=True)
     groups = linked([*known])
     factors = [_factors(told[group[0]]) | {FILE: _files([told[one] for one in group])} for group in groups]
-    for number, (group, name) in enumerate(zip(groups, told_apart(factors), strict=True)):
+    for number, (group, name) in enumerate(zip(groups, distinguishing_labels(factors), strict=True)):
         yield _sessions_column(number, group, name)
 
 
@@ -271,7 +271,7 @@ def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
 
 
 def _names(told: Sequence[AnswerColumn]) -> list[str]:
-    return told_apart([_factors(one) for one in told])
+    return distinguishing_labels([_factors(one) for one in told])
 
 
 def _factors(one: AnswerColumn) -> Factors:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.compare.alike import differences, unlike_builds
+from mpigauge.compare.alike import builds_that_differ, differences
 from mpigauge.compare.comparison import CONTROLS, compare
 from mpigauge.compare.interim_looks import level_of
 from mpigauge.compare.sentences import sides_of
 from mpigauge.compare.sides import (
     compared_by,
-    differing,
+    differing_as_a_whole,
     first_pairs,
     pairs_between,
     pairs_by,
     unmatched_between,
     unmatched_by,
-    varied,
+    varied_variables,
 )
 from mpigauge.compare.suspicious import first_looks
 from mpigauge.errors import UsageError
@@ -73,7 +73,7 @@ def held(query: Query, *, asked: bool = False) -> ComparedSources:
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
     results = [source.result for source in query.sources]
-    builds = unlike_builds(found.pairs, *(results[side].campaign.libraries for side in (0, -1)))
+    builds = builds_that_differ(found.pairs, *(results[side].campaign.libraries for side in (0, -1)))
     shown = replace(
         compare(found.pairs, thresholds),
         forced=_unlike(query.sources),
@@ -153,7 +153,7 @@ def check_alike(sources: Sequence[Source]) -> None:
 
 def _check_known(by: str | None, source: Source) -> None:
     """What is compared by is a factor, or a variable that this result varies."""
-    variables = varied(source.result.campaign.cells)
+    variables = varied_variables(source.result.campaign.cells)
     if by is not None and by not in (*COMPARED_BY, *variables):
         raise UsageError(
             f"{source.result.path}: --by {by}: it is no factor, and no variable that was varied",
@@ -188,7 +188,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
     if len(sources) > 1:
         base, other = sources
         pairs = pairs_between(base.rows, other.rows)
-        compared = differing(base.rows, other.rows)
+        compared = differing_as_a_whole(base.rows, other.rows)
         if not pairs:
             unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources])
             raise UsageError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.columnar import columns_of
-from mpigauge.document.context import context_record, traced
+from mpigauge.document.context import context_record, with_context
 from mpigauge.document.document import DOT, Cases, Document, Table
 from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.find.foot import foot_of
@@ -58,7 +58,7 @@ def document(
     foot = foot_of(result, rows, states)
 
     def records() -> list[dict[str, Any]]:
-        return [*traced(map(flat_record, rows), result, stat)]
+        return [*with_context(map(flat_record, rows), result, stat)]
 
     tables = _tables(result, rows, columns)
     return Document(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.context import context_record
 from mpigauge.document.finding import finding_record
-from mpigauge.document.records import cell_record, number
+from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.document.status_words import reason
 from mpigauge.find.answer import answers
 from mpigauge.find.findings import findings_of
@@ -57,37 +57,41 @@ def record(row: Row) -> dict[str, Any]:
         "samples": time.samples if time else 0,
         "batch": row.batch,
         "time_s": _time_record(time) if time else None,
-        "rate_bytes_per_s": number(row.rate_bytes_per_s),
-        "bus_bytes_per_s": number(row.bus_bytes_per_s),
-        "cpu_s_per_op": number(row.cpu_s_per_op),
-        "cpu_share": number(row.cpu_share),
+        "rate_bytes_per_s": finite_or_none(row.rate_bytes_per_s),
+        "bus_bytes_per_s": finite_or_none(row.bus_bytes_per_s),
+        "cpu_s_per_op": finite_or_none(row.cpu_s_per_op),
+        "cpu_share": finite_or_none(row.cpu_share),
         **_travel_record(row.travel),
-        "disturbed_share": number(row.disturbed_share),
+        "disturbed_share": finite_or_none(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
         "across": _parts(row.across, ACROSS_PARTS),
         "sessions": sessions_record(row.sessions),
         **{name: _parts(row.ratios.get(name), RATIO_PARTS) for name in YARDSTICKS},
-        "first_s": number(row.first_s),
+        "first_s": finite_or_none(row.first_s),
         "limit_bytes": row.limit_bytes,
         "advised_samples": row.advised_samples,
         "warnings": [warning.kind for warning in row.warnings],
-        **{column.field: number(column.value(row)) for column in EXTRA_COLUMNS.values() if column.field},
+        **{
+            column.field: finite_or_none(column.value(row))
+            for column in EXTRA_COLUMNS.values()
+            if column.field
+        },
     }
 
 
 def _travel_record(travel: Travel | None) -> dict[str, Any]:
     """Through which cards its messages went, and whether that proves the label."""
     return {
-        "net_share": number(travel.ip_share if travel else None),
-        "rdma_share": number(travel.rdma_share if travel else None),
+        "net_share": finite_or_none(travel.ip_share if travel else None),
+        "rdma_share": finite_or_none(travel.rdma_share if travel else None),
         "transport_proof": travel.proof if travel else None,
         "transport_doubt": doubt_of(travel) if travel else "",
     }
 
 
 def _time_record(time: Timing) -> dict[str, Any]:
-    numbers = {name: number(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
+    numbers = {name: finite_or_none(getattr(time, name)) for name in STATISTICS + MORE_STATISTICS}
     return {**numbers, "statistic": time.statistic or None}
 
 
@@ -106,7 +110,7 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
     """A time over the sessions of all results that were shown together: docs/numbers.md."""
     if over is None:
         return None
-    times = {name: number(getattr(over.time, name)) for name in SESSIONS_TIMES}
+    times = {name: finite_or_none(getattr(over.time, name)) for name in SESSIONS_TIMES}
     return {"count": over.time.sessions, "seconds": over.seconds, "time_s": times}
 
 
@@ -157,7 +161,7 @@ def _start_record(row: Row) -> dict[str, Any]:
 
 
 def _parts(value: Overlap | Ratio | Across | None, names: Sequence[str]) -> dict[str, float | None] | None:
-    return None if value is None else {name: number(getattr(value, name)) for name in names}
+    return None if value is None else {name: finite_or_none(getattr(value, name)) for name in names}
 
 
 def result_record(
@@ -213,11 +217,11 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "quantity": quote.quoted_as,
             **{name: getattr(quote.row.cell, name) for name in ANSWERED},
             "state": quote.row.state,
-            "value": number(quote.value),
-            "low": number(quote.low),
-            "high": number(quote.high),
+            "value": finite_or_none(quote.value),
+            "low": finite_or_none(quote.low),
+            "high": finite_or_none(quote.high),
             "unit": quote.unit,
-            "half_width": number(quote.half_width),
+            "half_width": finite_or_none(quote.half_width),
             "sessions": sessions_record(quote.sessions),
         }
         for one in answers(rows, patterns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.document.columnar import Values, coded
+from mpigauge.document.columnar import ColumnValues, dictionary_encoded
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
@@ -123,30 +123,30 @@ def pieces(
 
 
 def _columns(chosen: SampleOptions, one: TidySamples, names: Iterable[str]) -> Columns:
-    def each(kind: Kind, values: Iterable[Any]) -> Values:
+    def each(kind: Kind, values: Iterable[Any]) -> ColumnValues:
         """A column of what all samples of a visit have in common."""
-        return coded(kind, values, one.visit)
+        return dictionary_encoded(kind, values, one.visit)
 
     # Of many visits few cells are made: their factors are looked up once.
     cells: dict[Cell, int] = {}
     places = [cells.setdefault(visit.cell, len(cells)) for visit in one.visits]
     cell_of_sample = np.array(places, dtype=np.int32)[one.visit]
 
-    def all_of(value: str) -> Values:
+    def all_of(value: str) -> ColumnValues:
         """A column of what all samples of a result have in common."""
-        return coded("text", [value], np.zeros(len(one.visit), np.int32))
+        return dictionary_encoded("text", [value], np.zeros(len(one.visit), np.int32))
 
     return {
         "file": all_of(str(chosen.result.path)),
         "launch": each("integer", (visit.launch for visit in one.visits)),
         "visit": each("integer", (visit.id for visit in one.visits)),
-        "sample": Values("integer", one.number),
+        "sample": ColumnValues("integer", one.number),
         "state": each("text", map(chosen.states.of, one.visits)),
         "at_s": each("number", (visit.at_s for visit in one.visits)),
-        "time_s": Values("number", one.time_s),
-        "in_estimate": Values("flag", one.counts),
+        "time_s": ColumnValues("number", one.time_s),
+        "in_estimate": ColumnValues("flag", one.counts),
         **{
-            name: coded(KINDS[name], (getattr(cell, name) for cell in cells), cell_of_sample)
+            name: dictionary_encoded(KINDS[name], (getattr(cell, name) for cell in cells), cell_of_sample)
             for name in names
         },
         **{name: all_of(word) for name, word in _traces(chosen.result).items()},

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from mpigauge.compare.comparison import compare, runs_of
-from mpigauge.compare.pairs import Matched
-from mpigauge.compare.sentences import headline, notes, saying_sides, sides_of, verdict_of
+from mpigauge.compare.pairs import StateMatchedPair
+from mpigauge.compare.sentences import headline, notes, side_namer, sides_of, verdict_of
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document
 from mpigauge.document.document import Units
@@ -160,9 +160,9 @@ def of_a_restless_machine(slower: float, launches: int, seed: int) -> Comparison
     return compare(pairs_by(found, "mpi"), USUAL, controlled=False)
 
 
-def within_one_state(shown: Comparison) -> list[Matched]:
+def within_one_state(shown: Comparison) -> list[StateMatchedPair]:
     pairs = [one.pair for one in shown.cells]
-    return [pair for pair in pairs if isinstance(pair, Matched) and pair.alone is not None]
+    return [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.alone is not None]
 
 
 @pytest.mark.truth
@@ -178,7 +178,7 @@ def test_launches_of_unlike_states_are_compared_within_one() -> None:
     for number in chosen:
         assert slower[number].verdict == "slower"
         for one in slower[number].cells:
-            assert isinstance(one.pair, Matched)
+            assert isinstance(one.pair, StateMatchedPair)
             assert (one.verdict, one.pair.paired, one.pair.states) == ("slower", False, ("near",))
             assert one.decision is not None
             assert one.decision.ratio == pytest.approx(1.1, rel=0.03)
@@ -249,13 +249,13 @@ def test_what_has_another_base_says_so() -> None:
     pairs = pairs_by(rows(result_of(campaign(*cells), *launches_of(cells, NUMBERS), *visits)), "mode")
     shown, factors = compare(pairs, USUAL), frozenset({"mode"})
     assert sides_of(pairs, factors) == "halves against blocking or reduce-scatter"
-    said = saying_sides(shown.cells, factors)
+    said = side_namer(shown.cells, factors)
     assert [said(one) for one in shown.cells] == [
         "halves against blocking",
         "halves against reduce-scatter",
     ]
     one = compare(pairs[:1], USUAL).cells
-    assert saying_sides(one, factors)(one[0]) == ""
+    assert side_namer(one, factors)(one[0]) == ""
 
 
 def test_neighbouring_sizes_are_told_as_one() -> None:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.curves import HistoryCurve
-from mpigauge.compare.history.history import SESSIONS_LEAST, History, history_of, judged
-from mpigauge.compare.history.session import SessionResult, apart_from, in_time, session_of
+from mpigauge.compare.history.history import SESSIONS_LEAST, History, history_of, judged_history
+from mpigauge.compare.history.session import SessionResult, in_time_order, of_other_machines, session_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.prediction import SessionFamily, SessionPrediction, odd_values, predict
@@ -60,7 +60,7 @@ def empty(count: int) -> list[SessionResult]:
 
 def history(cells: Values, controls: Values) -> History:
     curves = [HistoryCurve(cells, FLOOR, control=False), HistoryCurve(controls, np.zeros(controls.shape[1]))]
-    return judged(empty(len(cells)), curves, Thresholds())
+    return judged_history(empty(len(cells)), curves, Thresholds())
 
 
 # ---- Errors --------------------------------------------------------------------------------------
@@ -303,13 +303,13 @@ def test_sessions_are_held_against_those_of_their_condition() -> None:
 def test_copies_and_other_machines_are_told_apart() -> None:
     one, two, three = sessions(3)
     again = sessions(1)[0]
-    known, copies = in_time([three, two, one, again])
+    known, copies = in_time_order([three, two, one, again])
     assert ([*map(id, known)], len(copies)) == ([id(one), id(two), id(three)], 1)
-    assert apart_from(one, known) == []
+    assert of_other_machines(one, known) == []
     made = result(5, usual)
     made.campaign = replace(made.campaign, environment=replace(made.campaign.environment, host="elsewhere"))
     stranger = session_of(made, rows(made))
-    assert apart_from(one, [two, stranger]) == [(stranger, ["host node1, elsewhere"])]
+    assert of_other_machines(one, [two, stranger]) == [(stranger, ["host node1, elsewhere"])]
 
 
 # ---- A baseline ----------------------------------------------------------------------------------

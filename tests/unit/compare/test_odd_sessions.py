@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.compare.history.curves import HistoryCurve
-from mpigauge.compare.history.history import History, judged
+from mpigauge.compare.history.history import History, judged_history
 from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
 from mpigauge.stats.prediction import odd_values
@@ -43,7 +43,7 @@ def history(logs: Values, controls: Values | None = None, settled: int | None = 
         SessionResult(Path(f"{at}.jsonl"), campaign(), (at + 1) * DAY_S, True, {}, {}, (), {}, 0)
         for at in range(len(logs))
     ]
-    return judged(sessions, curves, Thresholds(), settled)
+    return judged_history(sessions, curves, Thresholds(), settled)
 
 
 def places(shown: History) -> list[tuple[int, bool]]:

@@ -14,8 +14,8 @@ from mpigauge.compare.suspicious import (
     LAUNCHES_LEAST,
     LAUNCHES_MOST,
     UNSUSPICIOUS,
-    chances,
     launches_for,
+    p_values,
     suspicious,
 )
 from mpigauge.stats.decision import INSTRUMENT, Decision, Thresholds, decide
@@ -41,7 +41,7 @@ def decided(logs: Values) -> list[Decision]:
 
 def picked(first: Values) -> list[int]:
     family = Paired(first, np.zeros(first.shape[1]))
-    return [place for place, p in enumerate(chances(family)) if p < CHANCE]
+    return [place for place, p in enumerate(p_values(family)) if p < CHANCE]
 
 
 def alarms(trials: int, *, pooled: bool) -> float:

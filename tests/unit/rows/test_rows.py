@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.document.status_words import sentence
+from mpigauge.document.status_words import reason_sentence
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done
@@ -66,7 +66,7 @@ def test_a_rate_that_no_core_reaches_is_refused(of: Cell, rate: float) -> None:
     assert row.status == "failed"
     assert isinstance(row.reason, ImplausibleRate)
     assert row.reason.bytes_per_s == pytest.approx(rate, rel=1e-3)
-    assert f"{rate:.3g} B/s are implausible" in sentence(row.reason)
+    assert f"{rate:.3g} B/s are implausible" in reason_sentence(row.reason)
     assert row.time is None
     assert row.rate_bytes_per_s is row.cpu_s_per_op is row.first_s is None
     assert not row.warnings

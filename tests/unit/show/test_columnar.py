@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.document.columnar import coded, columns_of, joined, length_of, rows_of
+from mpigauge.document.columnar import columns_of, concatenated, dictionary_encoded, iterate_rows, row_count
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell, by_launch
@@ -46,7 +46,7 @@ RESULTS = (SMALL_RESULT, EVERYTHING, known(ALLREDUCE))
 def test_records_come_back_as_they_were(found: list[dict[str, Any]]) -> None:
     columns = columns_of(found)
     names = list(columns)
-    assert [*rows_of(columns)] == [{name: one.get(name) for name in names} for one in found if names]
+    assert [*iterate_rows(columns)] == [{name: one.get(name) for name in names} for one in found if names]
     for name, values in columns.items():
         assert values.kind == name or set(values) <= {None}
 
@@ -55,13 +55,13 @@ def test_what_is_no_scalar_is_text_and_numbers_mix() -> None:
     columns = columns_of([{"a": 1, "b": {"x": 1}, "c": None}, {"a": 0.5, "b": [1]}])
     assert [columns[name].kind for name in "abc"] == ["number", "text", "number"]
     assert [*columns["b"]] == ['{"x": 1}', "[1]"]
-    assert length_of(columns_of([], names=["a"])) == 0
+    assert row_count(columns_of([], names=["a"])) == 0
 
 
 @given(st.lists(st.lists(st.none() | st.text(max_size=2), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_pieces_are_joined_in_their_order(parts: list[list[str | None]]) -> None:
-    pieces = [{"a": coded("text", part, np.arange(len(part)))} for part in parts]
-    assert [*joined(pieces)["a"]] == [value for part in parts for value in part]
+    pieces = [{"a": dictionary_encoded("text", part, np.arange(len(part)))} for part in parts]
+    assert [*concatenated(pieces)["a"]] == [value for part in parts for value in part]
 
 
 # ---- Rows ----------------------------------------------------------------------------------------
@@ -112,12 +112,12 @@ def test_a_pair_is_no_date() -> None:
 
 
 def samples_of(result: Result, **chosen: Any) -> Columns:
-    return joined([*samples.pieces([samples.chosen_of(result, **chosen)], most=7)])
+    return concatenated([*samples.pieces([samples.chosen_of(result, **chosen)], most=7)])
 
 
 @pytest.mark.parametrize("result", RESULTS)
 def test_every_sample_is_there_once_with_its_cell_and_time(result: Result) -> None:
-    found = [*rows_of(samples_of(result))]
+    found = [*iterate_rows(samples_of(result))]
     assert len(found) == sum(len(one.samples_ns) for one in result.visits)
     expected = [(one, number) for one in result.visits for number in range(len(one.samples_ns))]
     for row, (of, number) in zip(found, expected, strict=True):
@@ -140,17 +140,17 @@ def test_what_is_in_an_estimate_is_what_estimates_are_made_of() -> None:
     wrong = visit(2, 0, SMALL, [1, 2], corrupt="rank 1 received 0xa5")
     result = result_of(campaign(SMALL), launch(1), visit(1, 0, SMALL, [210]), late, launch(2), wrong)
     columns = samples_of(result)
-    counted = [row["time_s"] for row in rows_of(columns) if row["in_estimate"]]
+    counted = [row["time_s"] for row in iterate_rows(columns) if row["in_estimate"]]
     used = [value for mine in by_cell(result.visits).values() for one in by_launch(mine) for value in one]
     assert counted == [pytest.approx(value) for part in used for value in part.tolist()]
-    assert length_of(columns) == 5
+    assert row_count(columns) == 5
 
 
 def test_samples_are_chosen_by_cell_and_a_result_without_any_has_the_columns() -> None:
     some = samples_of(SMALL_RESULT, keep=lambda cell: cell.bytes == 8)
     assert set(some["bytes"]) == {8}
     none = samples_of(SMALL_RESULT, keep=lambda _: False)
-    assert length_of(none) == 0
+    assert row_count(none) == 0
     assert set(none) == set(some)
 
 
@@ -188,7 +188,7 @@ def test_parquet_has_the_values_of_the_table_and_says_where_they_are_from(
     found = read(tmp_path / "t.parquet")
     pieces = document[which].pieces
     assert pieces is not None
-    assert found.to_pylist() == [*rows_of(joined([*pieces()]))]
+    assert found.to_pylist() == [*iterate_rows(concatenated([*pieces()]))]
     said = json.loads(found.schema.metadata[b"mpigauge"])
     assert said["context"][0]["host"] == "node1"
 

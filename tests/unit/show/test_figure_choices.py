@@ -11,7 +11,7 @@ import pytest
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.plan.sizes import wanted
-from mpigauge.query.query import spread
+from mpigauge.query.query import thinned
 from mpigauge.query.series import against_size
 from mpigauge.result.records import End, Imported
 from mpigauge.show.figures import KINDS, figure
@@ -92,9 +92,9 @@ def test_sizes_are_ranges_or_lists(text: str, yes: tuple[int, ...], no: tuple[in
 
 
 def test_spread_keeps_both_ends() -> None:
-    assert spread(range(100), 3) == [0, 50, 99]
-    assert spread([1, 2], 4) == [1, 2]
-    assert spread([1, 2], 1) == [1]
+    assert thinned(range(100), 3) == [0, 50, 99]
+    assert thinned([1, 2], 4) == [1, 2]
+    assert thinned([1, 2], 1) == [1]
 
 
 @pytest.mark.thorough

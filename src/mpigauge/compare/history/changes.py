@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mpigauge.compare.alike import changed
+from mpigauge.compare.alike import differing_names
 from mpigauge.stats.decision import POWER, Decision, Thresholds, decide
 from mpigauge.stats.max_t import LEVEL, Unpaired
 from mpigauge.stats.splits import SEGMENT_LEAST
@@ -102,23 +102,23 @@ def _change(
 ) -> Change:
     last = max(place for place in curve.sessions if place < step.place)
     cells = {int(cell): _decision(step, int(cell)) for cell in np.flatnonzero(step.changed)}
-    moved = _moved([control for control, _ in controls], step, margin)
+    moved = _moved_controls([control for control, _ in controls], step, margin)
     signs = tuple(
         control
         for control, changes in controls
-        if id(control) in moved or any(_at(change, last, step.place) for change in changes)
+        if id(control) in moved or any(_coincides(change, last, step.place) for change in changes)
     )
     # Nothing switches little by little.
     switches = () if step.drifts else tuple(switches_of(curve, last, step.place, sessions))
     return Change(last, step.place, step.sides[1][0], cells, signs, switches, step.drifts)
 
 
-def _at(change: Change, last: int, place: int) -> bool:
+def _coincides(change: Change, last: int, place: int) -> bool:
     """Return whether a change is between these sessions, or next to them."""
     return change.place >= last + 1 - NEAR and change.before <= place - 1 + NEAR
 
 
-def _moved(controls: Sequence[HistoryCurve], step: Step, margin: float) -> set[int]:
+def _moved_controls(controls: Sequence[HistoryCurve], step: Step, margin: float) -> set[int]:
     """Return the ids of controls that differ between the sessions before a step and those after it."""
     columns = [(control, cell) for control in controls for cell in range(control.logs.shape[1])]
     sides = [
@@ -146,20 +146,20 @@ def switches_of(
         if old.mpi_version != new.mpi_version and not curve.control:
             yield VersionChange(new.mpi, old.mpi_version, new.mpi_version)
     first, second = sessions[last].versions, sessions[place].versions
-    for name in changed(first, second):
+    for name in differing_names(first, second):
         yield VersionChange(name, first[name], second[name])
 
 
 def _decision(step: Step, cell: int) -> Decision:
     """Return the decision on a changed cell; its interval holds for all cells and places at once."""
     mean, error, freedom = (float(one[cell]) for one in (step.mean, step.error, step.freedom))
-    alone, sure = (float(special.stdtrit(freedom, share)) for share in (1 - LEVEL, 1 - LEVEL / 2))
+    one_sided, sure = (float(special.stdtrit(freedom, share)) for share in (1 - LEVEL, 1 - LEVEL / 2))
     reach = max(step.reach, sure)
     return Decision(
         ratio=math.exp(mean),
         low=math.exp(mean - reach * error),
         high=math.exp(mean + reach * error),
-        bound=math.exp(mean + alone * error),
+        bound=math.exp(mean + one_sided * error),
         p=float(step.p[cell]),
         verdict="slower" if mean > 0 else "faster",
         small=False,

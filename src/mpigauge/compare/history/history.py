@@ -176,10 +176,10 @@ def history_of(
 
     Source: docs/method-comparison.md#history
     """
-    return judged(sessions, curves_of(sessions), thresholds, settled)
+    return judged_history(sessions, curves_of(sessions), thresholds, settled)
 
 
-def judged(
+def judged_history(
     sessions: Sequence[SessionResult],
     curves: Sequence[HistoryCurve],
     thresholds: Thresholds,
@@ -204,7 +204,7 @@ def _tracks(
 ) -> tuple[Track, ...]:
     """Return each curve with its last session judged against the prediction, all as one family."""
     least = math.log1p(thresholds.margin)
-    usual = [_apart(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
+    usual = [_oddness(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
     bases = [_base(curve, mine, odd) for curve, mine, (_, odd) in zip(curves, changes, usual, strict=True)]
     known = [(curve, base) for curve, base in zip(curves, bases, strict=True) if base is not None]
     last: dict[int, dict[int, Decision]] = {}
@@ -226,7 +226,7 @@ def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
     ]
 
 
-def _apart(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
+def _oddness(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
     """Return distances of sessions from the median between changes, and which are odd; not the last."""
     apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)

@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge import units
 from mpigauge.compare.history.history import SESSIONS_LEAST
 from mpigauge.compare.sentences import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
-from mpigauge.compare.session_sentences import count_of, day_of, few, odd_lines, switches
+from mpigauge.compare.session_sentences import count_of, day_of, odd_lines, switches, too_few_words
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.machine.sessions import are_daily
@@ -69,7 +69,7 @@ class HistoryLine:
         return abs(np.log(known[cell].ratio)) if cell in known else 0.0
 
 
-def told_of(track: Track) -> list[HistoryLine]:
+def lines_of(track: Track) -> list[HistoryLine]:
     """Return the lines of a curve: cells with the same change together."""
     lost = set(track.lost)
     maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
@@ -138,7 +138,7 @@ def verdict_of(told: HistoryLine) -> str:
     return "not in the last session" if ended else "too few sessions"
 
 
-def since(change: Change, sessions: Sequence[SessionResult], cell: int | None = None) -> str:
+def since_words(change: Change, sessions: Sequence[SessionResult], cell: int | None = None) -> str:
     """Return `2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
 
     Args:
@@ -164,7 +164,7 @@ def _row(told: HistoryLine, cell: int) -> Row:
     return told.track.curve.row(cell, len(told.track.curve.logs) - 1)
 
 
-def _said(told: HistoryLine, unsaid: Collection[str]) -> str:
+def _name_and_sizes(told: HistoryLine, unsaid: Collection[str]) -> str:
     return " ".join(filter(None, [name(told, unsaid), sizes(told)]))
 
 
@@ -174,12 +174,14 @@ def _factor(decision: Decision) -> str:
 
 def _change(told: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
     if told.change is None or told.factor is None:
-        return _said(told, unsaid)
+        return _name_and_sizes(told, unsaid)
     if told.change.drifts:
         began = date(sessions, told.change.place)
         how = f"{_drifting(told.change, told.worst)} since about {began}, {_factor(told.factor)} in all"
-        return f"{_said(told, unsaid)} {how}"
-    return f"{_said(told, unsaid)} {_factor(told.factor)} since {since(told.change, sessions)}"
+        return f"{_name_and_sizes(told, unsaid)} {how}"
+    return (
+        f"{_name_and_sizes(told, unsaid)} {_factor(told.factor)} since {since_words(told.change, sessions)}"
+    )
 
 
 # ---- Above and below -----------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def headline(
     mine = [told for told in lines if told.change is not None and not told.change.machine]
     match verdict:
         case "slower" if lost := [told for told in lines if told.lost]:
-            return f"lost: {_said(lost[0], unsaid)} did not work in the last session"
+            return f"lost: {_name_and_sizes(lost[0], unsaid)} did not work in the last session"
         case "slower" | "faster":
             words = [_change(told, shown.sessions, unsaid) for told in mine[:1]]
             more = [_changes(len(mine) - 1, " more")] if len(mine) > 1 else []
@@ -219,13 +221,13 @@ def _moved(shown: History) -> str:
     names = dict.fromkeys(_control(track) for track, _ in own)
     if own:
         last = max((change for _, change in own), key=lambda change: change.place)
-        when = since(last, shown.sessions)
+        when = since_words(last, shown.sessions)
         return f"{', '.join(names)} changed, in which no MPI library takes part; since {when}"
     change = next(change for track in shown.tracks for _, change in track.pending if change.machine)
     names = dict.fromkeys(
         SIGNS[one.sign] if one.sign else one.row(0, change.place).cell.pattern for one in change.signs
     )
-    return f"{', '.join(names)} changed, too; since {since(change, shown.sessions)}"
+    return f"{', '.join(names)} changed, too; since {since_words(change, shown.sessions)}"
 
 
 def _control(track: Track) -> str:
@@ -235,7 +237,7 @@ def _control(track: Track) -> str:
 
 def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
     if not shown.enough:
-        return few(len(shown.sessions), SESSIONS_LEAST)
+        return too_few_words(len(shown.sessions), SESSIONS_LEAST)
     for suspected in _suspected(shown, unsaid):
         return suspected
     outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
@@ -244,7 +246,7 @@ def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str])
         allow = units.format_percent(shown.thresholds.allow)
         return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
     told, last = longer[0]
-    what = f"{_said(told, unsaid)} {_factor(last)} in the last session alone"
+    what = f"{_name_and_sizes(told, unsaid)} {_factor(last)} in the last session alone"
     return f"{what}; it may be the machine: measure again"
 
 
@@ -259,7 +261,7 @@ def _suspected(shown: History, unsaid: Collection[str]) -> Iterator[str]:
         factor = f"{units.format_factor(float(np.exp(step.mean[worst])))} times as long"
         since = f"in the last {count - step.place} of {count} sessions as before"
         more = f"{CHANGES_FROM} sessions tell a change from chance: measure {CHANGES_FROM - count} more"
-        said = _said(HistoryLine(track, cells, None, outside=False, lost=False), unsaid)
+        said = _name_and_sizes(HistoryLine(track, cells, None, outside=False, lost=False), unsaid)
         yield f"{said} {factor} {since}; {more}"
 
 
@@ -295,7 +297,7 @@ def _came_and_went(shown: History) -> Iterator[str]:
                 told = HistoryLine(track, cells, first, outside=False, lost=False)
                 ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
                 ratio = first.cells[told.worst]
-                yield f"came and went: {_said(told, ())} {_factor(ratio)} from {ends}"
+                yield f"came and went: {_name_and_sizes(told, ())} {_factor(ratio)} from {ends}"
 
 
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
@@ -314,10 +316,10 @@ def _not_looked_for(count: int) -> Iterator[str]:
     said = [f"{what}, from {least} sessions on" for what, least in whats.items() if count < least]
     if said:
         more = f"measure {max(whats.values()) - count} more for all of it"
-        yield f"not looked for, with {_some(count)}: {'; '.join(said)}: {more}"
+        yield f"not looked for, with {_sessions(count)}: {'; '.join(said)}: {more}"
 
 
-def _some(count: int) -> str:
+def _sessions(count: int) -> str:
     return f"{count} session{'' if count == 1 else 's'}"
 
 

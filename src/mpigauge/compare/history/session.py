@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.alike import apart, machine_of
+from mpigauge.compare.alike import differing_facts, machine_of
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.group import cell_key
 from mpigauge.rows.machine.conditions import distances_of, middle_of
@@ -87,7 +87,7 @@ def session_of(result: Result, rows: Iterable[Row]) -> SessionResult:
     return SessionResult(
         result.path,
         result.campaign,
-        _file_s(result.path) if begun_s is None else begun_s,
+        _modified_s(result.path) if begun_s is None else begun_s,
         begun_s is not None,
         machine_of(result),
         _versions(result),
@@ -102,7 +102,7 @@ def time_of(row: Row) -> float | None:
     return row.time.estimate if row.time is not None and row.time.estimate > 0 else None
 
 
-def in_time(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
+def in_time_order(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
     """Return sessions in time order, and those that are copies or parts of another."""
     found: list[SessionResult] = []
     copies: list[SessionResult] = []
@@ -122,11 +122,11 @@ def _times_s(session: SessionResult) -> list[float | None]:
     return [time_of(row) for part in session.parts for row in part.rows.values()]
 
 
-def apart_from(
+def of_other_machines(
     reference: SessionResult, sessions: Iterable[SessionResult]
 ) -> list[tuple[SessionResult, list[str]]]:
     """Return the sessions of other machines, each with what differs."""
-    found = [(one, apart(reference.machine, one.machine)) for one in sessions]
+    found = [(one, differing_facts(reference.machine, one.machine)) for one in sessions]
     return [(one, differs) for one, differs in found if differs]
 
 
@@ -138,7 +138,7 @@ def _begun_s(result: Result) -> float | None:
     return datetime.fromisoformat(started).astimezone(UTC).timestamp() if started else None
 
 
-def _file_s(path: Path) -> float:
+def _modified_s(path: Path) -> float:
     """Return when a file was last written, Unix time in s; 0 if there is none, as for standard input."""
     try:
         return path.stat().st_mtime
@@ -176,10 +176,10 @@ def _parts(rows: Iterable[Row]) -> list[Part]:
 
 def _part(key: Key, rows: Sequence[Row]) -> Part:
     at = middle_of(distances_of(visit for row in rows for visit in row.visits))
-    return Part(key, at, {in_curve(row): replace(row, visits=()) for row in rows})
+    return Part(key, at, {key_in_curve(row): replace(row, visits=()) for row in rows})
 
 
-def in_curve(row: Row) -> CellKey:
+def key_in_curve(row: Row) -> CellKey:
     """Return what tells a cell from others of its curve."""
     return (row.cell.pair, row.cell.bytes, row.cell.window)
 

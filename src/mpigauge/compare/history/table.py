@@ -14,7 +14,7 @@ from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, number, odd_records
+from mpigauge.document.records import cell_record, finite_or_none, odd_records
 from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.units import format_percent
 
@@ -84,7 +84,7 @@ def ranked(shown: History) -> list[HistoryLine]:
 
 
 def _of(tracks: Iterable[Track]) -> list[HistoryLine]:
-    return [told for track in tracks for told in words.told_of(track)]
+    return [told for track in tracks for told in words.lines_of(track)]
 
 
 def _moved(shown: History) -> list[HistoryLine]:
@@ -116,7 +116,7 @@ def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
 
 def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Table:
     def changed(told: HistoryLine) -> str:
-        return words.since(told.change, shown.sessions, told.worst) if told.change else ""
+        return words.since_words(told.change, shown.sessions, told.worst) if told.change else ""
 
     return Table(
         "",
@@ -185,7 +185,7 @@ def _suspected(shown: History) -> Iterator[dict[str, Any]]:
             yield {
                 **_cell(track, int(cell), len(shown.sessions)),
                 "since_file": str(shown.sessions[step.place].path),
-                "ratio": number(float(np.exp(step.mean[cell]))),
+                "ratio": finite_or_none(float(np.exp(step.mean[cell]))),
                 "sessions_more": CHANGES_FROM - len(shown.sessions),
             }
 
@@ -205,7 +205,7 @@ def _records(shown: History) -> Iterator[dict[str, Any]]:
 
 
 def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
-    said = {cell: words.verdict_of(told) for told in words.told_of(track) for cell in told.cells}
+    said = {cell: words.verdict_of(told) for told in words.lines_of(track) for cell in told.cells}
     for cell in range(track.curve.logs.shape[1]):
         times = np.exp(track.curve.logs[:, cell])
         latest, low, high = track.latest(cell), *_band(track, cell)
@@ -215,7 +215,7 @@ def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
             "odd_files": [
                 str(one.path) for one, odd in zip(shown.sessions, track.odd[:, cell], strict=True) if odd
             ],
-            "times_s": [number(float(time)) for time in times],
+            "times_s": [finite_or_none(float(time)) for time in times],
             "expected_low_s": low,
             "expected_high_s": high,
             "last": _decision(track.last.get(cell)),
@@ -242,7 +242,7 @@ def _band(track: Track, cell: int) -> tuple[float | None, float | None]:
         return None, None
     place = track.base.cells.index(cell)
     low, high = track.base.said.band()
-    return number(float(low[place])), number(float(high[place]))
+    return finite_or_none(float(low[place])), finite_or_none(float(high[place]))
 
 
 def _change(shown: History, change: Change, cell: int) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def _decision(decision: Decision | None) -> dict[str, Any] | None:
     if decision is None:
         return None
     return {
-        **{name: number(getattr(decision, name)) for name in NUMBERS if name != "launches"},
+        **{name: finite_or_none(getattr(decision, name)) for name in NUMBERS if name != "launches"},
         "sessions": decision.launches,
-        "mdd": number(decision.missed),
+        "mdd": finite_or_none(decision.missed),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.sides import compared_by
-from mpigauge.compare.size_ratio import Beside, Stretch, besides, stretches
+from mpigauge.compare.size_ratio import SizeRatio, SizeRun, size_ratios, size_runs
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparisons import USUALLY, place_name
@@ -79,8 +79,8 @@ class Contrast:
     factors: frozenset[str]
     base: Cell
     other: Cell
-    points: tuple[Beside, ...]
-    runs: tuple[Stretch, ...]
+    points: tuple[SizeRatio, ...]
+    runs: tuple[SizeRun, ...]
     twice_from: int | None
     by_limit: ByLimit | None
     emulated: bool
@@ -133,16 +133,16 @@ def modes(evidence: Evidence) -> Iterator[Contrast]:
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
     """Each curve against the first, or the nearest, of those that differ in these factors alone."""
     for base, other in against_first(evidence, factors):
-        points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
+        points = size_ratios(base, other, same_place=factors != PLACE, within=evidence.within)
         if points:
             yield _contrast(evidence, factors, (base[0], other[0]), points)
 
 
 def _contrast(
-    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[Beside]
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], points: Sequence[SizeRatio]
 ) -> Contrast:
     base, other = rows
-    runs = stretches(points)
+    runs = size_runs(points)
     hosts = any("," in row.cell.placement for row in rows)
     return Contrast(
         factors=factors,
@@ -157,7 +157,7 @@ def _contrast(
     )
 
 
-def _twice_from(points: Sequence[Beside]) -> int | None:
+def _twice_from(points: Sequence[SizeRatio]) -> int | None:
     """From which size on the same one is twice as slow, by the whole interval."""
     begin = None
     for slower in (True, False):
@@ -173,7 +173,7 @@ def _twice_from(points: Sequence[Beside]) -> int | None:
 
 
 def _by_limit(
-    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Sequence[Stretch]
+    evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Sequence[SizeRun]
 ) -> ByLimit | None:
     """Whether all that differs so that it matters lies above the eager limit of one and not of the other."""
     limits = [evidence.limits.get(row.cell.job) for row in rows]
@@ -194,7 +194,7 @@ def _by_limit(
     return ByLimit(limits[0], limits[1], least, most, little)
 
 
-def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:
+def _round_trips(base: Row, between: Sequence[SizeRatio]) -> tuple[float, float] | tuple[None, None]:
     """The difference in round trips of the smallest message, least and most; None if these are far apart."""
     if base.time is None or base.time.estimate <= 0:
         return None, None

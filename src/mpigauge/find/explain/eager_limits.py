@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.state_words import in_state
+from mpigauge.document.state_words import state_suffix
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import headed, subject, time
 from mpigauge.stats.interval import difference_interval
@@ -200,7 +200,7 @@ def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATI
 
 def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
     if fact.crossing is not None and fact.message is not None:
-        message = f"{fact.message.pattern} {fact.message.mode}{in_state(fact.state)}"
+        message = f"{fact.message.pattern} {fact.message.mode}{state_suffix(fact.state)}"
         yield f"{message} of {_crossing(fact.crossing, chosen)}"
     if fact.blocked:
         sizes = counted(fact.of, "size")

@@ -10,7 +10,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times
+from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
 from mpigauge.find.phrases import time
 from mpigauge.rows.baselines import MESSAGES
@@ -118,6 +118,6 @@ def _beside(fact: FirstMessage, chosen: Units) -> Iterator[str]:
         return
     size = units.format_size(fact.cell.bytes)
     usual = units.format_time(fact.usual_s, chosen.time)
-    yield f"{times(fact.ratio)} as long as a round trip of {size} later on, {usual}"
+    yield f"{times_words(fact.ratio)} as long as a round trip of {size} later on, {usual}"
     if fact.ratio.low is not None and fact.ratio.low > 1:
         yield "what MPI_Init leaves to be set up is in it"

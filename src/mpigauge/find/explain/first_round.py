@@ -12,7 +12,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times
+from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.phrases import at_size, every_size, subject
 from mpigauge.rows.ratios import compared, judged_together
@@ -141,10 +141,10 @@ def _range(fact: First, chosen: Units) -> str:
     both = f"{first} for {typical}"
     where = at_size(fact.cell, most.bytes)
     if total == 1:
-        return f"{times(most.ratio)} as long as a typical one{where}, {both}"
+        return f"{times_words(most.ratio)} as long as a typical one{where}, {both}"
     ends = units.interval(*fact.ends, units.format_factor)
     certain = f"{every_size(total)}, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
         f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "
-        f"{times(most.ratio)}, {both}"
+        f"{times_words(most.ratio)}, {both}"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times
+from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, single_calls
 from mpigauge.find.explain.routes import PAIR, pairs_of, ways_of
 from mpigauge.find.phrases import rate, span, subject
@@ -204,14 +204,14 @@ def _parts(fact: Plateau, chosen: Units) -> Iterator[str]:
         yield f"{units.format_percent(share)} of the {most} that TCP can bring through the emulated link"
     if fact.copies is not None:
         stick, size = " ".join(YARDSTICKS[fact.copies.name]), units.format_size(fact.copies.bytes)
-        yield f"at {size} a message takes {times(fact.copies.ratio)} as long as a copy of its size ({stick})"
+        ratio = times_words(fact.copies.ratio)
+        yield f"at {size} a message takes {ratio} as long as a copy of its size ({stick})"
 
 
 def _holds(fact: Plateau, chosen: Units) -> str:
     if fact.rises is not None:
-        return (
-            f"still rising at the largest size: a byte takes {times(fact.rises)} as long at the size before"
-        )
+        ratio = times_words(fact.rises)
+        return f"still rising at the largest size: a byte takes {ratio} as long at the size before"
     begin, end = fact.level
     margin = units.format_percent(MARGIN)
     reach = f"within {margin} of it at {span((begin, end))}" if begin < end else f"no other within {margin}"
@@ -221,7 +221,7 @@ def _holds(fact: Plateau, chosen: Units) -> str:
     if fact.falls and fact.change is not None:
         return (
             f"{reach}, then it falls to {_rate(fact.largest, chosen)} at {size}, where a byte takes "
-            f"{times(fact.change)} as long"
+            f"{times_words(fact.change)} as long"
         )
     return f"{reach}; {_rate(fact.largest, chosen)} at {size}, which is not certainly less"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times
+from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.phrases import MINUS, subject
 from mpigauge.plan.factors import SIZE
@@ -241,7 +241,7 @@ def _ranks(one: Count) -> str:
 
 
 def _longer(one: Count, chosen: Units) -> str:
-    return f"{times(one.ratio)} as long, {_time(one, chosen)}" if one.ratio else _time(one, chosen)
+    return f"{times_words(one.ratio)} as long, {_time(one, chosen)}" if one.ratio else _time(one, chosen)
 
 
 def _time(one: Count, chosen: Units) -> str:

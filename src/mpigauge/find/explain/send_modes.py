@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.size_ratio import Beside, besides, by_size
+from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import span, subject, time
@@ -44,7 +44,7 @@ class Handshake:
     cell: Cell
     base: Cell
     limit_bytes: int
-    small: Beside
+    small: SizeRatio
     above: int
     without: int
     slower: int
@@ -109,7 +109,7 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
     """What waiting for the receiver costs, of every job whose eager limit is known."""
     for base, other in _beside_usual(evidence, never_eager=True):
         limit = evidence.limits.get(base[0].cell.job)
-        points = besides(base, other, same_place=True, within=evidence.within)
+        points = size_ratios(base, other, same_place=True, within=evidence.within)
         small = [one for one in points if limit is not None and one.bytes <= limit]
         if limit is None or not small or small[0].verdict != "slower" or small[0].low_s is None:
             continue
@@ -135,7 +135,7 @@ def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
     """
     for base, other in _beside_usual(evidence, never_eager=False):
         rows = by_size(base)
-        points = besides(base, other, same_place=True, within=evidence.within)
+        points = size_ratios(base, other, same_place=True, within=evidence.within)
         if any(one.verdict == "faster" for one in points):
             # A copy that is not in the way costs no copy: a mean over the other sizes would hide that.
             continue
@@ -148,12 +148,12 @@ def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
                 yield _buffer_copy((base[0], other[0]), stick, found)
 
 
-def _copies(one: Beside, row: Row, stick: str) -> float:
+def _copies(one: SizeRatio, row: Row, stick: str) -> float:
     """What the mode takes beyond the other, in copies: the copy takes the message's time over its ratio."""
     return one.extra_s * row.ratios[stick].estimate / one.base_s
 
 
-def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[Beside, float]) -> BufferCopy:
+def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[SizeRatio, float]) -> BufferCopy:
     sizes = sorted(one.bytes for one in found)
     return BufferCopy(
         cell=rows[1].cell,

@@ -11,7 +11,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times
+from mpigauge.document.ratio_words import times_words
 from mpigauge.find.explain.contrasts import BUILD, name_of
 from mpigauge.find.explain.evidence import (
     LAUNCHES_LEAST,
@@ -342,5 +342,5 @@ def _beside_sentence(fact: SpreadBeside, varied: Collection[str], chosen: Units)
     over = f" (median of {counted(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
     return (
         f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
-        f"{times(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
+        f"{times_words(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
     )

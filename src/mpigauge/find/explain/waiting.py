@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import VERDICTS, times
-from mpigauge.document.state_words import in_state
+from mpigauge.document.ratio_words import VERDICTS, times_words
+from mpigauge.document.state_words import state_suffix
 from mpigauge.find.comparisons import place_name
 from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
 from mpigauge.find.phrases import share
@@ -70,7 +70,7 @@ class Waiting:
 
     family: Family
     cells: tuple[Cell, ...]
-    times: tuple[CoreTime, ...]
+    times_words: tuple[CoreTime, ...]
     ranks: int
     cores: int
     relayed: bool
@@ -195,7 +195,7 @@ def _about(fact: Waiting, varied: Collection[str]) -> str:
     relay = " that the relay of the lab uses, too" if fact.relayed else ""
     place = place_name(cell) if PLACE & set(varied) else ""
     what = OPERATIONS.get(fact.family, fact.family)
-    return f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{in_state(fact.state)}"
+    return f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{state_suffix(fact.state)}"
 
 
 def _against(cell: Cell, one: CoreTime) -> str:
@@ -204,4 +204,4 @@ def _against(cell: Cell, one: CoreTime) -> str:
         return said
     if verdict_of(one.ratio) not in DIFFERENT:
         return f"{said}, {VERDICTS[verdict_of(one.ratio)]}"
-    return f"{said}, {times(one.ratio)} as much"
+    return f"{said}, {times_words(one.ratio)} as much"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.document.ratio_words import times, verdict_words
+from mpigauge.document.ratio_words import times_words, verdict_words
 from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.explain.ranks import cores_shared
 from mpigauge.find.phrases import subject
@@ -192,7 +192,7 @@ def _at(one: YieldingOperation, fact: Yielding, chosen: Units) -> str:
     where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
     untold, told = (units.format_time(each, chosen.time) for each in (one.untold_s, one.told_s))
     both = f"{untold} for {told}"
-    return f"{verdict_words(one.verdict)}{where}: {times(one.ratio)}, {both}"
+    return f"{verdict_words(one.verdict)}{where}: {times_words(one.ratio)}, {both}"
 
 
 def _why(fact: Yielding) -> Iterator[str]:

@@ -136,7 +136,7 @@ def _groups(found: ComparedSources, runs: Sequence[Run], *, controls: bool = Fal
 
     curves = group_by(runs, curve)
     compared = (*found.shown.cells, *found.shown.controls)
-    side = words.saying_sides(compared, found.factors)
+    side = words.side_namer(compared, found.factors)
     unsaid = frozenset({*found.factors, *words.common(one.pair.base for one in compared)})
     return [_group(sorted(curve, key=_bytes), unsaid, side, controls) for curve in curves.values()]
 
@@ -286,8 +286,8 @@ def _legend(whole: Figure, shown: Comparison, runs: Sequence[Run], controls: Seq
     handles += [lines.handle({"color": "0.85", "linewidth": 7}), lines.handle(_ALLOWED)]
     margin, allow = format_percent(shown.thresholds.margin), format_percent(shown.thresholds.allow)
     labels = [*looks, f"margin {margin}", f"allowed {allow}"]
-    notes = _between("; ".join(words.of_figure(shown, runs, controls)), "; ", LETTERS_OF_BASIS)
+    notes = _between("; ".join(words.figure_notes(shown, runs, controls)), "; ", LETTERS_OF_BASIS)
     # Below, where no title of a user takes its place.
-    forced = textwrap.fill(words.forced(shown), LETTERS_OF_BASIS)
+    forced = textwrap.fill(words.forced_words(shown), LETTERS_OF_BASIS)
     lines.below(whole, handles, labels, "\n".join(filter(None, [forced, notes])))
     whole.legends[0].get_title().set_multialignment("center")

@@ -12,7 +12,7 @@ from mpigauge import units
 from mpigauge.compare import sentences as compare_sentences
 from mpigauge.compare.history import sentences as words
 from mpigauge.compare.history.history import SESSIONS_LEAST, history_of
-from mpigauge.compare.history.session import in_time, session_of
+from mpigauge.compare.history.session import in_time_order, session_of
 from mpigauge.compare.history.table import ranked
 from mpigauge.compare.session_sentences import switches
 from mpigauge.query.kinds import maker
@@ -41,7 +41,7 @@ NOTE = "dots: sessions, odd ones hollow; lines: between changes; band: where the
 def history_figure(query: Query) -> Figure:
     """A panel per cell, the worst of each curve, on a common axis of time."""
     sources = selected(query)
-    sessions, _ = in_time(session_of(source.result, source.rows) for source in sources)
+    sessions, _ = in_time_order(session_of(source.result, source.rows) for source in sources)
     if not any(row.time for source in sources for row in source.rows):
         raise query.lacks("nothing that it shows was measured")
     if len(sessions) < SESSIONS_LEAST:

@@ -12,12 +12,12 @@ from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     Point,
     against_size,
-    chosen,
+    choose_series,
     factors_of,
     grouped,
     pieces_of,
     rate_point,
-    timed,
+    timed_rows,
 )
 from mpigauge.rows.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.rows.machine.machines import measured_machine
@@ -112,7 +112,9 @@ def memory_ratio_figure(query: Query) -> Figure:
     if not names:
         raise query.lacks("no message was measured beside a copy of its size in the same launches")
     pairs = [
-        (source, row) for source, row in timed(query) if row.cell.pattern in MESSAGES and row.cell.bytes > 0
+        (source, row)
+        for source, row in timed_rows(query)
+        if row.cell.pattern in MESSAGES and row.cell.bytes > 0
     ]
     found: list[Series] = []
     keys: dict[str, str] = {}
@@ -122,7 +124,7 @@ def memory_ratio_figure(query: Query) -> Figure:
             one.rows.sort(key=lambda row: row.cell.bytes)
             keys[one.factors[OVER]] = name
             found.append(one)
-    found = chosen(query, found)
+    found = choose_series(query, found)
     pieces = [pieces_of(one, lambda row, key=keys[one.factors[OVER]]: _point(row, key)) for one in found]  # type: ignore[misc]
     found = [_with_least(one, mine) for one, mine in zip(found, pieces, strict=True)]
     looks = lines.seen_through(looks_of(query, [_copy_of(one, keys) for one in found]), pieces)

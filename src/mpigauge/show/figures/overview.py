@@ -13,11 +13,11 @@ from mpigauge.query.series import (
     STATE,
     against_size,
     common_words,
-    labelled,
-    names_that_vary,
     pieces_of,
     rate_point,
     time_point,
+    varying_factors,
+    with_labels,
 )
 from mpigauge.show.figures import MAKERS, chart, lines, style
 from mpigauge.show.figures.curves import described, intervals
@@ -137,13 +137,13 @@ def _panel(query: Query, family: FigureFamily, found: Iterable[Series]) -> Overv
         states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
         family = replace(family, title=", ".join([family.title, *states]))
     if len(mine) > LABELS_MOST:
-        word = next(mine[0].factors[name] for name in names_that_vary(mine) if name in mine[0].factors)
+        word = next(mine[0].factors[name] for name in varying_factors(mine) if name in mine[0].factors)
         raise query.lacks(
             f"{len(mine)} series are more than the {LABELS_MOST} of a panel",
             f'choose with --series, such as --series "{word}", or draw --kind time',
         )
     # Labels that users gave stay.
-    mine = labelled(mine) if mine and not query.series else mine
+    mine = with_labels(mine) if mine and not query.series else mine
     return OverviewPanel(family, mine, [pieces_of(one, family.point) for one in mine])
 
 

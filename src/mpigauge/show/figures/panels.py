@@ -12,11 +12,11 @@ from mpigauge.query.series import (
     FILE,
     SERIES_MOST,
     against_size,
-    labelled,
-    names_that_vary,
     pieces_of,
     rate_point,
     title_words,
+    varying_factors,
+    with_labels,
 )
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
@@ -68,7 +68,7 @@ def modes_figure(query: Query) -> Figure:
 def placements_figure(query: Query) -> Figure:
     """Bandwidths, one panel per placement and transport; results side by side if they have the same."""
     found = _rated(query)
-    varying = set(names_that_vary(found))
+    varying = set(varying_factors(found))
     keys = varying & PLACE or varying & {FILE}
     if not keys:
         raise query.lacks("only one placement and transport was measured")
@@ -99,8 +99,8 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     if (most := max(map(len, groups))) > SERIES_MOST:
         raise query.lacks(f"{most} series are more than the {SERIES_MOST} of a panel", "choose with --series")
     everyone = [one for group in groups for one in group]
-    titles = [name for name in names_that_vary(everyone) if name not in inside]
-    named = labelled(*groups, without=titles)
+    titles = [name for name in varying_factors(everyone) if name not in inside]
+    named = with_labels(*groups, without=titles)
     members = iter(named)
     grouped = [[next(members) for _ in group] for group in groups]
     beside = references_by(query, grouped)

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.query.kinds import maker
-from mpigauge.query.query import spread
-from mpigauge.query.series import Point, chosen, factors_of, grouped, size_words, timed
+from mpigauge.query.query import thinned
+from mpigauge.query.series import Point, choose_series, factors_of, grouped, size_words, timed_rows
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.chart import values_of
 from mpigauge.show.figures.curves import finish, intervals, labels_of
@@ -32,13 +32,13 @@ def ranks_figure(query: Query) -> Figure:
     """Time against number of ranks, a line per size."""
     pairs = [
         (source, row)
-        for source, row in timed(query)
+        for source, row in timed_rows(query)
         if source.patterns[row.cell.pattern].active_ranks == 0 and row.cell.ranks
     ]
     found = [one for one in grouped(_thinned(query, pairs), _factors) if len(_points(one)) > 1]
     if not found:
         raise query.lacks("no pattern in which all ranks take part was measured with two numbers of ranks")
-    found = chosen(query, found)
+    found = choose_series(query, found)
     pieces = [_pieces(one) for one in found]
     axis = scales.times("time", values_of(pieces), query.units.time, linear=query.linear)
     looks = lines.seen_through(looks_of(query, found), pieces)
@@ -67,7 +67,7 @@ def _thinned(query: Query, pairs: Sequence[tuple[Source, Row]]) -> list[tuple[So
     sizes: dict[str, set[int]] = {}
     for _, row in pairs:
         sizes.setdefault(row.cell.pattern, set()).add(row.cell.bytes)
-    kept = {pattern: set(spread(sorted(mine), SIZES_MOST)) for pattern, mine in sizes.items()}
+    kept = {pattern: set(thinned(sorted(mine), SIZES_MOST)) for pattern, mine in sizes.items()}
     return [(source, row) for source, row in pairs if row.cell.bytes in kept[row.cell.pattern]]
 
 

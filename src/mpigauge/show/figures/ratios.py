@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.compare.size_ratio import besides, by_size
+from mpigauge.compare.size_ratio import by_size, size_ratios
 from mpigauge.query.series import FILE, Point, pieces_of
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import bounds
@@ -153,7 +153,7 @@ def _both(one: Series, base: Series) -> Series:
 def _points(one: Series, base: Series) -> dict[int, Point]:
     """By size; without an interval where one of both has no launches that tell."""
     rows, under = by_size(one.rows), by_size(base.rows)
-    known = besides(
+    known = size_ratios(
         base.rows,
         one.rows,
         same_place=_alike(one.rows[0], base.rows[0]),

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from mpigauge.query.kinds import maker
-from mpigauge.query.query import spread
-from mpigauge.query.series import STATE, against_size, alike_but, labelled, title_words
+from mpigauge.query.query import thinned
+from mpigauge.query.series import STATE, against_size, grouped_except, title_words, with_labels
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.group import words_key
 from mpigauge.rows.samples import by_launch, seconds_of
@@ -227,13 +227,13 @@ def _cells(query: Query, found: Sequence[Series]) -> list[tuple[Series, Row]]:
         )
     if query.sizes:
         return [(one, row) for one in found for row in one.rows]
-    return [(one, row) for one in found for row in spread(one.rows, each)]
+    return [(one, row) for one in found for row in thinned(one.rows, each)]
 
 
 def _of_all_states(found: Sequence[Series]) -> list[Series]:
     """One panel for all states of the machine: they follow each other in it."""
-    firsts = [mine[0] for mine in alike_but({STATE}, found)]
-    return labelled([replace(one, factors=dict(words_key(one.factors, {STATE}))) for one in firsts])
+    firsts = [mine[0] for mine in grouped_except({STATE}, found)]
+    return with_labels([replace(one, factors=dict(words_key(one.factors, {STATE}))) for one in firsts])
 
 
 def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:

@@ -10,7 +10,7 @@ from mpigauge.errors import EnvironmentLacksError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mpigauge.document.columnar import Columns, Values
+    from mpigauge.document.columnar import Columns, ColumnValues
 
 
 def module_or_lacks(name: str, what: str) -> Any:
@@ -36,7 +36,7 @@ def table_of(columns: Columns, metadata: Mapping[str, str] | None = None) -> Any
     return table.replace_schema_metadata(dict(metadata)) if metadata else table
 
 
-def _array(pa: Any, values: Values) -> Any:
+def _array(pa: Any, values: ColumnValues) -> Any:
     kinds = {"integer": pa.int64(), "number": pa.float64(), "flag": pa.bool_(), "text": pa.string()}
     data = pa.array(values.data, kinds[values.kind])
     if values.codes is None:

@@ -13,7 +13,7 @@ from mpigauge.document.plain_signs import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.document.columnar import Columns, Values
+    from mpigauge.document.columnar import Columns, ColumnValues
     from mpigauge.document.document import Document
 
 
@@ -109,7 +109,7 @@ def _lists(columns: Columns) -> Iterator[tuple[str, list[Any]]]:
             yield rank, _entries(values, lambda pair, place=place: value_of(ranks_in(pair)[place]))
 
 
-def _entries(values: Values, write: Any) -> list[Any]:
+def _entries(values: ColumnValues, write: Any) -> list[Any]:
     """Each value that there is written once, numbers left as they are."""
     if values.codes is None:
         return [*values] if values.kind != "text" else [*map(write, values)]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from mpigauge.document.cell_names import told_apart
+from mpigauge.document.cell_names import duplicates_numbered
 from mpigauge.document.document import Cases, Units
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def render(document: Document) -> str:
     suite = ET.Element("testsuite", name="mpigauge")
     _describe(suite, document.properties)
     for case in document.cases() if document.cases is not None else map(_unnamed, document.tables):
-        for name, row in zip(told_apart(case.names), case.table.rows, strict=True):
+        for name, row in zip(duplicates_numbered(case.names), case.table.rows, strict=True):
             _case(suite, case.table, name, row, document.units)
     suite.set("tests", str(len(suite.findall("testcase"))))
     suite.set("failures", str(len(suite.findall("*/failure"))))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mpigauge.document.columnar import columns_of, length_of
+from mpigauge.document.columnar import columns_of, row_count
 from mpigauge.document.context import metadata_of
 from mpigauge.document.document import values_of
 from mpigauge.errors import EnvironmentLacksError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import BinaryIO
 
-    from mpigauge.document.columnar import Columns, Values
+    from mpigauge.document.columnar import Columns, ColumnValues
     from mpigauge.document.document import Document
 
 COMPRESSION = "zstd"
@@ -83,7 +83,7 @@ def _by_duckdb(found: Iterable[Columns], metadata: Mapping[str, str], file: Bina
             if number == 0:
                 names = ", ".join(f"{_quoted(name, NAME)} {TYPES[one.kind]}" for name, one in columns.items())
                 database.execute(f"CREATE TABLE kept ({names})")
-            if length_of(columns):
+            if row_count(columns):
                 arrays = {name: _numpy(values) for name, values in columns.items()}  # noqa: F841 - SQL names it
                 database.execute("INSERT INTO kept SELECT * FROM arrays")
         said = ", ".join(f"{name}: {_quoted(text, TEXT)}" for name, text in metadata.items())
@@ -110,7 +110,7 @@ def _quoted(text: str, sign: str) -> str:
     return sign + text.replace(sign, 2 * sign) + sign
 
 
-def _numpy(values: Values) -> Any:
+def _numpy(values: ColumnValues) -> Any:
     """A value per row, masked where there is none."""
     found = [*values]
     missing = np.array([value is None for value in found], dtype=bool)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.document.cell_names import names_of, told_apart
+from mpigauge.document.cell_names import duplicates_numbered, names_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import patterns_with
@@ -88,7 +88,7 @@ def _ns(record: Mapping[str, Any], what: str) -> float | None:
 
 
 def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    return told_apart(names_of([(cell_of(record), record.get("state")) for record in records]))
+    return duplicates_numbered(names_of([(cell_of(record), record.get("state")) for record in records]))
 
 
 def cell_of(record: Mapping[str, Any]) -> Cell:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.document.phrases import UNSAID
-from mpigauge.query.series import FILE, differing, told_apart
+from mpigauge.query.series import FILE, differing_factors, distinguishing_labels
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import AUTO, SAME_HOST
@@ -106,7 +106,7 @@ def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[Pi
         about: What one entry is.
     """
     lines, columns = _fitting(entries, layout)
-    varying = set(differing([entry.factors for entry in entries]))
+    varying = set(differing_factors([entry.factors for entry in entries]))
     return [
         _grid(group, replace(layout, lines=lines, columns=columns), about, varying)
         for group in _tables(entries, lines, columns).values()
@@ -117,7 +117,10 @@ def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: C
     places = {(_key(entry, layout.lines), _key(entry, layout.columns)): entry for entry in entries}
     first = {down: entry for (down, _), entry in reversed(places.items())}
     downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
-    inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
+    inside = {
+        *differing_factors([dict(key) for key in downs]),
+        *differing_factors([dict(key) for key in acrosses]),
+    }
     interval = layout.interval if _has_intervals(entries) else ""
     words = [*_said_of(about, [*_operations(entries)]), interval, *_directions(entries)]
     return PivotGrid(
@@ -233,7 +236,7 @@ def _lines(keys: Sequence[Key], entries: Sequence[PivotNumber]) -> list[str]:
         entries: One of each line.
     """
     found = [dict(key) for key in keys]
-    names = differing(found) or list(found[0])
+    names = differing_factors(found) or list(found[0])
     for unsaid in (UNSAID - {SAME_HOST}, {AUTO}):
         labels = [_words(factors, names, unsaid) for factors in found]
         if len({*labels}) == len(labels) and all(labels):
@@ -262,7 +265,7 @@ def _columns(keys: Sequence[Key], entries: Sequence[PivotNumber], names: Sequenc
     Args:
         keys: One per column.
     """
-    labels = told_apart([dict(key) for key in keys])
+    labels = distinguishing_labels([dict(key) for key in keys])
     if len(keys) == 1:
         labels = [_quantity(entries)]
     return [

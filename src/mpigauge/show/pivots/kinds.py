@@ -10,7 +10,7 @@ from mpigauge.find.answer import latency_bytes
 from mpigauge.plan.factors import PLACE, names_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
+from mpigauge.query.series import EAGER, STATE, choose_series, factors_of, grouped, size_words, timed_rows
 from mpigauge.show.pivots.grid import QUANTITY, Layout, PivotNumber, grids
 from mpigauge.show.pivots.quantities import (
     LATENCY,
@@ -165,7 +165,7 @@ def series(
     """
     pairs = [
         (source, row)
-        for source, row in timed(query)
+        for source, row in timed_rows(query)
         if keep(row) and (everything or row.cell.pattern not in MEMORY)
     ]
     # What has no size is in every choice of sizes, and alone is no answer to it.
@@ -173,7 +173,7 @@ def series(
     found = _in_their_states(grouped(pairs if some else [], factors_of))
     for one in found:
         one.rows.sort(key=lambda row: row.cell.bytes)
-    return chosen(query, found, most=len(found))
+    return choose_series(query, found, most=len(found))
 
 
 def _in_their_states(found: Sequence[Series]) -> list[Series]:

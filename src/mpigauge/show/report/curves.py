@@ -12,11 +12,11 @@ from mpigauge.find.comparisons import missing_ratios
 from mpigauge.query.series import (
     STATE,
     against_size,
-    labelled,
     pieces_of,
     rate_point,
     time_point,
     title_words,
+    with_labels,
 )
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
@@ -105,7 +105,7 @@ def panels(
         replace(
             whole,
             name=f"{name}-{number}",
-            found=labelled(part) if not query.series else part,
+            found=with_labels(part) if not query.series else part,
             others=_others(part, states),
         )
         for number, part in enumerate(parts)

@@ -12,8 +12,8 @@ from mpigauge.document.state_words import HANDED_OVER, states_lines
 from mpigauge.linkmap import table as map_tables
 from mpigauge.linkmap.linkmap import map_or_none
 from mpigauge.models import table as models_table
-from mpigauge.query.query import spread
-from mpigauge.query.series import Point, labelled, title_words
+from mpigauge.query.query import thinned
+from mpigauge.query.series import Point, title_words, with_labels
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.timeline import begins_s
 from mpigauge.sequences import group_by
@@ -105,7 +105,7 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
             for begin, visit, condition in placed
             if condition is not None and condition.of == of
         ]
-        drawn = spread(known, VISITS_MOST)
+        drawn = thinned(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
         mine = [state for state in source.states.states if state.of == of]
         title = f"{source.name}: {HANDED_OVER[of]}"
@@ -184,7 +184,7 @@ def _ratios(found: ComparedSources) -> Iterator[Picture]:
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
     )
-    side_of = compare_words.saying_sides(found.shown.cells, found.factors)
+    side_of = compare_words.side_namer(found.shown.cells, found.factors)
 
     def name(one: Compared) -> str:
         return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), side_of(one)]))
@@ -240,7 +240,7 @@ def _residuals(given: Given, models: Models) -> Iterator[Picture]:
     """Yield charts of what the lines of each model leave of its times."""
     by_series = {id(one.series): one for one in models.found}
     for number, part in enumerate(parted([one.series for one in models.found])):
-        named, looks = labelled(part), looks_of(given.query, part)
+        named, looks = with_labels(part), looks_of(given.query, part)
         curves = [
             _left(given, by_series[id(one)], new.label, look)
             for one, new, look in zip(part, named, looks, strict=True)

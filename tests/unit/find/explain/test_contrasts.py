@@ -174,7 +174,7 @@ def test_a_ratio_is_of_launches_in_like_conditions_and_times_are_those_of_tables
     other = replace(other, time=timed({1: 1.09e-6, 2: 1.11e-6, 3: 1.13e-6, 4: 1.2e-6}))
     at = {id(base.visits): far, id(other.visits): near}
     monkeypatch.setattr(size_ratio, "distances_of", lambda visits: at[id(visits)])
-    (point,) = size_ratio.besides([base], [other], same_place=True)
+    (point,) = size_ratio.size_ratios([base], [other], same_place=True)
     assert point.ratio.launches == 3
     assert point.ratio.estimate == pytest.approx(1.11 / 1.01, rel=0.01)
     assert (base.time, other.time) != (None, None)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.document.status_words import sentence
+from mpigauge.document.status_words import reason_sentence
 from mpigauge.find.transport import doubt_of, label_words
 from mpigauge.result.kernel_data import Card, HostCards
 from mpigauge.rows.rates import wire_bytes
@@ -79,7 +79,7 @@ def test_bytes_on_the_wrong_cards_refute_a_label_and_no_others_prove_it(
 
 
 def test_a_refutation_says_how_much_went_past_ip() -> None:
-    assert sentence(Refutation("on-cards", "shm", 0.98)) == (
+    assert reason_sentence(Refutation("on-cards", "shm", 0.98)) == (
         "transport shm did not take effect: 98 % of the payload went through RDMA cards, past IP"
     )
 

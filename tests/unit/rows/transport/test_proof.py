@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.document.status_words import sentence
+from mpigauge.document.status_words import reason_sentence
 from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.result.records import Visit
@@ -72,7 +72,7 @@ def test_a_label_is_refuted_by_what_it_cannot_explain(transport: str, share: flo
     if found is not None:
         assert found.transport == transport
         assert found.share == pytest.approx(share, abs=1e-3)
-        assert transport in sentence(found)
+        assert transport in reason_sentence(found)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_report_refutes_a_label_only_if_it_leaves_no_doubt(
     assert (found is not None) == is_refuted
     if found is not None:
         assert (found.kind, found.reported) == ("reported", reported)
-        assert reported in sentence(found)
+        assert reported in reason_sentence(found)
     assert bool(TransportEvidence(net_bytes, LARGE, ("", reported)).refutes(transport, hosts)) == is_refuted
 
 
