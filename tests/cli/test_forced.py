@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 import mpigauge
-from mpigauge.compare.sentences import FORCED_MOST
+from mpigauge.compare.sentences import MAX_FORCED
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED, EXIT_USAGE
 from tests.histories import folder, records, usual
 from tests.made import campaign, cell, launches_of, measured, written
@@ -118,5 +118,5 @@ def test_of_much_that_differs_words_name_a_part(cli: Cli, machine: Path) -> None
     Path(PAIR[1]).write_text(text.replace('"raw"', '"monotonic"'), encoding="utf-8")
     said = json.loads(cli("compare", *PAIR, "--force", "--format", "json").out)["forced"]
     line = cli("compare", *PAIR, "--force").out.splitlines()[1]
-    assert len(said) >= FORCED_MOST
-    assert line.count("; ") == min(len(said), FORCED_MOST + 1) - 1
+    assert len(said) >= MAX_FORCED
+    assert line.count("; ") == min(len(said), MAX_FORCED + 1) - 1

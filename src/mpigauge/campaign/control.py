@@ -16,7 +16,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import group_cells
-from mpigauge.stats.decision import LAUNCHES_LEAST
+from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.vocabulary import AUTO, CONTROL
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def compared(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
 
 def _pays(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
     """Whether exactly two are compared, on purpose, with launches for a verdict and the time for a third."""
-    if not groups or max(map(len, groups)) != ARMS or plan.launches_max < LAUNCHES_LEAST:
+    if not groups or max(map(len, groups)) != ARMS or plan.launches_max < MIN_LAUNCHES:
         return False
     asked = plan.launches_min == plan.launches_max
     if not asked and plan.budget_s is not None and plan.budget_s < FROM_S:

@@ -89,7 +89,7 @@ CONTROLS = patterns_with(
 )
 """What no MPI library takes part in: if it changes, the machine has changed, or the seats of the ranks."""
 
-BASE_LEAST = 3
+MIN_BASE_SESSIONS = 3
 """Sessions, of which fewer say nothing of the next one."""
 
 
@@ -190,7 +190,7 @@ class Comparison:
 
         Otherwise any difference may be the machine's.
         """
-        return self.interleaved or (self.sessions or 0) >= BASE_LEAST
+        return self.interleaved or (self.sessions or 0) >= MIN_BASE_SESSIONS
 
     @property
     def moved(self) -> tuple[Compared, ...]:
@@ -235,15 +235,17 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)
-    builds_differ = any(not pair.twins for pair in known if not pair.other.cell.arm)
-    cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=builds_differ)]
+    builds_differ = any(not pair.same_library for pair in known if not pair.other.cell.arm)
+    cannot_differ = [pair for pair in known if _cannot_differ(pair, same_library=builds_differ)]
     controls = _judged(cannot_differ, thresholds, trusted=True, share=1.0)
     controls_only = Comparison((), controls, thresholds, interleaved)
     trusted = interleaved and not controls_only.moved
-    asked = [pair for pair in known if not _cannot_differ(pair, twins=builds_differ)]
+    asked = [pair for pair in known if not _cannot_differ(pair, same_library=builds_differ)]
     # Of fewer pairs no run can be rare enough, and all of the error is that of single cells.
     rare = [
-        pair for pair in asked if pair.paired and 2.0 ** -len(pair.common) <= RUNS_SHARE * thresholds.level
+        pair
+        for pair in asked
+        if pair.paired and 2.0 ** -len(pair.common_launches) <= RUNS_SHARE * thresholds.level
     ]
     curves = _curves(rare)
     share = 1.0 - RUNS_SHARE if curves and trusted else 1.0
@@ -280,7 +282,7 @@ def _pooled_sizes(
     return tuple(run for run in runs if any(cell.verdict != run.decision.verdict for cell in run.cells))
 
 
-def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
+def _cannot_differ(pair: Pair, *, same_library: bool) -> bool:
     """Return whether a pair is a control: of no library, or of one library on both sides.
 
     If all pairs are of one library on both sides, that is the question, and they are no controls.
@@ -289,7 +291,7 @@ def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
     """
     base, other = pair.base.cell, pair.other.cell
     same_copy = (base.mode, base.buffers) == (other.mode, other.buffers)
-    return (base.pattern in CONTROLS and same_copy) or bool(other.arm) or (twins and pair.twins)
+    return (base.pattern in CONTROLS and same_copy) or bool(other.arm) or (same_library and pair.same_library)
 
 
 def _judged(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
 from mpigauge.compare.comparison import Run, distance, runs_of
-from mpigauge.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL, Checked
+from mpigauge.compare.guidelines import MAX_PAIRS, PAIRED_ALONG, USUAL, Checked
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.sentences import ratio_words
 from mpigauge.document.cell_names import names_of
@@ -154,14 +154,14 @@ def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]
     if few := said["too few launches"]:
         yield f"too few launches in common: {few}; --launches 10"
     if shown.left_out:
-        yield f"{shown.left_out} sizes left out: {PAIRS_MOST} pairs of sizes are held against each other"
+        yield f"{shown.left_out} sizes left out: {MAX_PAIRS} pairs of sizes are held against each other"
     if any(one.decision is not None and one.pair.paired for one in shown.checked):
         yield f"times as long: {OF_PAIRS}"
 
 
 # ---- The document --------------------------------------------------------------------------------
 
-LINES_MOST = 14
+MAX_LINES = 14
 """Of the table, unless all are asked for."""
 
 TONES: dict[str, Tone] = {"violated": "bad", "kept": "good"}
@@ -180,10 +180,10 @@ def document(
     unsaid = unsaid_phrases(shown, patterns)
     violated = _runs(shown.violated)
     lines = _runs(shown.checked) if everything else violated or _runs(shown.open)
-    kept = lines if everything else lines[:LINES_MOST]
+    kept = lines if everything else lines[:MAX_LINES]
     more = [f"{len(lines) - len(kept)} more: --all"] if len(lines) > len(kept) else []
-    best = shown.best if everything else shown.best[:LINES_MOST]
-    said = [sentence(run, unsaid) for run in violated[:LINES_MOST]]
+    best = shown.best if everything else shown.best[:MAX_LINES]
+    said = [sentence(run, unsaid) for run in violated[:MAX_LINES]]
     return Document(
         head=[headline(shown), *said, DOT.join(_basis(shown))],
         tables=[_table(kept, unsaid)] if kept else [],
@@ -273,7 +273,7 @@ def _best(best: Best) -> dict[str, Any]:
 
 def _record(one: Checked) -> dict[str, Any]:
     decision, base, other = one.decision, one.pair.base, one.pair.other
-    parts = one.pair.parts if isinstance(one.pair, StateMatchedPair) else ()
+    parts = one.pair.by_state if isinstance(one.pair, StateMatchedPair) else ()
     saved = one.saved_s or (None, None, None)
     numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {

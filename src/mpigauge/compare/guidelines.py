@@ -30,7 +30,7 @@ from mpigauge.plan.patterns import usual_mode
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.decision import Thresholds, decide
-from mpigauge.stats.max_t import PAIRS_LEAST
+from mpigauge.stats.max_t import MIN_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
 
 USUAL = Thresholds()
-PAIRS_MOST = 2000
+MAX_PAIRS = 2000
 """Of sizes of all curves; of more, each curve has so many sizes that lie evenly."""
 
 
@@ -68,7 +68,7 @@ class Checked(Compared):
         """Return the verdict: slower if the guideline is violated by more than starts and clocks may err."""
         if self.decision is None:
             return "undecided"
-        if self.decision.verdict == "slower" and not self.told_apart:
+        if self.decision.verdict == "slower" and not self.exceeds_guard:
             return "undecided"
         return self.decision.verdict
 
@@ -102,7 +102,7 @@ class Checked(Compared):
         return max(_guard_s(self.pair.other), _guard_s(self.pair.base))
 
     @property
-    def told_apart(self) -> bool:
+    def exceeds_guard(self) -> bool:
         """Return whether the difference is more than `guard_s`."""
         return self.saved_s is not None and abs(self.saved_s[0]) > self.guard_s
 
@@ -215,7 +215,7 @@ def _curves(rows: Iterable[Row]) -> list[list[Side]]:
 
 def _sizes_most(curves: int) -> int:
     """Return the sizes to test per curve: two at least, since fewer make no pair."""
-    return max(2, (1 + math.isqrt(1 + 8 * PAIRS_MOST // max(curves, 1))) // 2)
+    return max(2, (1 + math.isqrt(1 + 8 * MAX_PAIRS // max(curves, 1))) // 2)
 
 
 def _thinned(curve: list[Side], most: int) -> list[Side]:
@@ -262,7 +262,7 @@ def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) 
 
 
 def _crowded(side: Side) -> bool:
-    return any(row.crowded for row in side.parts)
+    return any(row.crowded for row in side.by_state)
 
 
 # ---- What is said of it --------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def _crowded(side: Side) -> bool:
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
     """Return guidelines judged as one family; those without common launches stay without a decision."""
-    common = [one for one in family if len(one.pair.common) >= PAIRS_LEAST]
+    common = [one for one in family if len(one.pair.common_launches) >= MIN_PAIRS]
     if not common:
         return list(family)
     decided = decide(paired_family([one.pair for one in common]), USUAL)

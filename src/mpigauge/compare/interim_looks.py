@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.stats.max_t import LEVEL, PAIRS_LEAST
+from mpigauge.stats.max_t import LEVEL, MIN_PAIRS
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
@@ -22,7 +22,7 @@ FARTHER, LAST = 1.3, 1.15
 def looks_of(plan: Plan) -> tuple[int, ...]:
     """Return after how many launches a plan's comparison is looked at; at the latest after the last."""
     found = []
-    number = PAIRS_LEAST
+    number = MIN_PAIRS
     while number * LAST < plan.launches_max:
         found.append(number)
         number = max(number + 2, round(number * FARTHER))

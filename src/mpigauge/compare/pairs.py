@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
 from mpigauge.rows.ratios import PAIRED_SHARE
-from mpigauge.stats.decision import LAUNCHES_LEAST
+from mpigauge.stats.decision import MIN_LAUNCHES
 from mpigauge.stats.interval import UNIFORM_VARIANCE
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Pair:
         base: What the other is held against.
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
-        twins: Whether both are of one library, under two labels or with its control arm: what differs then
-            is chance.
+        same_library: Whether both are of one library, under two labels or with its control arm: then any
+            difference is chance.
         sessions: Of how many the base is the mean; None if it is a single result.
     """
 
@@ -38,7 +38,7 @@ class Pair:
     other: Row
     same_place: bool = True
     interleaved: bool = True
-    twins: bool = False
+    same_library: bool = False
     sessions: int | None = None
 
     @property
@@ -61,7 +61,7 @@ class Pair:
         return in_like_conditions(base, other, *at)
 
     @cached_property
-    def common(self) -> list[int]:
+    def common_launches(self) -> list[int]:
         """Launches in which both were measured by the same processes."""
         base, other = self.times
         apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
@@ -76,18 +76,18 @@ class Pair:
     def paired(self) -> bool:
         """Return whether the two are compared launch by launch."""
         most = max(map(len, self.times))
-        return len(self.common) >= max(LAUNCHES_LEAST, PAIRED_SHARE * most)
+        return len(self.common_launches) >= max(MIN_LAUNCHES, PAIRED_SHARE * most)
 
     @property
     def judged(self) -> bool:
         """Return whether there are enough launches for a decision."""
-        return self.paired or _launches_of_fewer(self) >= LAUNCHES_LEAST
+        return self.paired or _launches_of_fewer(self) >= MIN_LAUNCHES
 
     @property
-    def elsewhere(self) -> bool:
+    def ranks_elsewhere(self) -> bool:
         """Return whether launches are too few only because ranks were not equally far apart."""
         launches = min(len(_times(row)) for row in (self.base, self.other))
-        return not self.judged and launches >= LAUNCHES_LEAST
+        return not self.judged and launches >= MIN_LAUNCHES
 
     @property
     def floor(self) -> float:
@@ -104,34 +104,34 @@ class StateMatchedPair(Pair):
     against each other within one state instead, launches of the one against launches of the other.
 
     Attributes:
-        parts: A pair for every state that both were in.
+        by_state: A pair for every state that both were in.
     """
 
-    parts: tuple[Pair, ...] = ()
+    by_state: tuple[Pair, ...] = ()
 
     @cached_property
     def times(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
         """Seconds by launch number of both: of paired launches, else of one state."""
-        return self.alone.times if self.alone is not None else self._in_pairs
+        return self.single_state.times if self.single_state is not None else self._in_pairs
 
     @cached_property
-    def alone(self) -> Pair | None:
+    def single_state(self) -> Pair | None:
         """The single state to compare in when too few launches pair up; None if none has enough launches.
 
         States come from the latency of a cache line, never from the times compared, so choosing adds no bias.
         """
         if self.paired or not self.interleaved:
             return None
-        most = max(self.parts, key=_launches_of_fewer, default=None)
-        return most if most is not None and _launches_of_fewer(most) >= LAUNCHES_LEAST else None
+        most = max(self.by_state, key=_launches_of_fewer, default=None)
+        return most if most is not None and _launches_of_fewer(most) >= MIN_LAUNCHES else None
 
     @cached_property
     def _in_pairs(self) -> tuple[Mapping[int, float], Mapping[int, float]]:
         """Geometric means over states, of launches in like conditions."""
         base: dict[int, list[float]] = defaultdict(list)
         other: dict[int, list[float]] = defaultdict(list)
-        for part in self.parts:
-            for number in part.common:
+        for part in self.by_state:
+            for number in part.common_launches:
                 base[number].append(part.times[0][number])
                 other[number].append(part.times[1][number])
         return {n: geometric_mean(base[n]) for n in base}, {n: geometric_mean(other[n]) for n in other}
@@ -142,36 +142,36 @@ class StateMatchedPair(Pair):
 
         That does not depend on the times compared.
         """
-        return len(self._in_pairs[0]) >= LAUNCHES_LEAST
+        return len(self._in_pairs[0]) >= MIN_LAUNCHES
 
     @property
     def states(self) -> tuple[StateName | None, ...]:
         """States of the machine that the two are compared in."""
-        return tuple(part.base.state for part in self.parts if self.alone in {None, part})
+        return tuple(part.base.state for part in self.by_state if self.single_state in {None, part})
 
     @property
-    def made(self) -> int:
+    def launches(self) -> int:
         """Launches of the side that has fewer, in any state."""
-        sides = ({number for part in self.parts for number in part.times[side]} for side in (0, 1))
+        sides = ({number for part in self.by_state for number in part.times[side]} for side in (0, 1))
         return min(map(len, sides))
 
     @property
-    def elsewhere(self) -> bool:
+    def ranks_elsewhere(self) -> bool:
         """Return whether launches are too few because the two share no state."""
-        return not self.parts and super().elsewhere
+        return not self.by_state and super().ranks_elsewhere
 
     @property
-    def needed(self) -> int:
+    def launches_needed(self) -> int:
         """Launches after which one state will probably have enough of both sides."""
-        most = max(map(_launches_of_fewer, self.parts), default=0)
-        return math.ceil(1.5 * self.made * LAUNCHES_LEAST / max(most, 1))
+        most = max(map(_launches_of_fewer, self.by_state), default=0)
+        return math.ceil(1.5 * self.launches * MIN_LAUNCHES / max(most, 1))
 
     def time_s(self, side: int) -> float | None:
         """Return the time of the base (0) or the other (1): of one state as in tables, else over launches.
 
         Over several states it is a mean: a median lies in one of them, and the two would be of other states.
         """
-        used = [part for part in self.parts if self.alone in {None, part}]
+        used = [part for part in self.by_state if self.single_state in {None, part}]
         if len(used) == 1:
             return used[0].time_s(side)
         times = self.times[side]

@@ -7,14 +7,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.comparison import BASE_LEAST, CONTROLS, distance, without_effect
+from mpigauge.compare.comparison import CONTROLS, MIN_BASE_SESSIONS, distance, without_effect
 from mpigauge.compare.pairs import StateMatchedPair
 from mpigauge.compare.session_sentences import odd_lines, too_few_words
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
-from mpigauge.stats.decision import LAUNCHES_LEAST, TIMES_MARGIN
+from mpigauge.stats.decision import MIN_LAUNCHES, TIMES_MARGIN
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ ELSEWHERE = "ranks elsewhere"
 TOO_FEW_SESSIONS = "too few sessions"
 IMPORTED = "imported"
 OWN_STATISTIC = "our own of rounds (--stat)"
-FORCED_MOST = 4
+MAX_FORCED = 4
 """Of what differs though it must not, so many are named in words; JSON has all."""
 
-WORDS_MOST = 6
+MAX_WORDS = 6
 """Of a configuration that another has not."""
 
-SIDES_MOST = 3
+MAX_SIDES = 3
 """Of what is held against a base, so many are named above all; lines name their own."""
 
 FIRST_OF_EACH = "the first of their kind"
@@ -127,7 +127,7 @@ def _of(count: int) -> str:
 def _open(shown: Comparison, counts: Mapping[str, int]) -> str:
     count = len(shown.cells)
     if shown.sessions is not None and not shown.judges:
-        return too_few_words(shown.sessions, BASE_LEAST)
+        return too_few_words(shown.sessions, MIN_BASE_SESSIONS)
     if imported := sum(one.pair.imported for one in shown.cells):
         return f"{imported} of {count} numbers are imported on one side at least: no launches, so no verdict"
     if not count:
@@ -157,8 +157,8 @@ def forced_words(shown: Comparison) -> str:
     """Return what differs and was compared by --force; empty if nothing does."""
     if not shown.forced:
         return ""
-    more = len(shown.forced) - FORCED_MOST
-    named = [*shown.forced[:FORCED_MOST], *([f"{more} more"] if more > 0 else [])]
+    more = len(shown.forced) - MAX_FORCED
+    named = [*shown.forced[:MAX_FORCED], *([f"{more} more"] if more > 0 else [])]
     return f"forced: {'; '.join(named)}"
 
 
@@ -181,7 +181,7 @@ def _unjudged(pair: Pair) -> str:
         return IMPORTED
     if pair.sessions is not None:
         return TOO_FEW_SESSIONS
-    return ELSEWHERE if pair.elsewhere else TOO_FEW
+    return ELSEWHERE if pair.ranks_elsewhere else TOO_FEW
 
 
 def verdict_of_run(run: Run) -> str:
@@ -266,8 +266,8 @@ def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
         [*dict.fromkeys(_side(row, compared) for row in rows)]
         for rows in ((pair.base for pair in pairs), (pair.other for pair in pairs))
     )
-    said = ", ".join(others) if len(others) <= SIDES_MOST else f"{len(others)} others"
-    return f"{said} against {' or '.join(bases) if len(bases) <= SIDES_MOST else FIRST_OF_EACH}"
+    said = ", ".join(others) if len(others) <= MAX_SIDES else f"{len(others)} others"
+    return f"{said} against {' or '.join(bases) if len(bases) <= MAX_SIDES else FIRST_OF_EACH}"
 
 
 def _side(row: Row, compared: frozenset[str]) -> str:
@@ -283,7 +283,7 @@ def unmatched(shown: Comparison, compared: frozenset[str], *, everything: bool) 
     named = [(_side(one.row, compared) or ONE_SIDE[one.side], one.row) for one in shown.unmatched]
     if named and not everything:
         patterns = [*dict.fromkeys(row.cell.pattern for _, row in named)]
-        which = ", ".join(patterns) if len(patterns) <= SIDES_MOST else f"{len(patterns)} patterns"
+        which = ", ".join(patterns) if len(patterns) <= MAX_SIDES else f"{len(patterns)} patterns"
         sides = ", ".join(f"{count} of {name}" for name, count in Counter(name for name, _ in named).items())
         yield f"{ALONE}: {units.counted(len(named), 'number')} of {which} ({sides}); --all names them"
         return
@@ -315,7 +315,8 @@ def notes(
     yield from _unlike_statistics([one.pair for one in shown.cells if one.ratio is not None])
     yield from _few_launches(shown.cells)
     if some := said[TOO_FEW_SESSIONS]:
-        yield f"{TOO_FEW_SESSIONS}: {some}; a verdict takes {BASE_LEAST} at least, since the last change"
+        takes = f"a verdict takes {MIN_BASE_SESSIONS} at least, since the last change"
+        yield f"{TOO_FEW_SESSIONS}: {some}; {takes}"
     yield from odd_lines(shown.odd)
     yield from _within_one_state([one.pair for one in shown.cells if one.decision is not None])
     open_ = [one.decision for one in shown.cells if one.decision and one.decision.verdict == "undecided"]
@@ -356,23 +357,27 @@ def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
     if elsewhere := sum(verdict_of(one) == ELSEWHERE for one in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
     pairs = [one.pair for one in cells if verdict_of(one) == TOO_FEW]
-    apart = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.made >= LAUNCHES_LEAST]
-    if few := len(pairs) - len(apart):
-        yield f"{TOO_FEW}: {few}; a verdict takes {LAUNCHES_LEAST} at least: --launches 10"
-    if apart:
-        needed = max(pair.needed for pair in apart)
+    unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
+    if few := len(pairs) - len(unlike):
+        yield f"{TOO_FEW}: {few}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
+    if unlike:
+        needed = max(pair.launches_needed for pair in unlike)
         yield (
-            f"{TOO_FEW} in like states: {len(apart)}; a verdict takes {LAUNCHES_LEAST} of both sides "
+            f"{TOO_FEW} in like states: {len(unlike)}; a verdict takes {MIN_LAUNCHES} of both sides "
             f"in one state: --launches {needed}"
         )
 
 
 def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
     """Yield a line if the machine changed between the launches of most pairs."""
-    alone = [pair.alone for pair in pairs if isinstance(pair, StateMatchedPair) and pair.alone is not None]
-    if alone:
-        states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in alone))
-        yield f"compared within one state ({states}), as the machine changes between launches: {len(alone)}"
+    within = [
+        pair.single_state
+        for pair in pairs
+        if isinstance(pair, StateMatchedPair) and pair.single_state is not None
+    ]
+    if within:
+        states = ", ".join(dict.fromkeys(str(pair.base.state) for pair in within))
+        yield f"compared within one state ({states}), as the machine changes between launches: {len(within)}"
 
 
 def _unmoved(shown: Comparison) -> str:
@@ -408,8 +413,8 @@ def _builds(one: Builds) -> str:
 
 def _build(library: LibraryRecord, only: Sequence[str]) -> str:
     name = library_name(library.name, library.version, library.label)
-    more = len(only) - WORDS_MOST
-    return f"only {name} has {' '.join(only[:WORDS_MOST])}{f' and {more} more words' if more > 0 else ''}"
+    more = len(only) - MAX_WORDS
+    return f"only {name} has {' '.join(only[:MAX_WORDS])}{f' and {more} more words' if more > 0 else ''}"
 
 
 def _no_effect(one: NoEffect, margin: float) -> str:

@@ -23,7 +23,7 @@ SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
 ODD_SHARE = 5
 """A session is named that is odd in one of so many numbers: single ones are odd by chance now and then."""
 
-ODD_MOST = 5
+MAX_ODD = 5
 """Odd sessions that are named."""
 
 
@@ -48,9 +48,9 @@ def day_of(begun_s: float, *, daily: bool) -> str:
 def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
     """Yield odd sessions, each once, the last first; those odd in few numbers are only counted."""
     named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
-    yield from map(_odd_line, named[:ODD_MOST])
-    if len(named) > ODD_MOST:
-        more = units.counted(len(named) - ODD_MOST, "odd session")
+    yield from map(_odd_line, named[:MAX_ODD])
+    if len(named) > MAX_ODD:
+        more = units.counted(len(named) - MAX_ODD, "odd session")
         yield f"before these, {more} more: --format json"
     single = [one for one in found if one not in named and one.left_out]
     if single:

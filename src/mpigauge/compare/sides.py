@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 
-ODD_CELLS_LEAST = 2
+MIN_ODD_CELLS = 2
 ODD_SHARE = 0.1
 """A launch is named that is odd in two cells and in a tenth of its own: in fewer, one may be so by chance."""
 
@@ -47,11 +47,11 @@ class Side:
 
     Attributes:
         row: Its only one; or that of the state with the most launches, as if it were of all.
-        parts: Of each state.
+        by_state: Of each state.
     """
 
     row: Row
-    parts: tuple[Row, ...]
+    by_state: tuple[Row, ...]
 
     @property
     def bytes(self) -> int:
@@ -80,13 +80,16 @@ def side_of(parts: Sequence[Row]) -> Side:
 
 
 def matched_pair(
-    base: Side, other: Side, *, same_place: bool = True, twins: bool = False
+    base: Side, other: Side, *, same_place: bool = True, same_library: bool = False
 ) -> StateMatchedPair:
     """Return two sides of one campaign as a pair, in the states that both were in."""
     parts = [
-        Pair(one, two, same_place) for one in base.parts for two in other.parts if one.state == two.state
+        Pair(one, two, same_place)
+        for one in base.by_state
+        for two in other.by_state
+        if one.state == two.state
     ]
-    return StateMatchedPair(base.row, other.row, same_place, twins=twins, parts=tuple(parts))
+    return StateMatchedPair(base.row, other.row, same_place, same_library=same_library, by_state=tuple(parts))
 
 
 def compared_by(factor: str) -> frozenset[str]:
@@ -112,7 +115,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
     near = "placement" not in compared_by(factor)
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
     pairs = [
-        _pair(alike[0], other, near, twins=_same_library(alike[0].row, other.row, same))
+        _pair(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
         for alike in map(_with_own_control, _groups_by(rows, factor))
         for other in alike[1:]
     ]
@@ -139,7 +142,7 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     return [
         Unmatched(first.row, "base" if _value(first, factor) == next(iter(values[curve])) else "other")
         for curve, (first, *others) in told
-        if 1 + len(others) < len(values[curve]) and any(row.time is not None for row in first.parts)
+        if 1 + len(others) < len(values[curve]) and any(row.time is not None for row in first.by_state)
     ]
 
 
@@ -182,13 +185,15 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
     return [*sides, *(side for side in alike if side.row.cell == msgspec.structs.replace(base, arm=CONTROL))]
 
 
-def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
+def _pair(base: Side, other: Side, near: bool, *, same_library: bool) -> Pair:
     """Return the pair of two sides, matched by state if the machine had several."""
-    if {row.state for row in base.parts} == {row.state for row in other.parts} and len(base.parts) == 1:
-        # Nobody says when others have measured: launches of one number are of no one moment.
+    if {row.state for row in base.by_state} == {row.state for row in other.by_state} and len(
+        base.by_state
+    ) == 1:
+        # Of imported numbers it is unknown when they were measured: equal launch numbers are no pairs.
         in_turn = not (base.row.imported or other.row.imported)
-        return Pair(base.row, other.row, near, interleaved=in_turn, twins=twins)
-    return matched_pair(base, other, same_place=near, twins=twins)
+        return Pair(base.row, other.row, near, interleaved=in_turn, same_library=same_library)
+    return matched_pair(base, other, same_place=near, same_library=same_library)
 
 
 def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tuple[str, list[Pair]]:
@@ -288,7 +293,7 @@ def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
         margin: What is nearer to the usual ratio matters to nobody: of a quiet number much is odd.
     """
     logs = _differences(pairs)
-    numbers = sorted({number for pair in pairs for number in pair.common})
+    numbers = sorted({number for pair in pairs for number in pair.common_launches})
     distances = logs - np.nanmedian(logs, axis=0)
     far = np.isfinite(logs) & (winsorised(logs) != logs)
     far &= np.abs(distances) >= np.log1p(margin)
@@ -300,7 +305,7 @@ def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
             int(np.isfinite(of_launch).sum()),
         )
         for number, of_launch, odd in zip(numbers, distances, far, strict=True)
-        if odd.sum() >= max(ODD_CELLS_LEAST, ODD_SHARE * np.isfinite(of_launch).sum())
+        if odd.sum() >= max(MIN_ODD_CELLS, ODD_SHARE * np.isfinite(of_launch).sum())
     ]
 
 
@@ -311,7 +316,7 @@ def _floors(pairs: Sequence[Pair]) -> Values:
 def _differences(pairs: Sequence[Pair]) -> Values:
     return log_matrix(
         [
-            {number: other[number] / base[number] for number in pair.common}
+            {number: other[number] / base[number] for number in pair.common_launches}
             for pair in pairs
             for base, other in [pair.times]
         ]

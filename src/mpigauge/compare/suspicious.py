@@ -30,8 +30,8 @@ CHANCE = 0.25
 UNSUSPICIOUS = 3
 """Cells that nobody suspects are measured again, too: they tell what other launches do to any cell."""
 
-LAUNCHES_LEAST = 10
-LAUNCHES_MOST = 30
+MIN_LAUNCHES = 10
+MAX_LAUNCHES = 30
 
 
 def suspicious(shown: Comparison) -> list[Pair]:
@@ -61,8 +61,8 @@ def p_values(family: Family) -> Iterator[float]:
 def launches_for(cells: Sequence[Compared]) -> int:
     """Return how many launches the picked cells take, within bounds."""
     needed = [one.decision.needed for one in cells if one.decision is not None]
-    most = max((LAUNCHES_MOST if one is None else one for one in needed), default=LAUNCHES_LEAST)
-    return min(max(most, LAUNCHES_LEAST), LAUNCHES_MOST)
+    most = max((MAX_LAUNCHES if one is None else one for one in needed), default=MIN_LAUNCHES)
+    return min(max(most, MIN_LAUNCHES), MAX_LAUNCHES)
 
 
 # ---- What was first seen of cells that were measured again ---------------------------------------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.vocabulary import ComparisonVerdict
 
-LINES_MOST = 14
+MAX_LINES = 14
 """Of the table, unless all are asked for."""
 
 NO_FIRST: Mapping[Compared, Compared] = MappingProxyType({})
@@ -71,7 +71,7 @@ def document(
         if first
         else _lines(shown, compared, everything=everything)
     )
-    kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:LINES_MOST]
+    kept = lines if everything else _kept(shown, lines, all_matter=bool(first))[:MAX_LINES]
     left = sum(len(run.cells) for run in lines) - sum(len(run.cells) for run in kept)
     rest = [*([f"{left} more: --all"] if left else []), *words.how_to_ask(shown)]
     return Document(

@@ -19,7 +19,7 @@ from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
 from mpigauge.rows.group import group
 from mpigauge.rows.ratios import Ratio, below_from, difference
 from mpigauge.sequences import group_by
-from mpigauge.stats.latency_pieces import POINTS_LEAST, RESOLUTION, STEEP, Piece, pieces_of
+from mpigauge.stats.latency_pieces import MIN_POINTS, RESOLUTION, STEEP, Piece, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -218,7 +218,7 @@ def _heights(shown: Sequence[Piece], latencies: Values) -> tuple[Values, Values]
     """
     lows, highs = (np.array([getattr(piece, end) for piece in shown]) for end in ("low", "high"))
     # One slow point is no level.
-    lows[-1] = min(lows[-1], latencies[-POINTS_LEAST:].min())
+    lows[-1] = min(lows[-1], latencies[-MIN_POINTS:].min())
     lowest, highest = (np.minimum.accumulate(each[::-1])[::-1] for each in (lows, highs))
     return lowest, highest
 
@@ -242,7 +242,7 @@ def _of_level(piece: Piece, latencies: Values) -> Values:
     mine = latencies[piece.begin : piece.end]
     if not piece.saving:
         return mine
-    reached = float(np.median(mine[-POINTS_LEAST:]))
+    reached = float(np.median(mine[-MIN_POINTS:]))
     return np.full_like(mine, min(piece.low, reached / (1 - 1 / _CAPACITIES_APART)))
 
 

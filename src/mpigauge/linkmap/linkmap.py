@@ -11,7 +11,7 @@ from msgspec.structs import replace as with_fields
 
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.hosts_differ import HostDifference, hosts_differ
-from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
+from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, MIN_HOSTS
 from mpigauge.linkmap.verdict import MeasuredLink, Verdict, verdict_of
 from mpigauge.plan.factors import ALONG
 from mpigauge.plan.patterns import patterns_with
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
 
-RANKS_MOST = 4096
+MAX_RANKS = 4096
 """Of a map: its tables have a place for every pair in every launch."""
 
 USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
@@ -158,10 +158,10 @@ def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -
         jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual))
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
     (mine,) = usual
-    if (ranks := mine[0].cell.ranks) > RANKS_MOST:
+    if (ranks := mine[0].cell.ranks) > MAX_RANKS:
         raise UsageError(
             f"{result.path}: has a map of {ranks} ranks, too large for its tables",
-            f"use {RANKS_MOST} at most",
+            f"use {MAX_RANKS} at most",
         )
     return mine
 
@@ -199,7 +199,7 @@ def _names(hosts: Sequence[str]) -> tuple[str, ...]:
 def _judged(hosts: Sequence[str], names: tuple[str, ...]) -> tuple[list[int], tuple[str, ...]]:
     """Return the number of each rank in what is judged, and the names: of hosts, else of ranks."""
     distinct = tuple(dict.fromkeys(hosts))
-    if HOSTS_LEAST <= len(distinct) < len(hosts):
+    if MIN_HOSTS <= len(distinct) < len(hosts):
         return [distinct.index(host) for host in hosts], distinct
     return list(range(len(names))), names
 

@@ -35,12 +35,12 @@ FACTOR = 1.25
 ERROR_RATE = 0.01
 """Of maps of uniform networks, the share in which anything is called slow."""
 
-HOSTS_LEAST = 3
+MIN_HOSTS = 3
 """Of two hosts nobody can tell which is slow, nor what is usual."""
 
 _HOSTS_FOR_MEDIANS = 4
-_GROUP_LEAST = 2
-_CLASS_LEAST = 3
+_MIN_GROUP = 2
+_MIN_CLASS = 3
 _SWEEPS = 6
 _LEVELS = (1.0, 1.6, 2.5)
 _SHARES = (0.8, 0.1, 0.1)
@@ -114,7 +114,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
         called slow in places.
     """
     count = logs.shape[1]
-    if count < HOSTS_LEAST:
+    if count < MIN_HOSTS:
         return Blame({}, {}, {}, factor, None)
     fit = _fit(logs, _classes(count, groups))
     test = _test_of(logs, fit, factor, error_rate)
@@ -267,17 +267,17 @@ def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
             break
         labels = hierarchy.fcluster(merges, merges[place, 2] + gaps[place] / 2, "distance")
         sizes = np.bincount(labels)
-        if (sizes >= _GROUP_LEAST).sum() >= _GROUP_LEAST:
+        if (sizes >= _MIN_GROUP).sum() >= _MIN_GROUP:
             return _gathered(distances, labels, sizes)
     return [list(range(count))]
 
 
 def _gathered(distances: Values, labels: Numbers, sizes: Numbers) -> list[list[int]]:
     """Return groups in the order of their first hosts, with single hosts in the nearest group."""
-    real = [label for label in range(sizes.size) if sizes[label] >= _GROUP_LEAST]
+    real = [label for label in range(sizes.size) if sizes[label] >= _MIN_GROUP]
     groups = [np.flatnonzero(labels == label) for label in real]
     members = [group.tolist() for group in groups]
-    for host in np.flatnonzero(sizes[labels] < _GROUP_LEAST):
+    for host in np.flatnonzero(sizes[labels] < _MIN_GROUP):
         nearest = min(range(len(groups)), key=lambda g: float(np.median(distances[host, groups[g]])))
         members[nearest].append(int(host))
     return sorted(sorted(group) for group in members)
@@ -297,7 +297,7 @@ def _classes(count: int, groups: Sequence[Sequence[int]]) -> Numbers:
     upper = np.triu(np.ones((count, count), dtype=bool), 1)
     for number in np.unique(classes):
         mine = classes == number
-        if (mine & upper).sum() < _CLASS_LEAST:
+        if (mine & upper).sum() < _MIN_CLASS:
             classes[mine] = 0 if low[mine].flat[0] == high[mine].flat[0] else 1
     return classes
 

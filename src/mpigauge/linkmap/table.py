@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
 
 _SUSPECTS_SHOWN = 5
-HOST_LINES_MOST = 5
+MAX_HOST_LINES = 5
 
 
 def undecided(reason: UndecidedReason) -> str:
@@ -181,14 +181,14 @@ def host_lines(shown: LinkMap) -> Iterator[str]:
     blamed = (*shown.verdict.hosts, *shown.verdict.links)
     slow = {name.partition(":")[0] for one in blamed for name in one.names}
     found = sorted(shown.differences, key=lambda one: not slow & {*one.outliers})
-    yield from map(host_words.sentence, found[:HOST_LINES_MOST])
-    if len(found) > HOST_LINES_MOST:
-        yield f"hosts differ: {len(found) - HOST_LINES_MOST} more: --format json"
+    yield from map(host_words.sentence, found[:MAX_HOST_LINES])
+    if len(found) > MAX_HOST_LINES:
+        yield f"hosts differ: {len(found) - MAX_HOST_LINES} more: --format json"
 
 
 # ---- The document --------------------------------------------------------------------------------
 
-MATRIX_MOST = 12
+MAX_MATRIX = 12
 """Ranks of a map that is printed whole; of larger ones there is the figure."""
 
 Quantity = tuple[str, int, "Unit", "Callable[[MeasuredLink], float | None]"]
@@ -201,7 +201,7 @@ def document(shown: LinkMap, *, quiet: bool = False, chosen: Units = AUTOMATIC) 
     after = [*map(note, shown.verdict.notes), *host_lines(shown), false_alarms(shown)]
     return Document(
         head=[] if quiet else [*_head(shown, chosen)],
-        tables=[] if quiet or len(shown.names) > MATRIX_MOST else [*_matrices(shown, chosen)],
+        tables=[] if quiet or len(shown.names) > MAX_MATRIX else [*_matrices(shown, chosen)],
         units=chosen,
         foot=verdict if quiet else [*verdict, *map(Line, after)],
         data=lambda: record(shown),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.linkmap.slow_links import HOSTS_LEAST, Blame, Extent, blame, groups_of
+from mpigauge.linkmap.slow_links import MIN_HOSTS, Blame, Extent, blame, groups_of
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import BROKEN
 
@@ -22,7 +22,7 @@ class TooFewHosts:
     """With so few hosts or ranks it is unknown which is slow, and what is usual."""
 
     count: int
-    needed: int = HOSTS_LEAST
+    needed: int = MIN_HOSTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def reasons(
         missing: How many of the links were not measured in all sizes.
     """
     needed = launches_needed(found)
-    if count < HOSTS_LEAST:
+    if count < MIN_HOSTS:
         yield TooFewHosts(count)
     elif needed is None and launches == 1:
         yield TooFewLaunches(launches, LAUNCHES_OF_A_MAP)
@@ -131,7 +131,7 @@ def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: floa
         found: What is slow at each size.
         factor: What is slower by less is not slow.
     """
-    if count == HOSTS_LEAST and word == "slow":
+    if count == MIN_HOSTS and word == "slow":
         yield UsualIsFastest()
     for size, one in found.items():
         if one.threshold > 1.001 * factor:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.bootstrap import LAUNCHES_LEAST, replicates_of
+from mpigauge.stats.bootstrap import MIN_LAUNCHES, replicates_of
 from mpigauge.stats.interval import Interval, interval_of
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.lines import fit_lines
-from mpigauge.stats.segments import OF_BREAK, POINTS_LEAST, best_cuts, cut, cut_at, misfit_term
+from mpigauge.stats.segments import MIN_POINTS, OF_BREAK, best_cuts, cut, cut_at, misfit_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -350,9 +350,9 @@ def model_of(points: Points) -> Model | None:
 
 def models_of(curves: Sequence[Points]) -> list[Model | None]:
     """The models of curves that may share breaks; None for each with fewer than four sizes."""
-    enough = [one for one in curves if one.sizes.size >= POINTS_LEAST]
+    enough = [one for one in curves if one.sizes.size >= MIN_POINTS]
     found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
-    return [_model(*next(found)) if one.sizes.size >= POINTS_LEAST else None for one in curves]
+    return [_model(*next(found)) if one.sizes.size >= MIN_POINTS else None for one in curves]
 
 
 def _model(points: Points, found: Cut) -> Model:
@@ -434,7 +434,7 @@ def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -
 def _spreads(points: Points, found: Cut) -> tuple[float, ...] | None:
     """Of one launch around the mean of all, in every segment."""
     count = len(points.launches)
-    if count < LAUNCHES_LEAST:
+    if count < MIN_LAUNCHES:
         return None
     squares = np.nan_to_num(points.launches - points.logs) ** 2
     by_size = squares.sum(axis=0) / (count - 1)

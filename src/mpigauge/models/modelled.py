@@ -14,7 +14,7 @@ from mpigauge.models.overheads import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.models.predict import predicted
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.query.series import FILE, against_size, distinguishing_labels, grouped_except
-from mpigauge.stats.segments import POINTS_LEAST
+from mpigauge.stats.segments import MIN_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +98,7 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     if not found:
         files = ", ".join(str(source.result.path) for source in query.sources)
         raise UsageError(
-            f"{files}: no curve of messages has {POINTS_LEAST} sizes",
+            f"{files}: no curve of messages has {MIN_POINTS} sizes",
             "measure more of them: mpigauge run --sizes 0:4MiB",
         )
     left_out = [one for one, model in pairs if model is None]

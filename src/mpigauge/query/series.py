@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
 
-SERIES_MOST = 14
+MAX_SERIES = 14
 """Series of one figure: more cannot be distinguished."""
 
-NAMED_MOST = 6
+MAX_NAMED = 6
 """Series or sizes named in a hint."""
 
 EAGER = patterns_with(lambda pattern: pattern.family == "message")
@@ -40,7 +40,7 @@ CROWDED = "oversubscribed"
 GAP = 256
 """A line connects a size to one at most so many times as large."""
 
-PATTERNS_MOST = 3
+MAX_PATTERNS = 3
 """Patterns that a title names."""
 
 FILE = "file"
@@ -115,7 +115,7 @@ def timed_rows(query: Query) -> list[tuple[Source, Row]]:
 
 
 def against_size(
-    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True, most: int = SERIES_MOST
+    query: Query, keep: Callable[[Row], bool] = lambda _: True, *, sized: bool = True, most: int = MAX_SERIES
 ) -> list[Series]:
     """Return the series against size that were asked for, labelled.
 
@@ -182,7 +182,7 @@ def _owner_words(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[
 # ---- Choosing and naming -------------------------------------------------------------------------
 
 
-def choose_series(query: Query, candidates: Sequence[Series], *, most: int = SERIES_MOST) -> list[Series]:
+def choose_series(query: Query, candidates: Sequence[Series], *, most: int = MAX_SERIES) -> list[Series]:
     """Return the series asked for, in the order asked for, each with a label.
 
     Raises:
@@ -212,7 +212,7 @@ def _sizes_there(query: Query) -> str:
     """Return the sizes that have a time; of many the first and the last."""
     rows = [row for source in query.sources for row in source.rows if row.time is not None and row.sized]
     words = [format_size(size) for size in sorted({row.cell.bytes for row in rows})]
-    return ", ".join(words if len(words) <= NAMED_MOST else [*words[:3], "...", *words[-2:]])
+    return ", ".join(words if len(words) <= MAX_NAMED else [*words[:3], "...", *words[-2:]])
 
 
 def _requested(query: Query, found: Sequence[Series]) -> list[Series]:
@@ -222,8 +222,8 @@ def _requested(query: Query, found: Sequence[Series]) -> list[Series]:
         mine = [number for number, one in enumerate(found) if _matches(words, one)]
         mine = mine or [number for number, one in enumerate(found) if _matches_calls(words, one)]
         if not mine or not words.strip():
-            names = [f'"{one.label}"' for one in found[:NAMED_MOST]]
-            more = " ..." if len(found) > NAMED_MOST else ""
+            names = [f'"{one.label}"' for one in found[:MAX_NAMED]]
+            more = " ..." if len(found) > MAX_NAMED else ""
             raise UsageError(
                 f"--series: no series has the words {words!r}", f"there are {', '.join(names)}{more}"
             )
@@ -343,8 +343,8 @@ def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
     """Return a title: the patterns, and what else all series share."""
     patterns = list(dict.fromkeys(one.factors["pattern"] for one in found if "pattern" in one.factors))
     rest = common_words(found, ("pattern", *without))
-    if len(patterns) > PATTERNS_MOST:
-        patterns = [*patterns[: PATTERNS_MOST - 1], f"{len(patterns) - PATTERNS_MOST + 1} more"]
+    if len(patterns) > MAX_PATTERNS:
+        patterns = [*patterns[: MAX_PATTERNS - 1], f"{len(patterns) - MAX_PATTERNS + 1} more"]
     said = " and ".join(filter(None, [", ".join(patterns[:-1]), *patterns[-1:]]))
     return ", ".join(filter(None, [said, rest]))
 

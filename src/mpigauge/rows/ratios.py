@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.decision import LAUNCHES_LEAST, MARGIN, Thresholds, decide, verdicts
-from mpigauge.stats.interval import DISTANCE_MOST, UNIFORM_VARIANCE, difference_interval
+from mpigauge.stats.decision import MARGIN, MIN_LAUNCHES, Thresholds, decide, verdicts
+from mpigauge.stats.interval import MAX_DISTANCE, UNIFORM_VARIANCE, difference_interval
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.max_t import Family, Paired, Unpaired, joint_reach
 
@@ -71,7 +71,7 @@ def ratio_from(decision: Decision, *, paired: bool, verdict: Verdict | None = No
     """
     ends = decision.ratio, decision.low, decision.high
     if verdict is None:
-        verdict = decision.verdict if decision.launches >= LAUNCHES_LEAST else "undecided"
+        verdict = decision.verdict if decision.launches >= MIN_LAUNCHES else "undecided"
     return Ratio(*ends, decision.launches, paired, verdict, decision.small, decision.needed)
 
 
@@ -226,9 +226,9 @@ def _alone(family: Family, *, paired: bool) -> Ratio:
     thresholds = Thresholds()
     mean, half = float(family.mean[0]), float((joint_reach(family, thresholds.level) * family.error)[0])
     launches = int(family.launches[0])
-    verdict = verdicts(family, thresholds)[0] if launches >= LAUNCHES_LEAST else "undecided"
+    verdict = verdicts(family, thresholds)[0] if launches >= MIN_LAUNCHES else "undecided"
     small = abs(mean) > half and abs(mean) < math.log1p(thresholds.margin)
-    growth = math.exp(min(half, DISTANCE_MOST))
+    growth = math.exp(min(half, MAX_DISTANCE))
     centre = math.exp(mean)
     return Ratio(centre, centre / growth, centre * growth, launches, paired, verdict, small)
 

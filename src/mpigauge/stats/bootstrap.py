@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 REPLICATES = 500
-LOG_MOST = 700.0
+MAX_LOG = 700.0
 """The largest logarithm whose exponential is a float."""
 
-LAUNCHES_LEAST = 2
+MIN_LAUNCHES = 2
 """For an interval; 5 for one that deserves the name."""
 
 NORMAL = 1.959964
@@ -71,7 +71,7 @@ class Replicates:
         """
         if estimate > 0 and end > 0:
             reach = self.factor * (math.log(end) - math.log(estimate))
-            return estimate * math.exp(reach) if reach < LOG_MOST else math.inf
+            return estimate * math.exp(reach) if reach < MAX_LOG else math.inf
         return max(0.0, estimate + (end - estimate) * self.factor)
 
 
@@ -91,7 +91,7 @@ def replicates_of(
         docs/models.md#intervals
     """
     count = len(launches)
-    if count < LAUNCHES_LEAST:
+    if count < MIN_LAUNCHES:
         return None
     random = np.random.default_rng(count)
     moved = resampled(launches, random)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mpigauge.stats.interval import DISTANCE_MOST
+from mpigauge.stats.interval import MAX_DISTANCE
 from mpigauge.stats.max_t import LEVEL, joint_reach, p_values_beyond
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ INSTRUMENT = 0.01
 MARGIN = 0.03
 ALLOW = 0.10
 
-LAUNCHES_LEAST = 5
+MIN_LAUNCHES = 5
 """Launches from which a cell is judged."""
 
 RUNS_SHARE = 0.2
@@ -46,7 +46,7 @@ SURE = 0.9
 """Share of comparisons whose launches vary no more than assumed: a few are often alike by luck."""
 
 TIMES_MARGIN = 2
-LAUNCHES_MOST = 1000
+MAX_LAUNCHES = 1000
 """More are not advised."""
 
 
@@ -118,11 +118,11 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
     bar = Threshold(INSTRUMENT, thresholds.margin, share)
     misses, launches = (
         detectable_differences(family, joint, bar),
-        launches_for_power(family, joint, bar, LAUNCHES_LEAST),
+        launches_for_power(family, joint, bar, MIN_LAUNCHES),
     )
     alone = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
-    half = np.minimum(joint * family.error, DISTANCE_MOST)
+    half = np.minimum(joint * family.error, MAX_DISTANCE)
     low, high = np.exp(family.mean - half), np.exp(family.mean + half)
     small = ((low > 1) | (high < 1)) & (np.abs(family.mean) < np.log1p(thresholds.margin))
     return [
@@ -130,7 +130,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
             ratio=float(np.exp(family.mean[cell])),
             low=float(low[cell]),
             high=float(high[cell]),
-            bound=float(np.exp(family.mean[cell] + min(alone[cell] * family.error[cell], DISTANCE_MOST))),
+            bound=float(np.exp(family.mean[cell] + min(alone[cell] * family.error[cell], MAX_DISTANCE))),
             p=float(p[cell]),
             verdict=word,
             small=bool(small[cell]),
@@ -211,14 +211,14 @@ def launches_for_power(family: Family, joint: Values, bar: Threshold, least: int
     """
     share, wanted = _error_level(family, joint), np.log1p(TIMES_MARGIN * bar.margin)
     variance = family.spread**2 * family.freedom / special.chdtri(family.freedom, SURE)
-    low, high = np.full(len(share), least), np.full(len(share), LAUNCHES_MOST + 1)
+    low, high = np.full(len(share), least), np.full(len(share), MAX_LAUNCHES + 1)
     while (searching := low < high).any():
         middle = (low + high) // 2
         error = np.sqrt(variance / middle + family.floor)
         enough = bar.found(error, middle - 1.0, share) <= wanted
         high = np.where(searching & enough, middle, high)
         low = np.where(searching & ~enough, middle + 1, low)
-    return [int(number) if number <= LAUNCHES_MOST else None for number in high]
+    return [int(number) if number <= MAX_LAUNCHES else None for number in high]
 
 
 def _error_level(family: Family, joint: Values) -> Values:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.stats.percentiles import Values
 
-DRIFT_LEAST = 8
+MIN_DRIFT_SESSIONS = 8
 """Sessions of the shortest drift: over fewer, a step looks the same."""
 
 
@@ -86,8 +86,8 @@ def _drift(
     measured = np.isfinite(values)
     counts = measured.sum(axis=0)
     known = np.where(measured, values - np.nansum(values, axis=0) / np.maximum(counts, 1), 0.0)
-    cells = changed & (counts >= DRIFT_LEAST)
-    if not cells.any() or end - begin < DRIFT_LEAST:
+    cells = changed & (counts >= MIN_DRIFT_SESSIONS)
+    if not cells.any() or end - begin < MIN_DRIFT_SESSIONS:
         return None
 
     def price(squares: Values, parameters: int) -> float:
@@ -129,7 +129,7 @@ def _squares_about_levels(known: Values, measured: Values, places: Sequence[int]
 def _lines(known: Values, measured: Values, floor: Values) -> Iterator[_Line]:
     """Yield a fitted line for every session at which a drift may begin."""
     sessions, counts = len(known), np.maximum(measured.sum(axis=0), 1)
-    for bend in range(sessions - DRIFT_LEAST + 1):
+    for bend in range(sessions - MIN_DRIFT_SESSIONS + 1):
         shape = np.maximum(0.0, np.arange(sessions) - bend) / (sessions - 1 - bend)
         across = np.maximum(shape**2 @ measured - (shape @ measured) ** 2 / counts, BLUR)
         rise = shape @ known / across

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 UNIFORM_VARIANCE = 1 / 12
 """Variance of a uniform distribution over one step."""
 
-DISTANCE_MOST = 230.0
+MAX_DISTANCE = 230.0
 """Largest distance from the centre of an interval to its ends: a factor of 10^100.
 
 A file may claim any clock step.
@@ -89,7 +89,7 @@ def interval_of(
     first = float(times_s[0])
     centre, *sides = _sides(np.log(times_s / first))
     middle, shared = first * math.exp(centre), with_clock_step(machine, clock_step)
-    below, above = (math.exp(min(DISTANCE_MOST, math.hypot(widening * side, shared))) for side in sides)
+    below, above = (math.exp(min(MAX_DISTANCE, math.hypot(widening * side, shared))) for side in sides)
     return Interval(middle, middle / below, middle * above)
 
 
@@ -200,7 +200,7 @@ def with_machine(interval: Interval, machine: float) -> Interval:
         return interval
     below = math.log(centre) - math.log(low) if low > 0 else math.inf
     above = math.log(high) - math.log(centre)
-    sides = (min(DISTANCE_MOST, math.hypot(max(0.0, side), machine)) for side in (below, above))
+    sides = (min(MAX_DISTANCE, math.hypot(max(0.0, side), machine)) for side in (below, above))
     down, up = (math.exp(side) for side in sides)
     return Interval(
         centre, centre / down if low > 0 else 0.0, centre * up if math.isfinite(high) else math.inf

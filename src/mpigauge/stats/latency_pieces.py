@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 STEEP = 0.5
 """Slope of log latency over log size below which a piece creeps, and at which a level ends."""
 
-POINTS_LEAST = 3
+MIN_POINTS = 3
 """Points of the shortest piece."""
 
 RESOLUTION = 0.01
 """Relative errors below this count as 0."""
 
 # Of a ramp where it begins. A flatter one would end a rise between two sizes as a level of its own.
-_RAMP_SLOPE_LEAST = 0.75
-_MOST_PARAMETERS = 60
+_MIN_RAMP_SLOPE = 0.75
+_MAX_PARAMETERS = 60
 _TIE = 2.0
 _RANGE = 1e9
 _EQUAL = 1e-9
@@ -129,7 +129,7 @@ def _best_cuts(families: Sequence[_Family], count: int) -> list[_Cut]:
         added: np.minimum.reduce([each.squares for each in families if each.parameters == added])
         for added in sorted({each.parameters for each in families})
     }
-    most = min(_MOST_PARAMETERS, count)
+    most = min(_MAX_PARAMETERS, count)
     least = np.full((most + 1, count + 1), np.inf)
     origins = np.zeros((most + 1, count + 1), dtype=np.int64)
     # The first parameter is the variance.
@@ -171,7 +171,7 @@ def _ramps(lines: _Lines, ends: Values) -> _Family:
     asymptotes = lines.y - lines.slopes * lines.x
     at_end = asymptotes + lines.slopes * ends
     steepness = np.divide(ends, at_end, out=np.full_like(ends, np.inf), where=at_end > 0)
-    steep = -lines.slopes > _RAMP_SLOPE_LEAST * (asymptotes + lines.slopes)
+    steep = -lines.slopes > _MIN_RAMP_SLOPE * (asymptotes + lines.slopes)
     ramps = steep & (lines.slopes < 0) & (at_end > 0)
     squares = np.where(ramps, lines.left, np.inf)
     with np.errstate(invalid="ignore"):
@@ -185,7 +185,7 @@ def _lines(x: Values, y: Values, weights: Values) -> _Lines:
     Sums run from each first point on: differences of sums over the whole curve would lose all figures of
     large working sets, whose inverse squares are small beside those of the smallest.
     """
-    enough = _sums(np.ones_like(x)) >= POINTS_LEAST
+    enough = _sums(np.ones_like(x)) >= MIN_POINTS
     total = np.where(enough, _sums(weights), 1)
     mean_x, mean_y = _sums(weights * x) / total, _sums(weights * y) / total
     x_squares = _sums(weights * x**2) - total * mean_x**2

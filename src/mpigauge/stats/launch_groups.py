@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.stats.percentiles import Values
 
-LEAST_APART = 0.05
+MIN_DIFFERENCE = 0.05
 """A launch that differs by less is not worth a word."""
 
 KINDS_APART = 0.02
@@ -26,11 +26,11 @@ PHASES_CHANCE = 0.05
 
 _MAD_OF_NORMAL = 1.4826
 _OUTLYING_SHARE = 4
-_LEAST_OUTLYING = 5
-_LEAST_OF_A_KIND = 2
+_MIN_OUTLYING = 5
+_MIN_OF_A_KIND = 2
 _STEPS_APART = 2.0
 _GAP_OVER_RANGE = 3.0
-_LEAST_FOR_GAP = 8
+_MIN_FOR_GAP = 8
 
 _SPREADS = {5: 26.5, 6: 14.0, 8: 10.75, 10: 9.25, 12: 8.0, 15: 7.25, 20: 6.25, 30: 5.5}
 """Launches to the robust standard deviations from their median that chance hardly exceeds."""
@@ -52,14 +52,14 @@ def outliers(medians: Values, clock_step: float = 0.0) -> tuple[int, ...]:
     Source:
         docs/method.md#launches-that-differ; the limits were found by simulating normal launches.
     """
-    if medians.size < _LEAST_OUTLYING or medians.min() <= 0:
+    if medians.size < _MIN_OUTLYING or medians.min() <= 0:
         return ()
     logs = np.log(medians)
     distances = np.abs(logs - median_of_few(logs))
     spread = _MAD_OF_NORMAL * median_of_few(distances)
-    least = max(math.log1p(LEAST_APART), _STEPS_APART * clock_step)
+    least = max(math.log1p(MIN_DIFFERENCE), _STEPS_APART * clock_step)
     far = np.flatnonzero(distances > max(least, _interpolated(_SPREADS, medians.size) * spread))
-    if far.size == 0 and medians.size >= _LEAST_FOR_GAP:
+    if far.size == 0 and medians.size >= _MIN_FOR_GAP:
         return _lone_outlier(logs, least)
     return tuple(far.tolist()) if far.size * _OUTLYING_SHARE <= medians.size else ()
 
@@ -137,7 +137,7 @@ def _orders(first: int, second: int, runs: int) -> int:
 
 def _best_cut(logs: Values) -> tuple[float, int]:
     """Return the least sum of squares around the means of both sides, and where to cut for it."""
-    cuts = np.arange(_LEAST_OF_A_KIND, logs.size - 1)
+    cuts = np.arange(_MIN_OF_A_KIND, logs.size - 1)
     about = logs - logs.mean()
     sums, squares = np.cumsum(about), np.cumsum(about**2)
     first, rest = sums[cuts - 1], sums[-1] - sums[cuts - 1]

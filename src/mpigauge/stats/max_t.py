@@ -32,7 +32,7 @@ EXCHANGES = 2500
 ALL_OF_LAUNCHES = 12
 """Pairs up to which all exchanges are made; of more, a random choice."""
 
-PAIRS_LEAST = 6
+MIN_PAIRS = 6
 """Pairs from which permutations decide: with fewer, Student's t and Holm do, as no outcome is rare enough."""
 
 PAIRS_ENOUGH = 20
@@ -41,7 +41,7 @@ PAIRS_ENOUGH = 20
 LEVEL = 0.05
 _TINY = 1e-18
 
-CELLS_LEAST = 8
+MIN_CELLS = 8
 LAUNCHES_ENOUGH = 10
 """Launches from which a variance is not moderated, unless it is used many times over."""
 
@@ -87,7 +87,7 @@ class Paired:
         known = np.where(self._there, winsorised(differences), 0.0)
         self.mean = known.sum(axis=0) / self.launches
         self._residuals = np.where(self._there, known - self.mean, 0.0)
-        self.permutes = differences.shape[1] > 1 and bool(self.launches.min() >= PAIRS_LEAST)
+        self.permutes = differences.shape[1] > 1 and bool(self.launches.min() >= MIN_PAIRS)
         """Whether exchanges decide: of a single cell they would say what Student's t says."""
         own_freedom = self.launches - 1.0
         variances = (self._residuals**2).sum(axis=0) / own_freedom
@@ -274,7 +274,7 @@ def prior_of(residuals: Values, variances: Values, freedom: Values, enough: int 
         `NO_PRIOR` where they are too few, or launches are enough.
     """
     positive = variances > 0
-    if positive.sum() < CELLS_LEAST or freedom.max() + 1 >= enough:
+    if positive.sum() < MIN_CELLS or freedom.max() + 1 >= enough:
         return NO_PRIOR
     variance, weight = (float(one[0, 0]) for one in _usual(variances[None], freedom))
     most = float(freedom.max()) * _independent_cells(residuals[:, positive], float(freedom.max()))
@@ -311,7 +311,7 @@ def _usual(variances: Values, freedom: Values) -> tuple[Values, Values]:
     halves = _inverse_trigamma(np.where(beyond > 0, beyond, 1.0))
     shift = np.where(beyond > 0, special.digamma(halves) - np.log(halves), 0.0)
     weight = np.where(beyond > 0, 2 * halves, np.inf)
-    few = positive.sum(axis=1, keepdims=True) < CELLS_LEAST
+    few = positive.sum(axis=1, keepdims=True) < MIN_CELLS
     return np.exp(mean + shift), np.where(few, 0.0, weight)
 
 
@@ -320,7 +320,7 @@ def _independent_cells(residuals: Values, freedom: float) -> float:
     cells = residuals.shape[1]
     # Of two sides that are the same number for number, rounding alone is left, and the same in all launches.
     residuals = residuals[:, np.ptp(residuals, axis=0) > 0]
-    if residuals.shape[1] < CELLS_LEAST:
+    if residuals.shape[1] < MIN_CELLS:
         return float(cells)
     cells = residuals.shape[1]
     about = residuals - residuals.mean(axis=0)

@@ -12,7 +12,7 @@ from scipy import special
 Values = npt.NDArray[np.float64]
 LEVEL = 0.95
 PERCENTS = {"median": 50, "p5": 5, "p25": 25, "p75": 75, "p95": 95, "p99": 99}
-_LEAST_BEYOND = 20
+_MIN_BEYOND = 20
 
 
 def median_interval(values: Values, level: float = LEVEL, tau: float = 1.0) -> tuple[float, float]:
@@ -64,7 +64,7 @@ def enough_for_percentile(count: int, percent: int) -> bool:
     Source:
         docs/numbers.md#columns-of-the-table
     """
-    return count * min(percent, 100 - percent) >= 100 * _LEAST_BEYOND
+    return count * min(percent, 100 - percent) >= 100 * _MIN_BEYOND
 
 
 def supported_percentile(ordered: Values, percent: int) -> float | None:

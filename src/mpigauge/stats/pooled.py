@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats.decision import RUNS_SHARE, decide
-from mpigauge.stats.max_t import PAIRS_LEAST, Paired
+from mpigauge.stats.max_t import MIN_PAIRS, Paired
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.decision import Decision, Thresholds
     from mpigauge.stats.percentiles import Values
 
-CELLS_LEAST = 2
+MIN_CELLS = 2
 LONGER = 1.2
 """Runs of each length up to 10 sizes are tried, then of lengths that grow by this factor."""
 
@@ -49,7 +49,7 @@ def pooled_runs(family: Paired, curves: Sequence[Sequence[int]], thresholds: Thr
     """
     tried = [run for curve in curves for run in _runs(curve)]
     pooled = np.array([family.differences[:, run].mean(axis=1) for run in tried]).T
-    enough = np.isfinite(pooled).sum(axis=0) >= PAIRS_LEAST if tried else np.zeros(0, dtype=bool)
+    enough = np.isfinite(pooled).sum(axis=0) >= MIN_PAIRS if tried else np.zeros(0, dtype=bool)
     if not enough.any():
         return []
     floor = np.array([family.floor[run].mean() for run in tried])
@@ -71,7 +71,7 @@ def _without_most(means: Values) -> float:
 
 def _runs(curve: Sequence[int]) -> Iterator[list[int]]:
     """Yield runs of neighbouring cells of a curve, of growing length, at every place."""
-    length = CELLS_LEAST
+    length = MIN_CELLS
     while length <= len(curve):
         yield from (list(curve[begin : begin + length]) for begin in range(len(curve) - length + 1))
         length = max(length + 1, int(length * LONGER))

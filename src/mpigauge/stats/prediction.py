@@ -100,7 +100,7 @@ def predict(logs: Values, floor: Values, odd: Flags) -> SessionPrediction:
 
     Args:
         logs: Logarithms of one curve's times, shape ``(sessions, cells)``; at least
-            `comparison.BASE_LEAST` values per cell.
+            `comparison.MIN_BASE_SESSIONS` values per cell.
         floor: Variance of a ratio of each cell that the steps of the clock hide, shape ``(cells,)``.
         odd: Which values are left out, shape ``(sessions, cells)``.
     """

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 ODD = 3.5
 """Times the distance that three quarters keep: four standard deviations of what is normal."""
 
-VALUES_LEAST = 6
+MIN_VALUES = 6
 """Values from which one can be odd."""
 
-SHARE_MOST = 4
+MAX_ODD_ONE_IN = 4
 """At most one in so many values is odd: more of them are another state of the machine, and no accident."""
 
 LEVEL_SHARE = 3
@@ -67,7 +67,7 @@ def odd(values: Values, level: float) -> Flags:
 
 def odd_most(count: int, level: float) -> int:
     """Return how many of `count` pairs may be left out of exchanges at an error level."""
-    most = count // SHARE_MOST
+    most = count // MAX_ODD_ONE_IN
     while most and 2.0 ** (most - count) >= level / LEVEL_SHARE:
         most -= 1
     return most
@@ -78,10 +78,10 @@ def _limits(values: Values) -> tuple[Values, Values]:
     middle = np.nanmedian(values, axis=0)
     count = np.isfinite(values).sum(axis=0)
     distances = np.sort(np.abs(values - middle), axis=0)
-    place = np.maximum(count - count // SHARE_MOST - 1, 0)
+    place = np.maximum(count - count // MAX_ODD_ONE_IN - 1, 0)
     usual = np.take_along_axis(distances, np.expand_dims(place, 0), axis=0)[0]
     # Where they are equal, as of a coarse clock, any other one would be infinitely far away.
-    return middle, np.where((count >= VALUES_LEAST) & (usual > 0), ODD * usual, np.inf)
+    return middle, np.where((count >= MIN_VALUES) & (usual > 0), ODD * usual, np.inf)
 
 
 def trimmed(values: Values) -> tuple[float, float, int]:

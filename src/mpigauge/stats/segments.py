@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Places = npt.NDArray[np.intp]
 
-POINTS_LEAST = 4
+MIN_POINTS = 4
 """Points of the shortest segment, unless known breaks leave fewer, or times jump at its ends."""
 
 POINTS_BETWEEN_JUMPS = 3
@@ -40,7 +40,7 @@ APART_SHARE = 0.5
 AGREE_SCALES = 3.0
 """Lines that are no further apart agree, if one line describes both as well."""
 
-SEGMENTS_MOST = 8
+MAX_SEGMENTS = 8
 """Segments at most, not counting those that known breaks make."""
 
 RESOLUTION = 0.005
@@ -49,7 +49,7 @@ RESOLUTION = 0.005
 SCALE_FIRST = 0.02
 """The relative error that is assumed where too few sizes show it."""
 
-EDGES_MOST = 100
+MAX_EDGES = 100
 """Sizes up to which a break may be anywhere; with more, only between every second, third and so on."""
 
 OF_BREAK = 5.0
@@ -149,7 +149,7 @@ def grid_of(count: int, forced: Sequence[int] = ()) -> SegmentRanges:
 
 @lru_cache(maxsize=8)
 def _grid(count: int, forced: tuple[int, ...]) -> SegmentRanges:
-    step = -(-count // EDGES_MOST)
+    step = -(-count // MAX_EDGES)
     nodes = np.array(sorted({*range(0, count, step), *forced, count}))
     walls = np.array([0, *forced, count])
     begins, ends = np.triu_indices(nodes.size, 1)
@@ -224,7 +224,7 @@ def admitted(
     for edge in np.flatnonzero(jumps > JUMP_SCALES).tolist():
         jumps[edge] *= _not_one_outlier(edge, sizes, logs)
     free = (jumps > JUMP_SCALES) | np.isin(np.arange(jumps.size), [0, *grid.known, sizes.size])
-    kept = (after - first >= POINTS_LEAST) | (free[first] & free[after])
+    kept = (after - first >= MIN_POINTS) | (free[first] & free[after])
     ranges = {name: getattr(grid, name)[kept] for name in ("begins", "ends", "inside")}
     fewer = replace(grid, **ranges, jumps=jumps[grid.nodes])
     return fewer, LineFits(lines.alpha[kept], lines.beta[kept], lines.cost[kept])
@@ -232,7 +232,7 @@ def admitted(
 
 def _roughness(grid: SegmentRanges, lines: LineFits, sizes: Values, logs: Values) -> float:
     """Return the standard deviation of relative errors about lines through four points, as a median."""
-    fours = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == POINTS_LEAST)
+    fours = np.flatnonzero(grid.nodes[grid.ends] - grid.nodes[grid.begins] == MIN_POINTS)
     if not fours.size:
         return SCALE_FIRST
     windows = LineFits(lines.alpha[fours], lines.beta[fours], lines.cost[fours])
@@ -309,7 +309,7 @@ def best_cuts(square: Values) -> tuple[Values, list[Places]]:
         froms.append(sums.argmin(axis=1))
         reached = np.take_along_axis(sums, froms[-1][:, None], axis=1)[:, 0]
         costs.append(reached[:, -1])
-        if len(costs) > SEGMENTS_MOST and np.isfinite(costs[-SEGMENTS_MOST]).all():
+        if len(costs) > MAX_SEGMENTS and np.isfinite(costs[-MAX_SEGMENTS]).all():
             break
     return np.stack(costs, axis=1), [_traced(froms[: count + 1]) for count in range(len(costs))]
 

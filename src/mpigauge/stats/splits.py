@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     Search = Callable[[Values, Values], Iterator[tuple[list[tuple[int, ...]], Moments]]]
     """Takes values and floors; yields places of candidates, and their moments ``(orders, places, cells)``."""
 
-SEGMENT_LEAST = 3
+MIN_SEGMENT = 3
 """Sessions on either side of a change."""
 
-STRETCH_MOST = 60
+MAX_STRETCH_SESSIONS = 60
 """Last sessions among which stretches are sought: their number grows with the square."""
 
-NEAR = 2 * SEGMENT_LEAST - 1
+NEAR = 2 * MIN_SEGMENT - 1
 """Neighbouring sessions of one, most of which are on its side of any change."""
 
-SESSIONS_LEAST = 8
+MIN_SESSIONS = 8
 """Sessions from which an order can be rarer than chance, however large a change is."""
 
 ONE_IN = 10
@@ -40,7 +40,7 @@ PERMUTATIONS = 999
 BLUR = 1e-8
 """Least variance of a mean of sessions: 0.01 %. Otherwise t of equal values would be rounding."""
 
-_ENTRIES_MOST = 1 << 21
+_MAX_ENTRIES = 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +78,7 @@ class Step:
         if not self.drifts:
             return (self.begin, self.place), (self.place, self.end)
         first = self.place - 1
-        third = max(SEGMENT_LEAST, (self.end - first) // 3)
+        third = max(MIN_SEGMENT, (self.end - first) // 3)
         return (first, first + third), (self.end - third, self.end)
 
     @property
@@ -107,10 +107,10 @@ def outliers_damped(values: Values) -> Values:
         values: Shape ``(orders, sessions, cells)``; a session without a value is no neighbour.
     """
     counts = np.isfinite(values[0]).sum(axis=0)
-    if counts.size and counts.min() == values.shape[1] >= SESSIONS_LEAST:
+    if counts.size and counts.min() == values.shape[1] >= MIN_SESSIONS:
         return _damped(values)
     damped = values.copy()
-    for count in np.unique(counts[counts >= SESSIONS_LEAST]):
+    for count in np.unique(counts[counts >= MIN_SESSIONS]):
         cells = np.flatnonzero(counts == count)
         some = values[:, :, cells]
         known = np.argsort(np.isnan(some), axis=1, kind="stable")[:, :count]
@@ -168,14 +168,14 @@ def stretches(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, .
     sessions = values.shape[1]
     known, there, squares = _centred(values)
     counts, sums = (_from_zero(np.cumsum(one, axis=1)) for one in (there, known))
-    for begin in range(_first_stretch(sessions), sessions - 2 * SEGMENT_LEAST + 1):
-        ends = np.arange(begin + SEGMENT_LEAST, sessions - SEGMENT_LEAST + 1)
+    for begin in range(_first_stretch(sessions), sessions - 2 * MIN_SEGMENT + 1):
+        ends = np.arange(begin + MIN_SEGMENT, sessions - MIN_SEGMENT + 1)
         inside = counts[:, ends] - counts[:, [begin]]
         before, after = counts[:, [begin]], counts[:, [-1]] - counts[:, ends]
         mean, error, freedom = _moments(
             counts[:, [-1]] - inside, counts[:, [-1]], sums[:, [begin]] - sums[:, ends], squares, floor
         )
-        enough = np.minimum(before, after) >= SEGMENT_LEAST
+        enough = np.minimum(before, after) >= MIN_SEGMENT
         yield [(begin, int(end)) for end in ends], (np.where(enough, mean, 0.0), error, freedom)
 
 
@@ -202,7 +202,7 @@ def _moments(
         squares: Sum of squares over both sides.
     """
     second = count - first
-    enough = np.minimum(first, second) >= SEGMENT_LEAST
+    enough = np.minimum(first, second) >= MIN_SEGMENT
     first, second = np.maximum(first, 1), np.maximum(second, 1)
     # About the mean of all, the sum of the second side is that of the first with the other sign.
     mean = -sums / second - sums / first
@@ -241,8 +241,8 @@ def _largest_without_gaps(values: Values, floor: Values) -> Values:
     sums = _from_zero(np.cumsum(known, axis=1))
     first = _first_stretch(sessions)
     most = np.zeros((len(values), values.shape[2]))
-    for length in range(SEGMENT_LEAST, sessions - SEGMENT_LEAST - first + 1):
-        last = sessions - SEGMENT_LEAST - length
+    for length in range(MIN_SEGMENT, sessions - MIN_SEGMENT - first + 1):
+        last = sessions - MIN_SEGMENT - length
         stretch = np.abs(sums[:, first + length : last + length + 1] - sums[:, first : last + 1])
         mean, error, _ = _moments(
             sessions - length, sessions, stretch.max(axis=1, keepdims=True), squares, floor
@@ -253,7 +253,7 @@ def _largest_without_gaps(values: Values, floor: Values) -> Values:
 
 def _first_stretch(sessions: int) -> int:
     """Return the first session at which a stretch is tried."""
-    return max(SEGMENT_LEAST, sessions - STRETCH_MOST)
+    return max(MIN_SEGMENT, sessions - MAX_STRETCH_SESSIONS)
 
 
 def permuted_largest_t(search: Search, values: Values, floor: Values) -> Values:
@@ -267,11 +267,11 @@ def permuted_largest_t(search: Search, values: Values, floor: Values) -> Values:
     """
     random = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
     orders = np.array([random.permutation(len(values)) for _ in range(PERMUTATIONS)])
-    enough = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * SEGMENT_LEAST
+    enough = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * MIN_SEGMENT
     found = np.zeros((PERMUTATIONS, values.shape[1]))
     if enough.any():
         known, floor = values[:, enough], floor[enough]
-        at_once = max(1, _ENTRIES_MOST // known.size)
+        at_once = max(1, _MAX_ENTRIES // known.size)
         parts = (orders[begin : begin + at_once] for begin in range(0, PERMUTATIONS, at_once))
         found[:, enough] = np.vstack(
             [largest_t(search, outliers_damped(known[part]), floor) for part in parts]

@@ -19,9 +19,9 @@ from scipy import special
 from mpigauge.stats.drifts import with_drifts
 from mpigauge.stats.max_t import LEVEL, holm, step_down
 from mpigauge.stats.splits import (
-    SEGMENT_LEAST,
+    MIN_SEGMENT,
+    MIN_SESSIONS,
     SEGMENTS,
-    SESSIONS_LEAST,
     Step,
     first_with_time,
     outliers_damped,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     Chance = Callable[[Search, "_Piece", "_Likeliest", float], tuple[Values, float]]
 
-STRETCHES_FROM = 3 * SEGMENT_LEAST
+STRETCHES_FROM = 3 * MIN_SEGMENT
 """Sessions from which a stretch can have come and gone."""
 
 LEVEL_OF_STRETCHES = 0.02
@@ -124,7 +124,7 @@ def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -
         By place of the curve; empty where there are sessions enough, or too few for a change.
     """
     piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
-    if not SEGMENTS[steps] * SEGMENT_LEAST <= len(piece.values) < SESSIONS_LEAST:
+    if not SEGMENTS[steps] * MIN_SEGMENT <= len(piece.values) < MIN_SESSIONS:
         return {}
     return {member: mine[0] for member, mine in _significant(steps, piece, margin, LEVEL, _by_student)}
 
@@ -159,7 +159,7 @@ def _piece(
 def _changes_within(piece: _Piece, margin: float) -> dict[int, list[Step]]:
     """Return the curves that change within a piece: at one place, or from one to another."""
     sessions = len(piece.values)
-    if sessions < SESSIONS_LEAST:
+    if sessions < MIN_SESSIONS:
         return {}
     if sessions < STRETCHES_FROM:
         return dict(_significant(steps, piece, margin, LEVEL, _by_orders))
@@ -233,7 +233,7 @@ def _by_orders(search: Search, piece: _Piece, likeliest: _Likeliest, level: floa
 
 def _by_student(_: Search, piece: _Piece, likeliest: _Likeliest, level: float) -> tuple[Values, float]:
     """Return what `_by_orders` does, for too few sessions: all places of all cells count as one family."""
-    places = len(piece.values) - SEGMENTS[steps] * SEGMENT_LEAST + 1
+    places = len(piece.values) - SEGMENTS[steps] * MIN_SEGMENT + 1
     p = 2 * special.stdtr(likeliest.freedom, -likeliest.t)
     reach = special.stdtrit(likeliest.freedom, 1 - level / 2 / places / len(likeliest.t))
     return np.minimum(holm(p) * places, 1.0), float(reach.max())

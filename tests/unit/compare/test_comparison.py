@@ -17,7 +17,7 @@ from mpigauge.compare.table import document
 from mpigauge.document.document import Units
 from mpigauge.rows.rows import rows
 from mpigauge.show.formats import json
-from mpigauge.stats.decision import LAUNCHES_LEAST, Thresholds
+from mpigauge.stats.decision import MIN_LAUNCHES, Thresholds
 from tests.made import campaign, cell, in_states, launches_of, measured, result_of
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def of_a_restless_machine(slower: float, launches: int, seed: int) -> Comparison
 
 def within_one_state(shown: Comparison) -> list[StateMatchedPair]:
     pairs = [one.pair for one in shown.cells]
-    return [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.alone is not None]
+    return [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.single_state is not None]
 
 
 @pytest.mark.truth
@@ -219,7 +219,7 @@ def test_ranks_that_were_elsewhere_need_no_more_launches() -> None:
 
 
 def test_few_launches_say_nothing() -> None:
-    few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, LAUNCHES_LEAST))
+    few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 2e4}, launches=range(1, MIN_LAUNCHES))
     (one,) = judged(few).cells
     assert one.decision is None
     assert one.verdict == "undecided"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mpigauge.compare.guideline_table import document, headline
-from mpigauge.compare.guidelines import PAIRS_MOST, USUAL, check
+from mpigauge.compare.guidelines import MAX_PAIRS, USUAL, check
 from mpigauge.compare.sides import paired_family
 from mpigauge.document.document import Units
 from mpigauge.rows.rows import rows
@@ -205,7 +205,7 @@ def test_sentences_say_where_how_much_and_what_is_saved() -> None:
 @pytest.mark.truth
 def test_of_very_many_sizes_some_are_left_out_and_said() -> None:
     shown = checked(*rows_of(linear, sizes=range(8, 8 * 71, 8), modes=("blocking",), launches=range(1, 7)))
-    assert PAIRS_MOST * 0.9 < len(shown.checked) <= PAIRS_MOST
+    assert MAX_PAIRS * 0.9 < len(shown.checked) <= MAX_PAIRS
     assert shown.left_out == 7
     assert "7 sizes left out" in text.render(document(shown, KNOWN, Units()))
 

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from mpigauge.compare.history.baseline import against
 from mpigauge.compare.history.curves import HistoryCurve
-from mpigauge.compare.history.history import SESSIONS_LEAST, History, history_of, judged_history
+from mpigauge.compare.history.history import MIN_SESSIONS, History, history_of, judged_history
 from mpigauge.compare.history.session import SessionResult, in_time_order, of_other_machines, session_of
 from mpigauge.rows.rows import rows
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.prediction import SessionFamily, SessionPrediction, odd_values, predict
-from mpigauge.stats.splits import SEGMENT_LEAST, SEGMENTS, largest_t, permuted_largest_t, steps, stretches
-from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.stats.splits import MIN_SEGMENT, SEGMENTS, largest_t, permuted_largest_t, steps, stretches
+from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from mpigauge.stats.steps import steps_of
 from tests.histories import result, slower_from, usual
 from tests.made import campaign
@@ -160,7 +160,7 @@ def test_cells_of_too_few_sessions_are_not_permuted_and_nothing_else_changes(
     chance = np.random.default_rng(16)
     values, floor = chance.normal(size=(14, 30)), np.full(30, 0.01)
     for cell in range(20):
-        values[chance.permutation(14)[: 14 - SEGMENT_LEAST], cell] = np.nan
+        values[chance.permutation(14)[: 14 - MIN_SEGMENT], cell] = np.nan
     seen: list[int] = []
 
     def counted(search: Search, some: Values, floor: Values) -> Values:
@@ -279,7 +279,7 @@ def test_a_slower_library_is_named_with_its_version() -> None:
 def test_one_session_is_not_believed_and_few_say_nothing() -> None:
     assert history_of(sessions(9, slower_from(8, 1.2)), Thresholds()).verdict == "undecided"
     assert history_of(sessions(9, usual), Thresholds()).verdict == "same"
-    few = history_of(sessions(SESSIONS_LEAST - 1), Thresholds())
+    few = history_of(sessions(MIN_SESSIONS - 1), Thresholds())
     assert (few.verdict, few.enough) == ("undecided", False)
 
 

@@ -10,7 +10,7 @@ import pytest
 from mpigauge.compare.interim_looks import level_of, looks_of
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.stats.decision import Thresholds, decide
-from mpigauge.stats.max_t import LEVEL, PAIRS_LEAST, Paired
+from mpigauge.stats.max_t import LEVEL, MIN_PAIRS, Paired
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -37,7 +37,7 @@ def stops(logs: Values, thresholds: Thresholds) -> tuple[int, str]:
 
 def test_looks_are_fixed_and_end_with_the_last_launch() -> None:
     looks = looks_of(PLAN)
-    assert looks[0] == PAIRS_LEAST
+    assert looks[0] == MIN_PAIRS
     assert looks[-1] == 30
     assert list(looks) == sorted(set(looks))
     assert level_of(PLAN) == pytest.approx(LEVEL / len(looks))

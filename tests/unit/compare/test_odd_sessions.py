@@ -15,8 +15,8 @@ from mpigauge.compare.history.history import History, judged_history
 from mpigauge.compare.history.session import SessionResult
 from mpigauge.stats.decision import Thresholds
 from mpigauge.stats.prediction import odd_values
-from mpigauge.stats.splits import SEGMENT_LEAST, outliers_damped
-from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.stats.splits import MIN_SEGMENT, outliers_damped
+from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from tests.made import campaign
 
 if TYPE_CHECKING:
@@ -97,11 +97,11 @@ def test_how_far_the_odd_one_is_makes_no_difference(seed: int, count: int, facto
     assert outliers_damped(near[None]) == pytest.approx(outliers_damped(far[None]))
 
 
-@given(SEEDS, st.integers(2 * SEGMENT_LEAST, 30), st.data())
+@given(SEEDS, st.integers(2 * MIN_SEGMENT, 30), st.data())
 def test_a_clear_step_of_three_sessions_or_more_stays_as_it_is(
     seed: int, count: int, data: st.DataObject
 ) -> None:
-    place = data.draw(st.integers(SEGMENT_LEAST, count - SEGMENT_LEAST))
+    place = data.draw(st.integers(MIN_SEGMENT, count - MIN_SEGMENT))
     logs = np.zeros((count, 1))
     logs[place:] = 1.0 + seed
     assert np.array_equal(outliers_damped(logs[None])[0], logs)

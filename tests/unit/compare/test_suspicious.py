@@ -11,8 +11,8 @@ from mpigauge.compare.comparison import compare
 from mpigauge.compare.sides import pairs_by
 from mpigauge.compare.suspicious import (
     CHANCE,
-    LAUNCHES_LEAST,
-    LAUNCHES_MOST,
+    MAX_LAUNCHES,
+    MIN_LAUNCHES,
     UNSUSPICIOUS,
     launches_for,
     p_values,
@@ -87,11 +87,11 @@ def test_it_picks_what_may_differ_and_a_few_others() -> None:
     assert 64 in found
     assert UNSUSPICIOUS < len(found) < len(sizes)
     assert found == [pair.base.cell.bytes for pair in suspicious(shown)]
-    assert LAUNCHES_LEAST <= launches_for(shown.cells) <= LAUNCHES_MOST
+    assert MIN_LAUNCHES <= launches_for(shown.cells) <= MAX_LAUNCHES
 
 
 def test_what_could_not_be_judged_is_measured_again() -> None:
     few = rows_with({("mpich", 8): 1e4, ("openmpi", 8): 1e4}, launches=range(1, 4))
     shown = compare(pairs_by(few, "mpi"), Thresholds())
     assert len(suspicious(shown)) == 1
-    assert launches_for(shown.cells) == LAUNCHES_LEAST
+    assert launches_for(shown.cells) == MIN_LAUNCHES

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.find.memory_costs import Level, cache_levels
-from mpigauge.stats.latency_pieces import POINTS_LEAST, pieces_of
+from mpigauge.stats.latency_pieces import MIN_POINTS, pieces_of
 from tests.unit.find.planted_caches import KIB, MIB, UNIFORM, curve, grid, noisy
 
 if TYPE_CHECKING:
@@ -97,5 +97,5 @@ def test_whatever_was_measured_every_point_is_in_one_piece(points: dict[int, flo
     pieces = pieces_of(sizes, np.array([points[int(size)] for size in sizes]))
     assert [piece.begin for piece in pieces] == [0, *(piece.end for piece in pieces[:-1])]
     assert pieces[-1].end == sizes.size
-    assert all(piece.end - piece.begin >= POINTS_LEAST for piece in pieces)
+    assert all(piece.end - piece.begin >= MIN_POINTS for piece in pieces)
     assert all(0 <= piece.squares < np.inf and piece.saving >= 0 for piece in pieces)

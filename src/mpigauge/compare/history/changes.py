@@ -12,7 +12,7 @@ from scipy import special
 from mpigauge.compare.alike import differing_names
 from mpigauge.stats.decision import POWER, Decision, Thresholds, decide
 from mpigauge.stats.max_t import LEVEL, Unpaired
-from mpigauge.stats.splits import SEGMENT_LEAST
+from mpigauge.stats.splits import MIN_SEGMENT
 from mpigauge.stats.steps import steps_of
 from mpigauge.vocabulary import DIFFERENT
 
@@ -128,7 +128,7 @@ def _moved_controls(controls: Sequence[HistoryCurve], step: Step, margin: float)
     ]
     if not sides:
         return set()
-    enough = np.min([np.isfinite(side).sum(axis=0) for side in sides], axis=0) >= SEGMENT_LEAST
+    enough = np.min([np.isfinite(side).sum(axis=0) for side in sides], axis=0) >= MIN_SEGMENT
     if not enough.any():
         return set()
     floor = np.array([control.floor[cell] for control, cell in columns])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.compare.comparison import BASE_LEAST
+from mpigauge.compare.comparison import MIN_BASE_SESSIONS
 from mpigauge.compare.history.changes import changes_of
 from mpigauge.compare.history.curves import curves_of
 from mpigauge.rows.machine.sessions import OddSession, are_daily
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.splits import Step
     from mpigauge.vocabulary import ComparisonVerdict
 
-SESSIONS_LEAST = BASE_LEAST + 1
+MIN_SESSIONS = MIN_BASE_SESSIONS + 1
 """Of fewer nothing is said."""
 
 
@@ -244,7 +244,7 @@ def _base(curve: HistoryCurve, changes: Sequence[Change], odd: Flags) -> Base | 
     begins = [places[-1] for places in _begins(curve, changes)]
     for cell, begin in enumerate(begins):
         mine[:begin, cell] = np.nan
-    enough = (np.isfinite(mine).sum(axis=0) >= BASE_LEAST) & np.isfinite(curve.logs[-1])
+    enough = (np.isfinite(mine).sum(axis=0) >= MIN_BASE_SESSIONS) & np.isfinite(curve.logs[-1])
     cells = [int(cell) for cell in np.flatnonzero(enough)]
     if not cells:
         return None

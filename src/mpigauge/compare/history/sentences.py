@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge import units
-from mpigauge.compare.history.history import SESSIONS_LEAST
+from mpigauge.compare.history.history import MIN_SESSIONS
 from mpigauge.compare.sentences import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.compare.session_sentences import count_of, day_of, odd_lines, switches, too_few_words
 from mpigauge.document.ratio_words import VERDICTS
 from mpigauge.plan.factors import ALONG
 from mpigauge.rows.machine.sessions import are_daily
 from mpigauge.sequences import group_by
-from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from mpigauge.stats.steps import STRETCHES_FROM
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def verdict_of(told: HistoryLine) -> str:
         return "may have changed" if told.suspected else "no change"
     here = len(told.track.curve.sessions)
     last = len(told.track.curve.logs) - 1
-    ended = here >= SESSIONS_LEAST and last not in told.track.curve.sessions
+    ended = here >= MIN_SESSIONS and last not in told.track.curve.sessions
     return "not in the last session" if ended else "too few sessions"
 
 
@@ -237,7 +237,7 @@ def _control(track: Track) -> str:
 
 def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> str:
     if not shown.enough:
-        return too_few_words(len(shown.sessions), SESSIONS_LEAST)
+        return too_few_words(len(shown.sessions), MIN_SESSIONS)
     for suspected in _suspected(shown, unsaid):
         return suspected
     outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
@@ -309,7 +309,7 @@ def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
 def _not_looked_for(count: int) -> Iterator[str]:
     """Yield what so few sessions cannot show, and how many more it takes."""
     whats = {
-        "the last session against those before": SESSIONS_LEAST,
+        "the last session against those before": MIN_SESSIONS,
         "changes for good": CHANGES_FROM,
         "what came and went again": STRETCHES_FROM,
     }

@@ -15,7 +15,7 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
 from mpigauge.document.records import cell_record, finite_or_none, odd_records
-from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
+from mpigauge.stats.splits import MIN_SESSIONS as CHANGES_FROM
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.decision import Decision
     from mpigauge.vocabulary import ComparisonVerdict
 
-LINES_MOST = 20
+MAX_LINES = 20
 """Of the table, unless all are asked for."""
 
 ORDER = ("lost", "slower", compare_sentences.MACHINE, "last session longer", "faster", "last session shorter")
@@ -59,9 +59,9 @@ def document(
     """
     alike = compare_sentences.common(_rows(shown))
     worst = ranked(shown)
-    most = [*worst[:LINES_MOST], *_moved(shown)]
+    most = [*worst[:MAX_LINES], *_moved(shown)]
     kept = [*_of(shown.tracks), *_of(shown.controls)] if everything else most
-    left = max(0, len(worst) - LINES_MOST)
+    left = max(0, len(worst) - MAX_LINES)
     rest = [f"{left} more: --all"] if left and not everything else []
     return Document(
         head=[

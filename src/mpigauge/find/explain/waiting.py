@@ -70,7 +70,7 @@ class Waiting:
 
     family: Family
     cells: tuple[Cell, ...]
-    times_words: tuple[CoreTime, ...]
+    times: tuple[CoreTime, ...]
     ranks: int
     cores: int
     relayed: bool

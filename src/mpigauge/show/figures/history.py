@@ -11,7 +11,7 @@ from matplotlib import dates as mdates
 from mpigauge import units
 from mpigauge.compare import sentences as compare_sentences
 from mpigauge.compare.history import sentences as words
-from mpigauge.compare.history.history import SESSIONS_LEAST, history_of
+from mpigauge.compare.history.history import MIN_SESSIONS, history_of
 from mpigauge.compare.history.session import in_time_order, session_of
 from mpigauge.compare.history.table import ranked
 from mpigauge.compare.session_sentences import switches
@@ -44,8 +44,8 @@ def history_figure(query: Query) -> Figure:
     sessions, _ = in_time_order(session_of(source.result, source.rows) for source in sources)
     if not any(row.time for source in sources for row in source.rows):
         raise query.lacks("nothing that it shows was measured")
-    if len(sessions) < SESSIONS_LEAST:
-        raise query.lacks(f"{len(sessions)} of {SESSIONS_LEAST} results at different times")
+    if len(sessions) < MIN_SESSIONS:
+        raise query.lacks(f"{len(sessions)} of {MIN_SESSIONS} results at different times")
     shown = history_of(sessions, Thresholds())
     told = [one for one in ranked(shown) if len(one.track.curve.sessions) > 1][:PANELS_MOST]
     if not told:

@@ -10,7 +10,7 @@ from mpigauge.plan.factors import PLACE
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     FILE,
-    SERIES_MOST,
+    MAX_SERIES,
     against_size,
     pieces_of,
     rate_point,
@@ -83,7 +83,7 @@ def _rated(query: Query) -> list[Series]:
     return against_size(
         query,
         lambda row: row.rate_bytes_per_s is not None or row.time is None,
-        most=PANELS_MOST * SERIES_MOST,
+        most=PANELS_MOST * MAX_SERIES,
     )
 
 
@@ -96,8 +96,8 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     """Series told apart by what is inside a panel, panels by the rest."""
     if len(groups) > PANELS_MOST:
         raise query.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
-    if (most := max(map(len, groups))) > SERIES_MOST:
-        raise query.lacks(f"{most} series are more than the {SERIES_MOST} of a panel", "choose with --series")
+    if (most := max(map(len, groups))) > MAX_SERIES:
+        raise query.lacks(f"{most} series are more than the {MAX_SERIES} of a panel", "choose with --series")
     everyone = [one for group in groups for one in group]
     titles = [name for name in varying_factors(everyone) if name not in inside]
     named = with_labels(*groups, without=titles)

@@ -11,7 +11,7 @@ from mpigauge import units
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
+from mpigauge.query.series import MAX_SERIES, STATE, against_size, common_words
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
 from mpigauge.rows.machine.core_sharing import core_sharing, on_shared_cores
 from mpigauge.rows.machine.timeline import begins_s
@@ -88,7 +88,7 @@ def _chosen(query: Query) -> list[Series]:
     """What was asked for, else all small messages: what is far takes longer there."""
     found = against_size(query, sized=False)
     if query.series or query.sizes:
-        return found[:SERIES_MOST]
+        return found[:MAX_SERIES]
     small = [one for one in found if one.factors["pattern"] in MESSAGES]
     return small or found[:1]
 
