@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 PLACES = ("--prefix", "--exec-prefix", "--sysconfdir", "--localstatedir", "--mandir", "-ffile-prefix-map")
-"""Words that say where files are: two builds never have the same."""
+"""Options that name where files are: two builds never share them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Builds:
     """Two builds of one kind of library that were configured differently.
 
     Attributes:
-        base: The library that the other is held against.
+        base: The library of the comparison's base.
         only_base: Words of its configuration that the other has not, in their order.
         only_other: Words that only the other has.
     """

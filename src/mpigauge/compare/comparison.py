@@ -38,10 +38,9 @@ class DecisionRate:
     """How often a comparison of these launches calls cells slower.
 
     Attributes:
-        planted: By how much some cells were made slower, as a fraction; 0: by nothing.
-        times: Trials in which any cell was called slower; or, if something was planted, cells called slower
-            that are.
-        of: Trials, or planted cells of all trials.
+        planted: Slowdown given to some cells, as a fraction; 0 for none.
+        times: Trials in which any cell was called slower; with a slowdown, slowed cells that were.
+        of: Trials; with a slowdown, slowed cells of all trials.
     """
 
     planted: float
@@ -87,10 +86,10 @@ def _nulls(family: Paired) -> Iterator[Values]:
 CONTROLS = patterns_with(
     lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
 )
-"""What no MPI library takes part in: if it changes, the machine has changed, or the seats of the ranks."""
+"""Patterns without any MPI library: if their times change, the machine or the placement of ranks has."""
 
 MIN_BASE_SESSIONS = 3
-"""Sessions, of which fewer say nothing of the next one."""
+"""Sessions from which the next one can be predicted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +97,7 @@ class Compared:
     """A pair of cells with its decision.
 
     Attributes:
-        decision: None if there are too few launches, or one of both was not measured.
+        decision: None if there are too few launches, or one of the two was not measured.
         trusted: Whether its verdict holds: launches were interleaved, and nothing moved that cannot.
     """
 
@@ -152,21 +151,20 @@ class Comparison:
 
     Attributes:
         cells: In the order of the base, without controls.
-        controls: What cannot differ.
+        controls: Pairs that cannot differ.
         interleaved: Whether both sides are of one campaign, launch by launch; what is not may differ since
             the machine does, and is never called slower.
         rates: How this very data would decide if there were no difference, and if there were one.
-        together: Runs of sizes that are slower or faster together, without those whose every size is so by
-            itself.
-        sessions: Of how many the base is the mean, whose differences are known; None of a single result.
-        odd: Those of them that are far from the others.
-        signs: Of the machine itself, those that are not as they were in the sessions.
-        builds: Libraries of one kind that were configured otherwise.
-        forced: In what both sides differ that must be alike, if they were compared all the same.
-        unasked: The factor that both sides differ in, if nobody asked for a verdict on it and its values are
-            no builds or settings: then ratios are told, and nothing is failed. Empty otherwise.
+        together: Runs of sizes that are slower or faster together, unless every size is so by itself.
+        sessions: Number of sessions whose mean is the base; None if the base is a single result.
+        odd: Odd sessions among them.
+        signs: Signs of the machine that differ from those of the sessions.
+        builds: Libraries of one kind that were configured differently.
+        forced: Differences that normally forbid a comparison, if it was forced.
+        unasked: The factor in which the sides differ, if no verdict on it was asked for and its values are no
+            builds or settings: then ratios are shown, and nothing fails. Empty otherwise.
         unmatched: Cells of one side alone, of which nothing is said.
-        odd_launches: Those that were odd in several cells.
+        odd_launches: Launches that were odd in several cells.
     """
 
     cells: tuple[Compared, ...]
@@ -229,7 +227,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     """Return the comparison of pairs, all of one kind judged as a family: paired by launch, or not.
 
     Args:
-        controlled: Whether it is also tried how often these launches would be wrong, which takes longer.
+        controlled: Whether to measure the error rates of these launches, too, which takes longer.
 
     Source: docs/method-comparison.md#comparison
     """
@@ -315,8 +313,9 @@ class NoEffect:
     """A setting that changed nothing measurable.
 
     Attributes:
-        other: What is held against the base; of both only the variables that differ.
-        numbers: How many there are, all of them within the margin.
+        base: Variables of the base that differ.
+        other: Variables of the other that differ.
+        numbers: Number of cells, all within the margin.
     """
 
     base: str
@@ -352,7 +351,7 @@ def _differing_variables(base: str, other: str) -> tuple[str, str] | None:
 # ---- Runs of sizes -------------------------------------------------------------------------------
 
 GAP = 1
-"""Sizes between two of a run that are not like them."""
+"""Sizes with another verdict that a run may skip in one place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -360,7 +359,7 @@ class Run:
     """Cells of one curve with one verdict, from the smallest to the largest.
 
     Attributes:
-        cells: Those with the verdict of the run.
+        cells: Cells with the verdict of the run.
         sizes: How many sizes of the curve lie between its ends, these included.
     """
 
@@ -391,7 +390,7 @@ def runs_of(
 
     Args:
         along: Factors in which a curve's cells differ, and what is compared.
-        together: Verdicts of which neighbours are one run.
+        together: Verdicts whose neighbours form one run.
     """
 
     def curve(one: Compared) -> Key:

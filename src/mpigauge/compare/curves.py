@@ -1,4 +1,4 @@
-"""Times of messages against size, of everything else that is the same: what comparisons are made of."""
+"""Curves: times of messages against size, with everything else equal."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ class Curve:
     Attributes:
         cell: The smallest of it.
         rows: By size, each with a time and that of each launch.
-        state: The state of the machine that it is of; None if that had one only.
-        within: What its result says of two of its rows; None: each pair of curves is held against each other
-            by itself.
+        state: The state of the machine; None if it had only one.
+        within: Comparisons within its result; None to compare each pair of curves by itself.
     """
 
     cell: Cell
@@ -70,7 +69,7 @@ class Curve:
         return None if ratio is None or ratio.low is None else ratio
 
     def besides(self, base: Curve) -> list[SizeRatio]:
-        """Return its times beside those of another, at all sizes of both."""
+        """Return the ratios of its times to those of another, at all sizes of both."""
         same = _place(self.cell) == _place(base.cell)
         return size_ratios(base.rows.values(), self.rows.values(), same_place=same, within=self.within)
 
@@ -113,7 +112,7 @@ def curves_of(groups: Iterable[Sequence[Row]], within: Within | None = None) -> 
 
     Args:
         groups: Rows that differ in size only; the window of large messages follows from their size.
-        within: As of `Curve`.
+        within: `Curve.within`.
     """
     measured = ([row for row in rows if row.cell.pattern in MESSAGES and _launches(row)] for rows in groups)
     return [_curve(rows, within) for rows in measured if rows]

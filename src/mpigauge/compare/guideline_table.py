@@ -162,10 +162,10 @@ def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]
 # ---- The document --------------------------------------------------------------------------------
 
 MAX_LINES = 14
-"""Of the table, unless all are asked for."""
+"""Lines of the table, unless all are asked for."""
 
 TONES: dict[str, Tone] = {"violated": "bad", "kept": "good"}
-"""Of verdicts; all others are a doubt."""
+"""Tones of verdicts; all others are a doubt."""
 
 
 def document(

@@ -1,6 +1,6 @@
 """Guidelines of performance: what an operation should not be slower than, and where it is.
 
-    mock-up     another way of giving the same, made of other operations and measured as a mode of the pattern
+    mock-up     the same result by other operations, measured as a mode of the pattern
     split       the same operation called several times, each with a part of the bytes: measured as such, too
     monotony    the same operation with more bytes
     ranks       the same collective of more ranks
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 USUAL = Thresholds()
 MAX_PAIRS = 2000
-"""Of sizes of all curves; of more, each curve has so many sizes that lie evenly."""
+"""Pairs of sizes of all curves; with more, each curve keeps fewer sizes, evenly spread."""
 
 
 PAIRED_ALONG: Mapping[GuidelineKind, frozenset[str]] = {"monotony": SIZE, "ranks": frozenset({"ranks"})}
-"""Guidelines that hold an operation against itself, and in what both sides differ."""
+"""Guidelines that compare an operation with itself, and the factor in which both sides differ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,8 +56,8 @@ class Checked(Compared):
     """An operation (the other of its pair) and what it should not be slower than (the base).
 
     Attributes:
-        kind: Which guideline says so.
-        parts: Of a split, in how many calls the base is.
+        kind: The guideline.
+        parts: Number of calls of the base, if it is a split.
     """
 
     kind: GuidelineKind = "mock-up"
@@ -112,10 +112,10 @@ class Best:
     """An operation for which there are several better ways.
 
     Attributes:
-        ways: Those that are faster, the fastest first.
-        low: How many times as long as the best of all its mock-ups it takes at least: the lower end of the
-            interval that holds for all of them at once, so that it is not too high by the choice.
-        high: And at most.
+        ways: The faster ones, the fastest first.
+        low: Lower bound of its time over that of its best mock-up, from the interval that holds for all
+            mock-ups at once, so that choosing the best one adds no bias.
+        high: Upper bound.
     """
 
     ways: tuple[Checked, ...]
@@ -128,7 +128,7 @@ class Guidelines:
     """All guidelines that were checked.
 
     Attributes:
-        left_out: Sizes that were not held against all others, since there were so many.
+        left_out: Sizes that were not compared, since there were too many.
     """
 
     checked: tuple[Checked, ...]
@@ -186,7 +186,7 @@ def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
     return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
 
 
-# ---- What is held against what -------------------------------------------------------------------
+# ---- Pairs ---------------------------------------------------------------------------------------
 
 
 def _communicates(row: Row, patterns: Mapping[str, Pattern]) -> bool:
@@ -265,7 +265,7 @@ def _crowded(side: Side) -> bool:
     return any(row.crowded for row in side.by_state)
 
 
-# ---- What is said of it --------------------------------------------------------------------------
+# ---- Decisions -----------------------------------------------------------------------------------
 
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:

@@ -1,8 +1,8 @@
-"""When a campaign that goes on until a comparison is decided looks at it, and what each look may err.
+"""Interim looks of a campaign that runs until its comparison is decided: when, and with which error level.
 
-Whoever looks after every launch and stops when something is slower is wrong far more often than one look is.
-Looks are fixed before the first launch, and each has an equal share of the error: at whichever of them a
-campaign stops, all of them together keep the promise. Source: Bonferroni's inequality;
+Looking after every launch, and stopping when something is slower, is wrong far more often than a single look.
+Looks are fixed before the first launch, and share the error level equally: whichever of them a campaign
+stops at, the level holds for all of them together. Source: Bonferroni's inequality;
 docs/method-comparison.md#until-decided
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Plan
 
 FARTHER, LAST = 1.3, 1.15
-"""Each look is at so many times the launches of the one before, the last one at so many at least."""
+"""Each look is at `FARTHER` times the launches of the one before, the last one at `LAST` times or more."""
 
 
 def looks_of(plan: Plan) -> tuple[int, ...]:

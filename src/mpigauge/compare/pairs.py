@@ -1,4 +1,4 @@
-"""Two cells that are held against each other: which of their launches belong together."""
+"""Two cells that are compared: which of their launches form pairs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Pair:
     """Two cells that differ in what is compared, and in nothing else.
 
     Attributes:
-        base: What the other is held against.
+        base: What the other is compared with.
         same_place: Whether their ranks are to be equally far apart.
         interleaved: Whether launches of one number are of one moment: of one campaign.
         same_library: Whether both are of one library, under two labels or with its control arm: then any
             difference is chance.
-        sessions: Of how many the base is the mean; None if it is a single result.
+        sessions: Number of sessions whose mean is the base; None if it is a single result.
     """
 
     base: Row
@@ -100,8 +100,8 @@ class Pair:
 class StateMatchedPair(Pair):
     """Two cells compared in like states of the machine: a launch counts once, over all states of both.
 
-    Where the machine changes so often that few pairs of launches were in a like state, the two are held
-    against each other within one state instead, launches of the one against launches of the other.
+    Where the machine changes so often that few pairs of launches were in a like state, the two are compared
+    within one state instead, launches of one against launches of the other.
 
     Attributes:
         by_state: A pair for every state that both were in.

@@ -1,4 +1,4 @@
-"""What a comparison says: its verdict first, then what it rests on and how often that is wrong."""
+"""Sentences of a comparison: its verdict first, then what it is based on and how often that is wrong."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ TOO_FEW_SESSIONS = "too few sessions"
 IMPORTED = "imported"
 OWN_STATISTIC = "our own of rounds (--stat)"
 MAX_FORCED = 4
-"""Of what differs though it must not, so many are named in words; JSON has all."""
+"""Differences of a forced comparison that are named; JSON has all."""
 
 MAX_WORDS = 6
-"""Of a configuration that another has not."""
+"""Configuration options that are named, of those that only one build has."""
 
 MAX_SIDES = 3
-"""Of what is held against a base, so many are named above all; lines name their own."""
+"""Sides that are named above the table; with more, lines name their own."""
 
 FIRST_OF_EACH = "the first of their kind"
 
 ALONE = "without a partner"
 ONE_SIDE: Mapping[str, str] = {"base": "the base", "other": "the other"}
-"""Of two results that differ in no factor."""
+"""Names of two results that differ in no factor."""
 
 MACHINE = "the machine moved"
 
@@ -58,10 +58,10 @@ SIGNS: Mapping[MachineSign, str] = {
     "line": "hand-over of a cache line",
     "path": "empty message between hosts",
 }
-"""What shows the machine itself."""
+"""What shows the machine itself, in words."""
 
 NOT_IN_TURN = {"slower": "longer", "faster": "shorter"}
-"""What is said of launches that were not made in turn: it may be the machine."""
+"""Words for launches that were not made in turn: the difference may be the machine's."""
 
 COUNTED = {
     "no difference": "the same",
@@ -69,7 +69,7 @@ COUNTED = {
     TOO_FEW_SESSIONS: "undecided",
     ELSEWHERE: "undecided",
 }
-"""What words of numbers are counted as."""
+"""Words under which verdicts of single numbers are counted."""
 
 
 def headline(shown: Comparison, verdict: ComparisonVerdict) -> str:
@@ -303,7 +303,7 @@ def notes(
 
     Args:
         compared: Factors that are compared.
-        everything: How often these launches would be wrong, too, which is for who doubts them.
+        everything: Whether to include the error rates of these launches.
     """
     said = Counter(map(verdict_of, shown.cells))
     if gaps := said["not measured"]:

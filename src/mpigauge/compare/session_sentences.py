@@ -1,4 +1,4 @@
-"""Sessions in words: what an interval covers, of the minutes of one result and of the days of several."""
+"""Sentences on sessions: what intervals cover, the minutes of one result or the days of several."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.sessions import OddSession
 
 SWITCHES = {"kernel": "system", "huge_pages": "huge pages", "smt": "SMT"}
-"""What versions are called whose name says too little."""
+"""Words for versions whose name says too little."""
 
 ODD_SHARE = 5
-"""A session is named that is odd in one of so many numbers: single ones are odd by chance now and then."""
+"""A session is named if one in so many of its numbers is odd: single ones are odd by chance now and then."""
 
 MAX_ODD = 5
 """Odd sessions that are named."""
@@ -85,7 +85,7 @@ def sessions_line(spans: Spans, names: Sequence[str] = ()) -> str:
     """Return both intervals: `±1.1 % within 43 s · ±9.0 % over 6 sessions, 3 days`.
 
     Args:
-        names: Of the results, where there are others beside them.
+        names: Names of the results, if others are shown with them.
     """
     within = (
         f"{units.format_relative(spans.within)} within {units.format_duration(spans.within_s)}"
@@ -102,7 +102,7 @@ def unlike_line(fact: Unlike, names: Sequence[str]) -> str:
     """Return why two results are not sessions of each other.
 
     Args:
-        names: Of all results.
+        names: Names of all results.
     """
     times = f"{units.format_time(fact.first_s)} and {units.format_time(fact.other_s)}"
     pair = f"{names[fact.first]} and {names[fact.other]}"

@@ -1,4 +1,4 @@
-"""What is compared: cells alike in all but one thing, of one campaign or two, and their families."""
+"""Which cells are compared: those that differ in one factor, of one campaign or two; and their families."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MIN_ODD_CELLS = 2
 ODD_SHARE = 0.1
-"""A launch is named that is odd in two cells and in a tenth of its own: in fewer, one may be so by chance."""
+"""A launch is named if it is odd in two cells and in a tenth of its cells: in fewer, that may be chance."""
 
 SETTING = "setting"
 """The factor of all variables that are varied."""
@@ -46,8 +46,8 @@ class Side:
     """A cell, in all states of the machine in which it was measured.
 
     Attributes:
-        row: Its only one; or that of the state with the most launches, as if it were of all.
-        by_state: Of each state.
+        row: Its only row; or that of the state with the most launches, as if it were of all.
+        by_state: One row per state.
     """
 
     row: Row
@@ -64,7 +64,7 @@ class Unmatched:
     """A measured cell without a partner on the other side.
 
     Attributes:
-        side: The one that it is of.
+        side: The side that has it.
     """
 
     row: Row
@@ -105,12 +105,11 @@ def _with_others(factor: str) -> frozenset[str]:
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
     """Return pairs of cells of one campaign that differ in a factor, or in a variable of their settings.
 
-    Every other is held against the first of its kind.
-
-    A control arm is held against its own base; where that is all there is, nothing is compared.
+    Each is compared with the first of its kind, and a control arm with its own base. Without other pairs than
+    those of control arms, there are none.
 
     Args:
-        libraries: Of the campaign, to see which of them are one.
+        libraries: Those of the campaign, which show whether two labels are one library.
     """
     near = "placement" not in compared_by(factor)
     same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
@@ -126,8 +125,8 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
 def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     """Return measured cells of one campaign that lack a partner where others have one.
 
-    A curve is to have all of its sizes in each mode, place and so on that it has at all; a library or a label
-    is to have whatever any other has.
+    A curve should have all of its sizes in each mode, place and so on that it has at all; a library or a
+    label should have whatever any other has.
     """
     of_builds = factor in LIBRARY
     curve_ignored = compared_by(factor) | ALONG
@@ -275,9 +274,9 @@ class OddPair:
 
     Attributes:
         launch: Its number.
-        factor: How many times as large as usual the ratio is in it, the median over these cells.
-        cells: In how many.
-        of: In how many it was measured.
+        factor: Its ratio over the usual one, the median over these cells.
+        cells: Number of cells in which it is odd.
+        of: Number of cells in which it was measured.
     """
 
     launch: int
@@ -290,7 +289,7 @@ def odd_pairs(pairs: Sequence[Pair], margin: float) -> list[OddPair]:
     """Return the launches that are odd in several of the pairs, which are all paired, in their order.
 
     Args:
-        margin: What is nearer to the usual ratio matters to nobody: of a quiet number much is odd.
+        margin: Smaller distances from the usual ratio are ignored: little noise makes small ones odd.
     """
     logs = _differences(pairs)
     numbers = sorted({number for pair in pairs for number in pair.common_launches})

@@ -1,4 +1,4 @@
-"""Two curves side by side: at each size both times, their ratio and difference, and runs of one verdict."""
+"""Two curves compared: both times, their ratio and difference at each size, and runs of one verdict."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class SizeRatio:
     """Two times at one size, with their ratio and difference.
 
     Attributes:
-        base_s: As tables have it.
-        other_s: The same of the other. Their ratio is of launches in pairs, and not of these two.
-        ratio: How many times as long the other takes as the base, and what that says.
-        low_s: Lower end of the 95 % interval of other minus base, launch by launch; None if the ratio is not.
+        base_s: Time of the base, as in tables.
+        other_s: Time of the other. The ratio is of paired launches, not of these two times.
+        ratio: How many times as long the other takes as the base, with its verdict.
+        low_s: Lower end of the 95 % interval of other minus base, by launch; None if the ratio has none.
         high_s: Its upper end.
         verdict: Whether the other is slower, by the ratio.
         small: The interval of the ratio excludes 1, but it is within the margin.
@@ -81,7 +81,7 @@ def size_ratios(
     Args:
         same_place: Whether their ranks are to be equally far apart.
         paired: Whether launches of one number are of one moment: of one result.
-        within: What a comparison says of them; where it says nothing, the sizes of the two curves are a
+        within: Comparisons that know their ratios; where they do not, the sizes of the two curves are a
             family of their own.
     """
     rows, others = by_size(base), by_size(other)

@@ -1,4 +1,4 @@
-"""Which cells of a comparison are worth new launches: those that may differ, and some that need not.
+"""Cells of a comparison to measure again: those that may differ, and some at random.
 
 A verdict on cells that were picked for what they look like rests on new launches alone. With the old ones
 added, more comparisons of equals call something slower than is promised:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from mpigauge.stats.max_t import Family
 
 CHANCE = 0.25
-"""A difference that chance alone makes this often, in either direction, is suspicious."""
+"""The p-value below which a difference is suspicious."""
 
 UNSUSPICIOUS = 3
-"""Cells that nobody suspects are measured again, too: they tell what other launches do to any cell."""
+"""Random other cells that are measured again: they show what new launches do to any cell."""
 
 MIN_LAUNCHES = 10
 MAX_LAUNCHES = 30

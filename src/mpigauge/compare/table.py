@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict
 
 MAX_LINES = 14
-"""Of the table, unless all are asked for."""
+"""Lines of the table, unless all are asked for."""
 
 NO_FIRST: Mapping[Compared, Compared] = MappingProxyType({})
 FIRST = ("ratio", "low", "high", "launches")
-"""What of a first look is told beside the number that decides."""
+"""Values of a first look that are shown with the number that decides."""
 
 ORDER = ("lost", "slower", "longer", "faster", "shorter", words.IMPORTED)
 TONES: dict[str, Tone] = {
@@ -44,7 +44,7 @@ TONES: dict[str, Tone] = {
     "not measured": "doubt",
     "too few launches": "doubt",
 }
-"""What is open is no pass: JUnit has it as skipped."""
+"""Tones of words; what is undecided is no pass, and JUnit has it as skipped."""
 
 
 def document(
@@ -61,9 +61,9 @@ def document(
 
     Args:
         compared: Factors that are compared.
-        sides: What is held against what, in words.
-        first: Of numbers that were measured again, what was first seen of them; each then has its line.
-        everything: Every cell on a line of its own.
+        sides: The names of both sides.
+        first: First look at each number that was measured again; each then has its line.
+        everything: Whether every cell has a line of its own.
     """
     alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
     lines = (

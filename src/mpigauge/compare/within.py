@@ -1,7 +1,7 @@
-"""Everything that is held against something else, within a result or in another: each is answered once.
+"""Comparisons within a result and between two, each made once.
 
-What `compare` says of two cells is what sentences, tables, figures and pages say of them: the ratio of the
-same launches, with the interval and the word that hold for the same family of cells.
+Sentences, tables, figures and pages all take the ratio of two cells from `compare`: from the same launches,
+with the interval and the verdict of the same family of cells.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Within:
     """The comparisons within one result, by each factor that differs, made when first asked for.
 
     Args:
-        result: Whose libraries and plan say what is compared, and with which error.
-        rows: Those that are shown, with those of control arms. Those of one state of the machine are held
-            against each other alone: their ratio stands beside their times.
+        result: The result whose libraries and plan say what is compared, and with which error level.
+        rows: Rows that are shown, and those of control arms. Rows of one state of the machine are compared
+            only with each other, as their ratio is shown with their times.
     """
 
     def __init__(self, result: Result, rows: Iterable[Row]) -> None:
@@ -84,8 +84,8 @@ class Between:
     """The comparison of two results.
 
     Args:
-        base: Rows of the one.
-        other: Of the other.
+        base: Rows of one result.
+        other: Rows of the other.
     """
 
     def __init__(self, base: Sequence[Row], other: Sequence[Row]) -> None:

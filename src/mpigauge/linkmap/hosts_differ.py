@@ -21,7 +21,7 @@ CARDS = "cards"
 
 MEMORY = "memory_bytes"
 MEMORY_ALIKE = 0.02
-"""The same modules leave a little more or less, by what the firmware and the kernel keep for themselves."""
+"""Equal memory modules leave a little more or less, by what firmware and kernel reserve."""
 
 Value = str | int
 

@@ -33,7 +33,7 @@ SMALL_BYTES = 4096
 """Up to here the time of a message is its latency, where a map has one size only."""
 
 MAX_RANKS = 4096
-"""Of a map: its tables have a place for every pair in every launch."""
+"""Ranks of the largest map: its tables have an entry for every pair in every launch."""
 
 USUAL = patterns_with(lambda pattern: pattern.one_way and pattern.talks)
 
@@ -43,11 +43,11 @@ class LinkMap:
     """The links of all pairs of ranks, with their verdict.
 
     Attributes:
-        cell: Of one of them: library, ranks and the like are those of all.
-        names: Of the ranks: hosts, "host:number" where a host has several, numbers on one host.
+        cell: The cell of one of them; all share its library, ranks and so on.
+        names: Names of the ranks: hosts, "host:number" where a host has several, numbers on one host.
         latency_bytes: Size of the message whose time is the latency; None if there is none.
         rate_bytes: Size of the message whose rate is shown.
-        differences: What its hosts differ in.
+        differences: Facts in which its hosts differ.
     """
 
     cell: Cell
@@ -73,10 +73,10 @@ def link_map(
 
     Args:
         factor: What is slower than usual by less is not slow.
-        error_rate: Of the whole map.
-        mpi: Whose map, if the result has several.
-        transport: The same.
-        state: Of the machine; None for the one that it was in for most of the time.
+        error_rate: Error rate of the whole map.
+        mpi: Library of the map, if the result has several.
+        transport: Transport of the map, if the result has several.
+        state: State of the machine; None for the one that lasted longest.
 
     Raises:
         UsageError: The result has no map, several, or one that is too large.

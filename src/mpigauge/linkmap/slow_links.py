@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 Link = tuple[int, int]
 
 FACTOR = 1.25
-"""What is slower than usual by less is not called slow."""
+"""The factor over the usual time from which something is called slow."""
 
 ERROR_RATE = 0.01
-"""Of maps of uniform networks, the share in which anything is called slow."""
+"""Share of maps of uniform networks in which anything is called slow."""
 
 MIN_HOSTS = 3
-"""Of two hosts nobody can tell which is slow, nor what is usual."""
+"""Hosts of the smallest map: with two it is unknown which is slow, and what is usual."""
 
 _HOSTS_FOR_MEDIANS = 4
 _MIN_GROUP = 2
@@ -56,9 +56,9 @@ class Extent:
     """The factor of something slow, and in how many launches: a loose cable is slow in some only.
 
     Attributes:
-        launches: Those with its times.
-        slow: Those of them in which it is slow.
-        factor: How many times slower than usual, in the middle one of these.
+        launches: Number of launches with its times.
+        slow: Number of them in which it is slow.
+        factor: Median over these of how many times slower than usual it is.
     """
 
     launches: int
@@ -106,7 +106,7 @@ def blame(logs: Values, groups: Sequence[Sequence[int]], factor: float, error_ra
         logs: Logarithms of times, shape ``(launches, hosts, hosts)``.
         groups: From `groups_of`; links are compared within their kind.
         factor: Slower than usual by less is not slow.
-        error_rate: Of one link or host: the rate of a whole map over how many it asks of.
+        error_rate: Error rate of one link or host: that of a whole map over the number of tests.
 
     Source:
         Median polish: Tukey, Exploratory Data Analysis, 1977. The probability is binomial. The threshold is
@@ -147,9 +147,9 @@ class _Test:
     """The factors that must be exceeded, and in how many launches.
 
     Attributes:
-        asked: What is slower than usual by less is not slow; a logarithm.
+        asked: Logarithm of the factor that was asked for.
         levels: Logarithms, the lowest first, which is `asked` or more.
-        error_rates: Of one link or host at each level.
+        error_rates: Error rate of one link or host at each level.
     """
 
     asked: float
@@ -248,8 +248,8 @@ def _as_a_whole(excess: Values, factor: float) -> bool:
 def groups_of(latencies: Values, factor: float = FACTOR) -> list[list[int]]:
     """Return hosts grouped by nearness, as behind one switch; else all in one group.
 
-    Single linkage, cut at its largest gap: a slow link parts nobody, since the way through a third host is
-    short. A host that is left alone is slow rather than a group, and joins the nearest one.
+    Single linkage, cut at its largest gap: a slow link separates no hosts, since the way through a third one
+    is short. A host that is left alone is slow rather than a group, and joins the nearest one.
 
     Args:
         latencies: Logarithms, shape ``(launches, hosts, hosts)``.
@@ -310,8 +310,8 @@ class _Fit:
     """The usual time of links, by classes and hosts; the rest is each link's own.
 
     Attributes:
-        of_hosts: Shape ``(launches, hosts)``, around 0.
-        beyond: A link's time beyond what is usual in its class, shape ``(launches, hosts, hosts)``.
+        of_hosts: Logarithms of factors of hosts, shape ``(launches, hosts)``, centred on 0.
+        beyond: A link's time beyond the usual of its class, shape ``(launches, hosts, hosts)``.
     """
 
     of_hosts: Values

@@ -260,8 +260,8 @@ class _Matrix:
     """One quantity of all pairs, in one unit.
 
     Attributes:
-        names: Of the ranks.
-        values: By pair, either way round.
+        names: Names of the ranks.
+        values: Values by pair, in either order.
         printed: The unit in which they are printed.
         bad: Pairs that stand out.
     """

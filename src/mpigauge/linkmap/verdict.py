@@ -93,9 +93,9 @@ def reasons(
     """Yield why a map is undecided, or would be if nothing were slow.
 
     Args:
-        count: Of the hosts or ranks that are judged.
-        launches: Those that tell something.
-        found: What is slow, or looks so, at each size.
+        count: Number of hosts or ranks that are judged.
+        launches: Number of launches with data.
+        found: What is or looks slow at each size.
         missing: How many of the links were not measured in all sizes.
     """
     needed = launches_needed(found)
@@ -127,7 +127,7 @@ def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: floa
     """Yield what else a reader should know of a map.
 
     Args:
-        count: Of the hosts or ranks that are judged.
+        count: Number of hosts or ranks that are judged.
         found: What is slow at each size.
         factor: What is slower by less is not slow.
     """
@@ -151,10 +151,10 @@ class MeasuredLink:
     """The rows of one pair of ranks.
 
     Attributes:
-        names: Of both ends, as the map names them.
+        names: Names of both ends, as in the map.
         latency: The row of the smallest message; None if the map has none.
-        rate: That of the largest.
-        rows: Of all sizes.
+        rate: The row of the largest.
+        rows: Rows of all sizes.
     """
 
     ranks: tuple[int, int]
@@ -182,7 +182,7 @@ class Slow:
         names: Both ends of a link, or one host.
         latency: In how many launches the smallest message takes longer, and how much; None if that is not
             slow.
-        rate: The same of the largest.
+        rate: Extent in the rate of the largest.
     """
 
     names: tuple[str, ...]
@@ -207,8 +207,8 @@ class Verdict:
     Attributes:
         word: slow, failed (some link could not be measured), none or undecided.
         judged: What it is about: ranks, or hosts where they have several.
-        groups: Of these: nearer to each other than to the rest.
-        suspects: Look slow, but in too few launches, or by too little where links differ anyway.
+        groups: Groups of them that are nearer to each other than to the rest.
+        suspects: What looks slow, but in too few launches, or by too little where links differ anyway.
         reasons: Why it is undecided, or would be if nothing were slow.
         notes: What else must be known.
         factor: What is slower by less is not slow.
@@ -243,9 +243,9 @@ def verdict_of(
         judged: The names of what the tables are of.
         tables: By size, logarithms of launch medians, shape ``(launches, judged, judged)``, NaN where not
             measured.
-        sizes: Of latency and of rate.
+        sizes: Sizes for latency and for rate.
         factor: What is slower than usual by less is not slow.
-        error_rate: Of the whole map.
+        error_rate: Error rate of the whole map.
 
     Source:
         docs/map.md#what-counts-as-slow

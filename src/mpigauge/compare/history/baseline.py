@@ -1,4 +1,4 @@
-"""A result against a baseline of sessions, made at other times, of which it is known how far they differ."""
+"""A result compared with a baseline of sessions, whose differences show what chance does."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Against:
     """A result compared with the sessions before it.
 
     Attributes:
-        shown: A comparison as any other.
-        switches: Versions that are not those of the last of the sessions.
+        shown: The comparison.
+        switches: Versions that differ from those of the last session.
     """
 
     shown: Comparison
@@ -41,7 +41,7 @@ class Against:
 def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thresholds) -> Against:
     """Return each cell of a result compared with the prediction of the sessions since its last change.
 
-    That any cell is called slower which is not has a probability of 5 % at most (Holm, over all cells).
+    The probability that any equal cell is called slower is 5 % at most (Holm, over all cells).
 
     Args:
         before: In the order in which they were made, of one machine, without the result itself.

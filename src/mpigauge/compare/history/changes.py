@@ -1,4 +1,4 @@
-"""The changes of curves with what changed beside them: signs of the machine, versions."""
+"""Changes of curves, with what changed at the same time: signs of the machine, versions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VersionChange:
     """A version or setting that is another since a change.
 
     Attributes:
-        name: Of a library, or a key of `SessionResult.versions`.
+        name: Name of a library, or a key of `SessionResult.versions`.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Change:
         since: The first session since which all is as it is now: of a drift, of its last third.
         cells: By column of the curve, after it against before; of a drift, its end against its begin.
         signs: Controls that changed with it.
-        switches: What else is not as it was.
+        switches: Versions and settings that changed with it.
         drifts: Whether they changed little by little from then on.
     """
 

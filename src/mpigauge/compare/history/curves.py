@@ -1,4 +1,4 @@
-"""The curves of a history: what every session says of their cells, like with like.
+"""The curves of a history: the times of their cells in every session, like with like.
 
 Sessions in which the ranks of a curve were not equally far apart are of another curve: such a difference is
 the machine's. How far apart they were is itself a curve, which shows when that changed.
@@ -33,10 +33,10 @@ class HistoryCurve:
     Attributes:
         logs: Logarithms of their times in seconds, shape ``(sessions, cells)``; NaN where there is none.
         floor: Variance of the logarithm of a ratio that the steps of the clock hide, shape ``(cells,)``.
-        rows: Of each session the rows that it has, by cell; none for a sign.
+        rows: Rows by cell, per session; empty for a sign.
         cells: Keys of the columns, from the smallest size to the largest.
-        sign: Of the machine; None for cells.
-        at: How far apart the ranks were, where that tells sessions apart; else None.
+        sign: The sign of the machine; None for cells.
+        at: How far apart the ranks were, if sessions differ in it; else None.
     """
 
     logs: Values

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict
 
 MIN_SESSIONS = MIN_BASE_SESSIONS + 1
-"""Of fewer nothing is said."""
+"""Sessions from which a history says anything."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,10 +42,10 @@ class Track:
     Attributes:
         changes: In the order of time.
         apart: How far each value is from the median between changes, shape ``(sessions, cells)``.
-        odd: Which of them are odd; of the last session none, which is held against those before.
+        odd: Which of them are odd; none of the last session, which is compared with those before.
         base: The sessions before the last one; None if they are too few.
-        last: The last session against them, by column; none of cells that it has not.
-        suspected: What may have changed, where sessions are too few to say so.
+        last: Decisions on the last session against them, by column.
+        suspected: A change that too few sessions suggest.
     """
 
     curve: HistoryCurve
@@ -97,9 +97,8 @@ class Base:
 
     Attributes:
         cells: Columns of the curve that have enough of them.
-        begins: The first of the sessions, of each of these cells: since its last change, or the last third of
-            a drift.
-        said: What they say.
+        begins: First session per cell: since its last change, or of the last third of a drift.
+        said: Their prediction of the last session.
     """
 
     cells: Sequence[int]
@@ -113,9 +112,9 @@ class History:
 
     Attributes:
         sessions: In the order in which they were made.
-        tracks: Of all curves in which an MPI library takes part.
-        controls: Of all others, and of signs of the machine.
-        thresholds: What matters, and what must be excluded of the last session if all is to be well.
+        tracks: Curves in which an MPI library takes part.
+        controls: All others, and signs of the machine.
+        thresholds: What matters, and what must be excluded for the last session to pass.
     """
 
     sessions: Sequence[SessionResult]
@@ -172,7 +171,7 @@ def history_of(
 
     Args:
         sessions: In the order in which they were made.
-        settled: Among how many of the first changes are sought; None for all.
+        settled: Number of first sessions among which changes are sought; None for all.
 
     Source: docs/method-comparison.md#history
     """

@@ -1,4 +1,4 @@
-"""What a history says: its verdict first, then since when, and what changed with it."""
+"""Sentences of a history: its verdict first, then since when, and what changed with it."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class HistoryLine:
 
     Attributes:
         cells: Columns of the curve, from the smallest size.
-        change: Their last one.
-        outside: Whether the last session is beyond what was to be expected.
-        suspected: Whether they may have changed, in sessions too few to say so.
+        change: Their last change.
+        outside: Whether the last session is outside of the prediction.
+        suspected: Whether too few sessions suggest a change.
     """
 
     track: Track
@@ -142,7 +142,7 @@ def since_words(change: Change, sessions: Sequence[SessionResult], cell: int | N
     """Return `2026-11-03 (Open MPI 5.0.7 -> 5.0.8)`, or `about 2026-11-03, rising`.
 
     Args:
-        cell: Whose change; the one that moved farthest if it is None.
+        cell: The cell of the change; None for the one that moved farthest.
     """
     if change.drifts:
         where = change.worst if cell is None else cell
@@ -193,7 +193,7 @@ def headline(
     """Return the verdict on the whole history as a sentence.
 
     Args:
-        lines: What is said of each cell, the worst first.
+        lines: The lines of all cells, the worst first.
     """
     mine = [told for told in lines if told.change is not None and not told.change.machine]
     match verdict:

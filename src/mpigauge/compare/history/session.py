@@ -1,6 +1,6 @@
 """A session: one result of a plan that is measured again and again, as small as a history needs it.
 
-Of its cells only their rows are kept, without samples, so that a year of results fits the memory.
+Only the rows of its cells are kept, without samples, so that a year of results fits into memory.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import Distance, MachineSign
 
 CellKey = tuple[str, int, int]
-"""What tells cells of one curve apart, in the order of their sizes."""
+"""What distinguishes cells of one curve, in the order of their sizes."""
 
 OF_HISTORY = ALONG | {"mpi_version"}
-"""A curve goes on with another version of its library, unless two are measured beside each other."""
+"""Factors in which one curve may differ: it goes on with another version of its library, unless two versions
+are measured in one session."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +43,8 @@ class Part:
     """The cells of one curve in one state of the machine.
 
     Attributes:
-        at: How far apart its ranks were: of what, and in seconds; None if that is not known.
-        rows: By what tells them apart; without visits.
+        at: Distance of its ranks: its kind, and in seconds; None if unknown.
+        rows: By `CellKey`; without visits.
     """
 
     key: Key
@@ -59,10 +60,10 @@ class SessionResult:
         begun_s: When its first launch began, in seconds of Unix time; of imported numbers that of their file,
             0 if it has none.
         is_dated: Whether the result itself says when it began.
-        machine: What a machine is; sessions of a history have the same.
-        versions: What may change from session to session, beside libraries, by name.
-        signs: How long it took what shows the machine itself, s.
-        visits: How many it has: a copy that was cut short has less.
+        machine: Facts that identify a machine; all sessions of a history share them.
+        versions: Versions and settings that may change between sessions, besides libraries, by name.
+        signs: Times that show the machine itself, in seconds.
+        visits: Number of visits: a copy that was cut short has fewer.
     """
 
     path: Path
@@ -80,7 +81,7 @@ def session_of(result: Result, rows: Iterable[Row]) -> SessionResult:
     """Return what a history needs of a result.
 
     Args:
-        rows: Of its cells, one for each state of the machine; those of probes are left out.
+        rows: One per cell and state of the machine; those of probes are ignored.
     """
     probes = {pattern.name for pattern in result.campaign.patterns if pattern.probes}
     begun_s = _begun_s(result)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict
 
 MAX_LINES = 20
-"""Of the table, unless all are asked for."""
+"""Lines of the table, unless all are asked for."""
 
 ORDER = ("lost", "slower", compare_sentences.MACHINE, "last session longer", "faster", "last session shorter")
 TONES: dict[str, Tone] = {
