@@ -46,8 +46,8 @@ def builds_that_differ(
         other: Those of the result that has the other.
     """
     first, second = ({(one.name, one.version, one.label): one for one in known} for known in (base, other))
-    found = dict.fromkeys((_library(pair.base.cell), _library(pair.other.cell)) for pair in pairs)
-    known = ((first.get(mine), second.get(others)) for mine, others in found)
+    compared = dict.fromkeys((_library(pair.base.cell), _library(pair.other.cell)) for pair in pairs)
+    known = ((first.get(base_key), second.get(other_key)) for base_key, other_key in compared)
     builds = (_builds(one, two) for one, two in known if one and two and one.name == two.name)
     return [one for one in builds if one.only_base or one.only_other]
 
@@ -58,11 +58,11 @@ def _library(cell: Cell) -> tuple[str, str, str]:
 
 def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
     """Return the configuration words that only one of them has; none if one of them is unknown."""
-    mine, others = _words(base), _words(other)
-    if not mine or not others:
+    base_words, other_words = _words(base), _words(other)
+    if not base_words or not other_words:
         return Builds(base, other, (), ())
-    only_base = tuple(word for word in mine if word not in others)
-    return Builds(base, other, only_base, tuple(word for word in others if word not in mine))
+    only_base = tuple(word for word in base_words if word not in other_words)
+    return Builds(base, other, only_base, tuple(word for word in other_words if word not in base_words))
 
 
 def _words(library: LibraryRecord) -> list[str]:
@@ -77,7 +77,7 @@ def differences(base: Result, other: Result) -> list[str]:
     Versions of the system and of libraries may differ: they are what is compared. The machine of imported
     numbers is unknown, and the mpigauge that imported them did not measure them.
     """
-    return differing_facts(*({**_instrument(one), **machine_of(one)} for one in (base, other)))
+    return differing_facts(*({**_instrument(result), **machine_of(result)} for result in (base, other)))
 
 
 def _instrument(result: Result) -> dict[str, str]:
@@ -102,8 +102,8 @@ def machine_of(result: Result) -> dict[str, str]:
 
 def _named(result: Result) -> Iterator[tuple[str, str]]:
     campaign = result.campaign
-    here = campaign.environment
-    yield "host", ",".join(host.name for host in campaign.plan.hosts) or here.host
-    yield "processor", here.cpu
-    yield "cores", str(here.cores or "")
+    environment = campaign.environment
+    yield "host", ",".join(host.name for host in campaign.plan.hosts) or environment.host
+    yield "processor", environment.cpu
+    yield "cores", str(environment.cores or "")
     yield "clock", ",".join(sorted({launch.clock for launch in result.launches}))

@@ -194,13 +194,15 @@ class Comparison:
     def moved(self) -> tuple[Compared, ...]:
         """Controls that differ."""
         return tuple(
-            one for one in self.controls if one.decision is not None and one.decision.verdict in DIFFERENT
+            control
+            for control in self.controls
+            if control.decision is not None and control.decision.verdict in DIFFERENT
         )
 
     @property
     def lost(self) -> tuple[Compared, ...]:
         """Cells that the other lost and the base has."""
-        return tuple(one for one in self.cells if one.lost)
+        return tuple(cell for cell in self.cells if cell.lost)
 
     @property
     def verdict(self) -> ComparisonVerdict:
@@ -219,7 +221,7 @@ class Comparison:
 
     def strictly(self) -> ComparisonVerdict:
         """Return the verdict on the whole; undecided if a number is undecided or of one side alone."""
-        open_ = bool(self.unmatched) or any(one.verdict == "undecided" for one in self.cells)
+        open_ = bool(self.unmatched) or any(cell.verdict == "undecided" for cell in self.cells)
         return "undecided" if open_ and self.verdict in PASSES else self.verdict
 
 
@@ -248,7 +250,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     curves = _curves(rare)
     share = 1.0 - RUNS_SHARE if curves and trusted else 1.0
     cells = _judged(asked, thresholds, trusted=trusted, share=share)
-    judged = [one.pair for one in cells if one.decision is not None and one.pair.paired]
+    judged = [cell.pair for cell in cells if cell.decision is not None and cell.pair.paired]
     rates = rates_of(paired_family(judged, thresholds.level), thresholds) if judged and controlled else ()
     together = _pooled_sizes(cells, curves, thresholds) if trusted else ()
     odd = tuple(odd_pairs(judged, thresholds.margin)) if judged else ()
@@ -271,12 +273,14 @@ def _pooled_sizes(
         return ()
     places = {id(pair): place for place, pair in enumerate(pairs)}
     by_pair = {id(one.pair): one for one in cells}
-    found = pooled_runs(
+    pooled = pooled_runs(
         paired_family(pairs, thresholds.level),
         [[places[id(pair)] for pair in curve] for curve in curves],
         thresholds,
     )
-    runs = [PooledSizes(tuple(by_pair[id(pairs[cell])] for cell in run.cells), run.decision) for run in found]
+    runs = [
+        PooledSizes(tuple(by_pair[id(pairs[cell])] for cell in run.cells), run.decision) for run in pooled
+    ]
     return tuple(run for run in runs if any(cell.verdict != run.decision.verdict for cell in run.cells))
 
 
@@ -327,15 +331,16 @@ def without_effect(shown: Comparison) -> list[NoEffect]:
     """Return settings whose every number is within the margin of its base, and none small but real."""
     if not shown.judges or shown.verdict == "machine":
         return []
-    found = group_by(
-        shown.cells, lambda one: _differing_variables(one.pair.base.cell.setting, one.pair.other.cell.setting)
+    by_variables = group_by(
+        shown.cells,
+        lambda cell: _differing_variables(cell.pair.base.cell.setting, cell.pair.other.cell.setting),
     )
-    known = ((sides, cells) for sides, cells in found.items() if sides is not None)
+    known = ((sides, cells) for sides, cells in by_variables.items() if sides is not None)
     return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_is_same, cells))]
 
 
-def _is_same(one: Compared) -> bool:
-    return one.decision is not None and one.verdict == "same" and not one.decision.small
+def _is_same(cell: Compared) -> bool:
+    return cell.decision is not None and cell.verdict == "same" and not cell.decision.small
 
 
 def _differing_variables(base: str, other: str) -> tuple[str, str] | None:
@@ -344,8 +349,8 @@ def _differing_variables(base: str, other: str) -> tuple[str, str] | None:
     names = [name for name in first if first[name] != second.get(name)]
     if not names:
         return None
-    mine, others = ([f"{name}={side.get(name, '')}" for name in names] for side in (first, second))
-    return " ".join(mine), " ".join(others)
+    base_words, other_words = ([f"{name}={side.get(name, '')}" for name in names] for side in (first, second))
+    return " ".join(base_words), " ".join(other_words)
 
 
 # ---- Runs of sizes -------------------------------------------------------------------------------
@@ -377,9 +382,9 @@ class Run:
         return max(self.cells, key=distance)
 
 
-def distance(one: Compared) -> float:
+def distance(cell: Compared) -> float:
     """Return how many times the longer of both takes as long as the shorter."""
-    ratio = one.decision.ratio if one.decision else 1.0
+    ratio = cell.decision.ratio if cell.decision else 1.0
     return max(ratio, 1 / ratio)
 
 
@@ -393,20 +398,20 @@ def runs_of(
         together: Verdicts whose neighbours form one run.
     """
 
-    def curve(one: Compared) -> Key:
-        return row_key(one.pair.base, along), cell_key(one.pair.other.cell, ALONG)
+    def curve(cell: Compared) -> Key:
+        return row_key(cell.pair.base, along), cell_key(cell.pair.other.cell, ALONG)
 
     curves = group_by(cells, curve)
     return [run for curve in curves.values() for run in _runs(curve, together)]
 
 
 def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]:
-    ordered = sorted(curve, key=lambda one: one.pair.base.cell.bytes)
-    found: list[list[int]] = []
-    for verdict in dict.fromkeys(one.verdict for one in ordered):
-        mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
-        found += runs(mine, near) if verdict in together else [[at] for at in mine]
-    return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]
+    ordered = sorted(curve, key=lambda cell: cell.pair.base.cell.bytes)
+    places_of_runs: list[list[int]] = []
+    for verdict in dict.fromkeys(cell.verdict for cell in ordered):
+        alike = [at for at, cell in enumerate(ordered) if cell.verdict == verdict]
+        places_of_runs += runs(alike, near) if verdict in together else [[at] for at in alike]
+    return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(places_of_runs)]
 
 
 def near(one: int, two: int) -> bool:

@@ -44,7 +44,7 @@ def headline(shown: Guidelines) -> str:
     count, allow = len(shown.checked), units.format_percent(USUAL.allow)
     match shown.verdict:
         case "slower":
-            named = dict.fromkeys(one.pair.other.cell.pattern for one in shown.violated)
+            named = dict.fromkeys(checked.pair.other.cell.pattern for checked in shown.violated)
             return f"violated: {len(shown.violated)} of {count} guidelines, of {', '.join(named)}"
         case "same":
             return f"kept: none of {count} guidelines is violated by {allow}"
@@ -56,15 +56,15 @@ def headline(shown: Guidelines) -> str:
             return f"undecided: {len(shown.open)} of {count} guidelines may be violated by {allow}"
 
 
-def verdict_of(one: Checked) -> str:
+def verdict_of(checked: Checked) -> str:
     """Return the word for the verdict on one guideline."""
-    if one.pair.base.time is None or one.pair.other.time is None:
+    if checked.pair.base.time is None or checked.pair.other.time is None:
         return "not measured"
-    if one.decision is None:
+    if checked.decision is None:
         return "too few launches"
-    if one.verdict == "undecided" and one.decision.verdict == "slower":
+    if checked.verdict == "undecided" and checked.decision.verdict == "slower":
         return "undecided: less than starts and clock tell apart"
-    return VERDICTS[one.verdict]
+    return VERDICTS[checked.verdict]
 
 
 def sentence(run: Run, unsaid: Collection[str]) -> str:
@@ -73,19 +73,19 @@ def sentence(run: Run, unsaid: Collection[str]) -> str:
     Args:
         unsaid: Words that go without saying.
     """
-    one = worst_of(run)
+    worst = worst_of(run)
     most = "up to " if len(run.cells) > 1 else ""
-    text = f"{name_of(one.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(one.decision)}"
-    return f"{text} times as long as {base_words(one)}{_saving(run)}"
+    text = f"{name_of(worst.pair.other, unsaid)}{sizes_of(run)} takes {most}{ratio_words(worst.decision)}"
+    return f"{text} times as long as {base_words(worst)}{_saving(run)}"
 
 
 def _saving(run: Run) -> str:
-    one = worst_of(run)
-    if one.saved_s is None or one.kind in PAIRED_ALONG:
+    worst = worst_of(run)
+    if worst.saved_s is None or worst.kind in PAIRED_ALONG:
         return ""
-    saved_s, low_s, high_s = one.saved_s
+    saved_s, low_s, high_s = worst.saved_s
     saved = units.with_interval(units.format_time(saved_s), low_s, high_s, units.format_time)
-    where = f" at {units.format_size(one.pair.other.cell.bytes)}" if len(run.cells) > 1 else ""
+    where = f" at {units.format_size(worst.pair.other.cell.bytes)}" if len(run.cells) > 1 else ""
     return f": saves {saved} per call{where}"
 
 
@@ -98,7 +98,7 @@ def worst_of(run: Run) -> Checked:
 
 def unsaid_phrases(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozenset[str]:
     """Return phrases that need not be said: usual modes, and the number of ranks if there is one."""
-    cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
+    cells = (row.cell for checked in shown.checked for row in (checked.pair.base, checked.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
     modes = map(usual_mode, patterns.values())
     return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
@@ -119,14 +119,14 @@ def sizes_of(run: Run) -> str:
     return f" of {units.span(*(units.format_size(row.cell.bytes) for row in (first, last)))}"
 
 
-def base_words(one: Checked) -> str:
+def base_words(checked: Checked) -> str:
     """Return the name of what an operation should not be slower than."""
-    base = one.pair.base.cell
-    match one.kind:
+    base = checked.pair.base.cell
+    match checked.kind:
         case "mock-up":
             return base.mode
         case "split":
-            return f"in {one.parts} parts"
+            return f"in {checked.parts} parts"
         case "monotony":
             return f"with {units.format_size(base.bytes)}"
         case "ranks":
@@ -135,7 +135,7 @@ def base_words(one: Checked) -> str:
 
 def best_words(best: Best, unsaid: Collection[str]) -> str:
     """Return how much the best of several better ways saves, whichever it is."""
-    first, *others = (one.pair.base.cell.mode for one in best.ways)
+    first, *others = (checked.pair.base.cell.mode for checked in best.ways)
     low, high = units.format_factor(best.low), units.format_factor(best.high)
     row = best.ways[0].pair.other
     size = f" of {units.format_size(row.cell.bytes)}" if row.sized else ""
@@ -155,7 +155,7 @@ def notes(shown: Guidelines, shown_best: Sequence[Best], unsaid: Collection[str]
         yield f"too few launches in common: {few}; --launches 10"
     if shown.left_out:
         yield f"{shown.left_out} sizes left out: {MAX_PAIRS} pairs of sizes are held against each other"
-    if any(one.decision is not None and one.pair.paired for one in shown.checked):
+    if any(checked.decision is not None and checked.pair.paired for checked in shown.checked):
         yield f"times as long: {OF_PAIRS}"
 
 
@@ -191,20 +191,20 @@ def document(
         units=chosen,
         schema="guidelines",
         data=lambda: _data(shown),
-        records=lambda: [_record(one) for one in shown.checked],
+        records=lambda: [_record(checked) for checked in shown.checked],
         cases=lambda: [_cases(kept, unsaid)] if kept else [],
     )
 
 
 def _runs(guidelines: Iterable[Checked]) -> list[Run]:
     """Return neighbouring sizes of one guideline as runs, the worst first; pairs of sizes stay alone."""
-    groups = group_by(guidelines, lambda one: one.kind if one.kind != "monotony" else id(one))
+    groups = group_by(guidelines, lambda checked: checked.kind if checked.kind != "monotony" else id(checked))
     found = [run for some in groups.values() for run in runs_of(some, SIZE)]
     return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
 
 
 def _basis(shown: Guidelines) -> list[str]:
-    counts = [one.decision.launches for one in shown.checked if one.decision is not None]
+    counts = [checked.decision.launches for checked in shown.checked if checked.decision is not None]
     most = f"{max(counts)} launches in common" if counts else "too few launches"
     error = f"{format_percent(USUAL.level)} error of all guidelines together"
     return [most, error, f"margin {format_percent(USUAL.margin)}, allowed {format_percent(USUAL.allow)}"]
@@ -240,12 +240,12 @@ def _table(runs: Sequence[Run], unsaid: Collection[str]) -> Table:
 
 def _cases(runs: Sequence[Run], unsaid: Collection[str]) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
-    alone = [Run((one,), 1) for run in runs for one in run.cells]
-    rows = [run.worst.pair.other for run in alone]
-    against = [base_words(worst_of(run)) for run in alone]
+    single = [Run((one,), 1) for run in runs for one in run.cells]
+    rows = [run.worst.pair.other for run in single]
+    against = [base_words(worst_of(run)) for run in single]
     names = names_of([(row.cell, row.state) for row in rows])
     return Cases(
-        _table(alone, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
+        _table(single, unsaid), [f"{name} against {one}" for name, one in zip(names, against, strict=True)]
     )
 
 
@@ -256,8 +256,8 @@ def _data(shown: Guidelines) -> dict[str, Any]:
         "margin": USUAL.margin,
         "allow": USUAL.allow,
         "checked": len(shown.checked),
-        "violated": [_record(one) for one in shown.violated],
-        "undecided": [_record(one) for one in shown.open],
+        "violated": [_record(checked) for checked in shown.violated],
+        "undecided": [_record(checked) for checked in shown.open],
         "best": [_best(best) for best in shown.best],
     }
 
@@ -267,31 +267,31 @@ def _best(best: Best) -> dict[str, Any]:
         **cell_record(best.ways[0].pair.other.cell),
         "low": finite_or_none(best.low),
         "high": finite_or_none(best.high),
-        "ways": [one.pair.base.cell.mode for one in best.ways],
+        "ways": [checked.pair.base.cell.mode for checked in best.ways],
     }
 
 
-def _record(one: Checked) -> dict[str, Any]:
-    decision, base, other = one.decision, one.pair.base, one.pair.other
-    parts = one.pair.by_state if isinstance(one.pair, StateMatchedPair) else ()
-    saved = one.saved_s or (None, None, None)
+def _record(checked: Checked) -> dict[str, Any]:
+    decision, base, other = checked.decision, checked.pair.base, checked.pair.other
+    parts = checked.pair.by_state if isinstance(checked.pair, StateMatchedPair) else ()
+    saved = checked.saved_s or (None, None, None)
     numbers = ("ratio", "low", "high", "bound", "p", "launches")
     return {
         **cell_record(other.cell),
         "states": [part.base.state for part in parts if part.base.state],
-        "kind": one.kind,
+        "kind": checked.kind,
         "against_mode": base.cell.mode,
         "against_bytes": base.cell.bytes,
         "against_ranks": base.cell.ranks,
-        "against_parts": one.parts,
-        "time_s": finite_or_none(one.time_s),
-        "against_s": finite_or_none(one.against_s),
+        "against_parts": checked.parts,
+        "time_s": finite_or_none(checked.time_s),
+        "against_s": finite_or_none(checked.against_s),
         **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
         **{
             f"saved_{name}": finite_or_none(value)
             for name, value in zip(("s", "low_s", "high_s"), saved, strict=True)
         },
-        "guard_s": one.guard_s,
-        "verdict": one.verdict,
-        "said": verdict_of(one),
+        "guard_s": checked.guard_s,
+        "verdict": checked.verdict,
+        "said": verdict_of(checked),
     }

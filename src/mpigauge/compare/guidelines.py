@@ -80,10 +80,12 @@ class Checked(Compared):
     @property
     def saved_s(self) -> tuple[float, float, float] | None:
         """Time saved by the base in each call, in seconds, with its family-wide 95 % interval."""
-        time_s, found = self.time_s, self.decision
-        if time_s is None or found is None:
+        time_s, decision = self.time_s, self.decision
+        if time_s is None or decision is None:
             return None
-        saved, low, high = (time_s * (1 - 1 / ratio) for ratio in (found.ratio, found.low, found.high))
+        saved, low, high = (
+            time_s * (1 - 1 / ratio) for ratio in (decision.ratio, decision.low, decision.high)
+        )
         return saved, low, high
 
     @property
@@ -137,23 +139,27 @@ class Guidelines:
     @property
     def violated(self) -> tuple[Checked, ...]:
         """Violations; of those along sizes or ranks of one curve only that of the largest lower bound."""
-        found = [one for one in self.checked if one.verdict == "slower"]
+        violations = [checked for checked in self.checked if checked.verdict == "slower"]
         worst: dict[Key, Checked] = {}
-        for one in found:
-            key = (one.kind, *row_key(one.pair.other, PAIRED_ALONG.get(one.kind, ())))
-            if one.kind in PAIRED_ALONG and (key not in worst or _low(one) > _low(worst[key])):
-                worst[key] = one
-        return tuple(one for one in found if one.kind not in PAIRED_ALONG or one in worst.values())
+        for checked in violations:
+            key = (checked.kind, *row_key(checked.pair.other, PAIRED_ALONG.get(checked.kind, ())))
+            if checked.kind in PAIRED_ALONG and (key not in worst or _low(checked) > _low(worst[key])):
+                worst[key] = checked
+        return tuple(
+            checked for checked in violations if checked.kind not in PAIRED_ALONG or checked in worst.values()
+        )
 
     @property
     def open(self) -> tuple[Checked, ...]:
         """Guidelines that are neither violated nor certainly kept."""
-        return tuple(one for one in self.checked if one.verdict != "slower" and not one.passes)
+        return tuple(
+            checked for checked in self.checked if checked.verdict != "slower" and not checked.passes
+        )
 
     @property
     def replaceable(self) -> bool:
         """Return whether anything was measured beside an operation that could replace it."""
-        return any(one.kind not in PAIRED_ALONG for one in self.checked)
+        return any(checked.kind not in PAIRED_ALONG for checked in self.checked)
 
     @property
     def verdict(self) -> ComparisonVerdict:
@@ -165,8 +171,10 @@ class Guidelines:
     @property
     def best(self) -> tuple[Best, ...]:
         """Operations with several better ways."""
-        ways = (one for one in self.checked if one.kind == "mock-up" and one.decision is not None)
-        found = map(_best, group_by(ways, lambda one: id(one.pair.other)).values())
+        ways = (
+            checked for checked in self.checked if checked.kind == "mock-up" and checked.decision is not None
+        )
+        found = map(_best, group_by(ways, lambda checked: id(checked.pair.other)).values())
         return tuple(best for best in found if len(best.ways) > 1)
 
 
@@ -250,13 +258,13 @@ def _monotony(curve: Sequence[Side]) -> Iterator[Checked]:
 def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
     """Yield every collective with itself on more ranks; never where ranks share cores."""
 
-    def is_told(side: Side) -> bool:
+    def is_comparable(side: Side) -> bool:
         cell, pattern = side.row.cell, patterns[side.row.cell.pattern]
-        told = pattern.family == "collective" and cell.ranks > 0
-        return told and _is_own(side.row, pattern) and not _crowded(side)
+        collectives = pattern.family == "collective" and cell.ranks > 0
+        return collectives and _is_own(side.row, pattern) and not _crowded(side)
 
-    told = filter(is_told, known.values())
-    for sides in group_by(told, lambda side: cell_key(side.row.cell, {"ranks"})).values():
+    collectives = filter(is_comparable, known.values())
+    for sides in group_by(collectives, lambda side: cell_key(side.row.cell, {"ranks"})).values():
         for few, many in combinations(sorted(sides, key=lambda side: side.row.cell.ranks), 2):
             yield _checked(many, few, "ranks")
 
@@ -270,12 +278,15 @@ def _crowded(side: Side) -> bool:
 
 def _judged(family: Sequence[Checked]) -> list[Checked]:
     """Return guidelines judged as one family; those without common launches stay without a decision."""
-    common = [one for one in family if len(one.pair.common_launches) >= MIN_PAIRS]
+    common = [checked for checked in family if len(checked.pair.common_launches) >= MIN_PAIRS]
     if not common:
         return list(family)
-    decided = decide(paired_family([one.pair for one in common]), USUAL)
-    decisions = {id(one): decision for one, decision in zip(common, decided, strict=True)}
-    return [Checked(one.pair, decisions.get(id(one)), kind=one.kind, parts=one.parts) for one in family]
+    decided = decide(paired_family([checked.pair for checked in common]), USUAL)
+    decisions = {id(checked): decision for checked, decision in zip(common, decided, strict=True)}
+    return [
+        Checked(checked.pair, decisions.get(id(checked)), kind=checked.kind, parts=checked.parts)
+        for checked in family
+    ]
 
 
 def _guard_s(row: Row) -> float:
@@ -283,12 +294,14 @@ def _guard_s(row: Row) -> float:
     return step_s + (row.start.skew_p50_s if row.start is not None else 0.0)
 
 
-def _low(one: Checked) -> float:
-    return one.decision.low if one.decision is not None else 0.0
+def _low(checked: Checked) -> float:
+    return checked.decision.low if checked.decision is not None else 0.0
 
 
 def _best(side: Sequence[Checked]) -> Best:
     """Return the better ways of one operation, with bounds on how many times as long as the best it takes."""
-    ways = sorted((one for one in side if one.verdict == "slower"), key=_low, reverse=True)
-    decisions = [one.decision for one in side if one.decision is not None]
-    return Best(tuple(ways), max(one.low for one in decisions), max(one.high for one in decisions))
+    ways = sorted((checked for checked in side if checked.verdict == "slower"), key=_low, reverse=True)
+    decisions = [checked.decision for checked in side if checked.decision is not None]
+    return Best(
+        tuple(ways), max(checked.low for checked in decisions), max(checked.high for checked in decisions)
+    )

@@ -21,12 +21,12 @@ FARTHER, LAST = 1.3, 1.15
 
 def looks_of(plan: Plan) -> tuple[int, ...]:
     """Return after how many launches a plan's comparison is looked at; at the latest after the last."""
-    found = []
+    looks = []
     number = MIN_PAIRS
     while number * LAST < plan.launches_max:
-        found.append(number)
+        looks.append(number)
         number = max(number + 2, round(number * FARTHER))
-    return (*found, plan.launches_max)
+    return (*looks, plan.launches_max)
 
 
 def level_of(plan: Plan) -> float:

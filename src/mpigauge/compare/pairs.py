@@ -64,8 +64,8 @@ class Pair:
     def common_launches(self) -> list[int]:
         """Launches in which both were measured by the same processes."""
         base, other = self.times
-        apart = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
-        return sorted(base.keys() & other.keys() - apart) if self.interleaved else []
+        in_parts = {number for side in (self.base.time, self.other.time) if side for number in side.in_parts}
+        return sorted(base.keys() & other.keys() - in_parts) if self.interleaved else []
 
     def time_s(self, side: int) -> float | None:
         """Return the time of the base (0) or the other (1), as in tables; None if it was not measured."""

@@ -162,17 +162,17 @@ def forced_words(shown: Comparison) -> str:
     return f"forced: {'; '.join(named)}"
 
 
-def verdict_of(one: Compared) -> str:
+def verdict_of(cell: Compared) -> str:
     """Return the word for the verdict on a cell."""
-    if one.lost:
+    if cell.lost:
         return "lost"
-    if one.pair.base.time is None or one.pair.other.time is None:
+    if cell.pair.base.time is None or cell.pair.other.time is None:
         return "not measured"
-    if one.decision is None:
-        return _unjudged(one.pair)
-    if one.verdict == "undecided" and one.decision.verdict in DIFFERENT:
-        return NOT_IN_TURN[one.decision.verdict]
-    return f"{VERDICTS[one.verdict]}{', small but real' if one.decision.small else ''}"
+    if cell.decision is None:
+        return _unjudged(cell.pair)
+    if cell.verdict == "undecided" and cell.decision.verdict in DIFFERENT:
+        return NOT_IN_TURN[cell.decision.verdict]
+    return f"{VERDICTS[cell.verdict]}{', small but real' if cell.decision.small else ''}"
 
 
 def _unjudged(pair: Pair) -> str:
@@ -190,15 +190,15 @@ def verdict_of_run(run: Run) -> str:
     return next(iter(said)) if len(said) == 1 else _word(run.worst)
 
 
-def _word(one: Compared) -> str:
+def _word(cell: Compared) -> str:
     """Return the word for a verdict, without how small the difference is."""
-    return verdict_of(one).partition(",")[0]
+    return verdict_of(cell).partition(",")[0]
 
 
-def ratio_of(one: Compared) -> str:
+def ratio_of(cell: Compared) -> str:
     """Return the ratio of a cell with its interval; without a decision, that it has none."""
-    if (ratio := one.ratio) is None or one.decision is not None:
-        return ratio_words(one.decision)
+    if (ratio := cell.ratio) is None or cell.decision is not None:
+        return ratio_words(cell.decision)
     return f"{units.format_factor(ratio)} (no interval)"
 
 
@@ -210,9 +210,9 @@ def ratio_words(decision: Decision | None) -> str:
     return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
 
 
-def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
+def first_words(cell: Compared, first: Mapping[Compared, Compared]) -> str:
     """Return the ratio that a number had before it was measured again; `units.MISSING` if none."""
-    return ratio_words(first[one].decision) if one in first else units.MISSING
+    return ratio_words(first[cell].decision) if cell in first else units.MISSING
 
 
 def name_of(row: Row, unsaid: Collection[str]) -> str:
@@ -253,11 +253,11 @@ def side_namer(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[
     Returns:
         A function of a cell; it returns an empty text if all lines have the same sides.
     """
-    names = {one: (_side(one.pair.base, compared), _side(one.pair.other, compared)) for one in cells}
+    names = {cell: (_side(cell.pair.base, compared), _side(cell.pair.other, compared)) for cell in cells}
     bases, others = (set(side) for side in zip(*names.values(), strict=True)) if names else (set(), set())
     if len(bases) > 1:
-        return lambda one: f"{names[one][1]} against {names[one][0]}"
-    return (lambda one: names[one][1]) if len(others) > 1 else (lambda _: "")
+        return lambda cell: f"{names[cell][1]} against {names[cell][0]}"
+    return (lambda cell: names[cell][1]) if len(others) > 1 else (lambda _: "")
 
 
 def sides_of(pairs: Sequence[Pair], compared: frozenset[str]) -> str:
@@ -354,9 +354,9 @@ def _statistic(row: Row) -> str:
 
 def _few_launches(cells: Sequence[Compared]) -> Iterator[str]:
     """Yield which launches are too few, at all or in like states, and how many it would take."""
-    if elsewhere := sum(verdict_of(one) == ELSEWHERE for one in cells):
+    if elsewhere := sum(verdict_of(cell) == ELSEWHERE for cell in cells):
         yield f"{ELSEWHERE}: {elsewhere}; not equally far apart on both sides, so that is not compared"
-    pairs = [one.pair for one in cells if verdict_of(one) == TOO_FEW]
+    pairs = [cell.pair for cell in cells if verdict_of(cell) == TOO_FEW]
     unlike = [pair for pair in pairs if isinstance(pair, StateMatchedPair) and pair.launches >= MIN_LAUNCHES]
     if few := len(pairs) - len(unlike):
         yield f"{TOO_FEW}: {few}; a verdict takes {MIN_LAUNCHES} at least: --launches 10"
@@ -382,32 +382,32 @@ def _within_one_state(pairs: Sequence[Pair]) -> Iterator[str]:
 
 def _unmoved(shown: Comparison) -> str:
     """Return how far controls are apart; undecided ones have not been shown to be unmoved."""
-    decided = [one for one in shown.controls if one.decision is not None]
+    decided = [control for control in shown.controls if control.decision is not None]
     if not decided:
         return f"controls could not be compared: {_controls(shown)}; whether the machine moved is not known"
     most = ratio_words(max(decided, key=distance).decision)
     return f"controls did not move: {_controls(shown)}, at most {most}"
 
 
-def _odd(one: OddPair) -> str:
-    factor = units.format_factor(one.factor)
+def _odd(odd: OddPair) -> str:
+    factor = units.format_factor(odd.factor)
     return (
-        f"launch {one.launch} is odd in {one.cells} of {one.of} numbers ({factor} times the usual ratio): "
+        f"launch {odd.launch} is odd in {odd.cells} of {odd.of} numbers ({factor} times the usual ratio): "
         "pulled in, and left out of what decides"
     )
 
 
-def _together(one: PooledSizes, side: str, unsaid: Collection[str]) -> str:
+def _together(sizes: PooledSizes, side: str, unsaid: Collection[str]) -> str:
     """Return `slower together: pingpong standard 8 B to 1 KiB (4 sizes): 1.05 (1.03 - 1.08) times as ...`."""
-    first, last = one.cells[0].pair.base, one.cells[-1].pair.base
-    where = sizes_of(first, last, len(one.cells), len(one.cells))
+    first, last = sizes.cells[0].pair.base, sizes.cells[-1].pair.base
+    where = sizes_of(first, last, len(sizes.cells), len(sizes.cells))
     name = " ".join(filter(None, (name_of(first, unsaid), side, where)))
-    return f"{VERDICTS[one.decision.verdict]} together: {name}: {ratio_words(one.decision)} times as long"
+    return f"{VERDICTS[sizes.decision.verdict]} together: {name}: {ratio_words(sizes.decision)} times as long"
 
 
-def _builds(one: Builds) -> str:
+def _builds(builds: Builds) -> str:
     """Return `configured otherwise: only pr Open MPI 5.0.11 has --enable-debug`."""
-    sides = ((one.other, one.only_other), (one.base, one.only_base))
+    sides = ((builds.other, builds.only_other), (builds.base, builds.only_base))
     return f"configured otherwise: {'; '.join(_build(*side) for side in sides if side[1])}"
 
 
@@ -417,17 +417,20 @@ def _build(library: LibraryRecord, only: Sequence[str]) -> str:
     return f"only {name} has {' '.join(only[:MAX_WORDS])}{f' and {more} more words' if more > 0 else ''}"
 
 
-def _no_effect(one: NoEffect, margin: float) -> str:
+def _no_effect(setting: NoEffect, margin: float) -> str:
     """Return `A=2 changed nothing measurable: all 12 numbers are within 3.0 % of A=1`."""
-    numbers = "all {} numbers are" if one.numbers > 1 else "its only number is"
-    within = f"{numbers.format(one.numbers)} within {units.format_percent(margin)} of {one.base}"
-    return f"{one.other} changed nothing measurable: {within}; perhaps the library does not know it"
+    numbers = "all {} numbers are" if setting.numbers > 1 else "its only number is"
+    within = f"{numbers.format(setting.numbers)} within {units.format_percent(margin)} of {setting.base}"
+    return f"{setting.other} changed nothing measurable: {within}; perhaps the library does not know it"
 
 
 def _controls(shown: Comparison) -> str:
     """Return how many controls there are of either kind."""
-    alone = sum(one.pair.base.cell.pattern in CONTROLS for one in shown.controls)
-    counts = {"without any MPI library": alone, "of one library, measured twice": len(shown.controls) - alone}
+    without_library = sum(control.pair.base.cell.pattern in CONTROLS for control in shown.controls)
+    counts = {
+        "without any MPI library": without_library,
+        "of one library, measured twice": len(shown.controls) - without_library,
+    }
     return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
 
 
@@ -438,7 +441,7 @@ def figure_notes(shown: Comparison, runs: Sequence[Run], controls: Sequence[Run]
         yield "neighbouring sizes with one verdict are one line, by the size that is farthest from 1"
     if controls:
         yield "controls: what cannot differ"
-    silent = sum(one.decision is None and not one.lost for one in shown.cells)
+    silent = sum(cell.decision is None and not cell.lost for cell in shown.cells)
     if more := len(shown.cells) - silent - sum(len(run.cells) for run in runs):
         yield f"not drawn: {more} more, which differ less or not"
     if silent:
@@ -450,9 +453,13 @@ def _undecided(open_: Sequence[Decision], margin: float, replications: str) -> s
 
     Launches are asked for where there are fewer.
     """
-    detectable = units.format_percent(median(one.missed for one in open_))
+    detectable = units.format_percent(median(decision.missed for decision in open_))
     text = f"undecided: {len(open_)}; these {replications} show a difference from {detectable} on"
-    needed = [one.needed for one in open_ if one.needed is not None and one.needed > one.launches]
+    needed = [
+        decision.needed
+        for decision in open_
+        if decision.needed is not None and decision.needed > decision.launches
+    ]
     if needed and margin:
         text += f", --launches {round(median(needed))} from {units.format_percent(TIMES_MARGIN * margin)} on"
     return text
@@ -472,5 +479,5 @@ def _control_name(pair: Pair) -> str:
 
 
 def _names(shown: Comparison) -> str:
-    cells = [_control_name(one.pair) for one in shown.moved]
+    cells = [_control_name(control.pair) for control in shown.moved]
     return ", ".join(dict.fromkeys([*cells, *(SIGNS[sign] for sign in shown.signs)]))

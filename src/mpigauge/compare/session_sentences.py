@@ -32,10 +32,12 @@ def count_of(sessions: int) -> str:
     return units.counted(sessions, "session")
 
 
-def too_few_words(there: int, least: int) -> str:
+def too_few_words(sessions: int, least: int) -> str:
     """Return how many sessions are missing for a verdict."""
-    here = f"{there} session{'' if there == 1 else 's'}"
-    return f"{here}; a verdict takes {least} sessions of each number: measure {max(least - there, 1)} more"
+    count = f"{sessions} session{'' if sessions == 1 else 's'}"
+    return (
+        f"{count}; a verdict takes {least} sessions of each number: measure {max(least - sessions, 1)} more"
+    )
 
 
 def day_of(begun_s: float, *, daily: bool) -> str:
@@ -45,39 +47,40 @@ def day_of(begun_s: float, *, daily: bool) -> str:
     return datetime.fromtimestamp(begun_s, UTC).strftime("%Y-%m-%d" if daily else "%Y-%m-%d %H:%M")
 
 
-def odd_lines(found: Sequence[OddSession]) -> Iterator[str]:
+def odd_lines(sessions: Sequence[OddSession]) -> Iterator[str]:
     """Yield odd sessions, each once, the last first; those odd in few numbers are only counted."""
-    named = [one for one in found if ODD_SHARE * len(one.ratios) >= one.of][::-1]
+    named = [session for session in sessions if ODD_SHARE * len(session.ratios) >= session.of][::-1]
     yield from map(_odd_line, named[:MAX_ODD])
     if len(named) > MAX_ODD:
         more = units.counted(len(named) - MAX_ODD, "odd session")
         yield f"before these, {more} more: --format json"
-    single = [one for one in found if one not in named and one.left_out]
+    single = [session for session in sessions if session not in named and session.left_out]
     if single:
-        numbers = sum(one.left_out for one in single)
+        numbers = sum(session.left_out for session in single)
         yield f"single odd numbers, left out of what is expected: {numbers} in {count_of(len(single))}"
 
 
-def _odd_line(one: OddSession) -> str:
+def _odd_line(session: OddSession) -> str:
     """Return `odd session 2026-01-07: 1.4 times as long in 6 of 6 numbers, left out of what is expected`."""
-    least, most = one.ratios[0], one.ratios[-1]
-    factors = [least, most] if least < 1 < most else [one.ratio]
+    least, most = session.ratios[0], session.ratios[-1]
+    factors = [least, most] if least < 1 < most else [session.ratio]
     said = f"{' to '.join(map(units.format_factor, factors))} times as long"
-    where = f"in {len(one.ratios)} of {units.counted(one.of, 'number')}"
-    out = ", left out of what is expected" if one.left_out else ""
-    return f"odd session {day_of(one.begun_s, daily=one.daily)}: {said} {where}{out}"
+    where = f"in {len(session.ratios)} of {units.counted(session.of, 'number')}"
+    out = ", left out of what is expected" if session.left_out else ""
+    return f"odd session {day_of(session.begun_s, daily=session.daily)}: {said} {where}{out}"
 
 
-def baseline_words(name: str, folder: str, sessions: int, known: Sequence[VersionChange]) -> str:
+def baseline_words(name: str, folder: str, sessions: int, changes: Sequence[VersionChange]) -> str:
     """Return `new.jsonl against 8 sessions of results (Open MPI 5.0.7 -> 5.0.8)`."""
-    what = switches(known)
+    what = switches(changes)
     return f"{name} against {count_of(sessions)} of {folder}{f' ({what})' if what else ''}"
 
 
-def switches(known: Sequence[VersionChange]) -> str:
+def switches(changes: Sequence[VersionChange]) -> str:
     """Return `Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
-        f"{SWITCHES.get(one.name, called(one.name))} {one.before} -> {one.after}" for one in known
+        f"{SWITCHES.get(change.name, called(change.name))} {change.before} -> {change.after}"
+        for change in changes
     )
 
 

@@ -112,7 +112,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         libraries: Those of the campaign, which show whether two labels are one library.
     """
     near = "placement" not in compared_by(factor)
-    same = {_library(one): msgspec.structs.replace(one, label="") for one in libraries}
+    same = {_library(library): msgspec.structs.replace(library, label="") for library in libraries}
     pairs = [
         _pair(alike[0], other, near, same_library=_same_library(alike[0].row, other.row, same))
         for alike in map(_with_own_control, _groups_by(rows, factor))
@@ -132,15 +132,15 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     curve_ignored = compared_by(factor) | ALONG
     groups = [[side for side in alike if not side.row.cell.arm] for alike in _groups_by(rows, factor)]
     values: dict[Key, dict[Key, None]] = defaultdict(dict)
-    told = []
+    of_curves = []
     for alike in filter(None, groups):
         cell = alike[0].row.cell
         curve = () if of_builds else (*cell_key(cell, curve_ignored), *_other_variables(cell, factor))
         values[curve] |= {_value(side, factor): None for side in alike}
-        told.append((curve, alike))
+        of_curves.append((curve, alike))
     return [
         Unmatched(first.row, "base" if _value(first, factor) == next(iter(values[curve])) else "other")
-        for curve, (first, *others) in told
+        for curve, (first, *others) in of_curves
         if 1 + len(others) < len(values[curve]) and any(row.time is not None for row in first.by_state)
     ]
 
@@ -157,10 +157,10 @@ def _groups_by(rows: Iterable[Row], factor: str) -> list[list[Side]]:
     """Return cells of one campaign that differ in a factor alone."""
     ignored = compared_by(factor)
     sides = map(side_of, group_by(rows, lambda row: row.cell).values())
-    found = group_by(
+    groups = group_by(
         sides, lambda side: (cell_key(side.row.cell, ignored), _other_variables(side.row.cell, factor))
     )
-    return [*found.values()]
+    return [*groups.values()]
 
 
 def varied_variables(cells: Iterable[Cell]) -> list[str]:
@@ -207,8 +207,8 @@ def first_pairs(rows: Sequence[Row], libraries: Iterable[LibraryRecord]) -> tupl
     return "", []
 
 
-def _library(one: LibraryRecord) -> Key:
-    return (one.name, one.version, one.label)
+def _library(library: LibraryRecord) -> Key:
+    return (library.name, library.version, library.label)
 
 
 def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
@@ -217,8 +217,10 @@ def _same_library(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> b
         return True
     if base.cell.label == other.cell.label or row_key(base, {"label"}) != row_key(other, {"label"}):
         return False
-    mine, others = (same.get((cell.mpi, cell.mpi_version, cell.label)) for cell in (base.cell, other.cell))
-    return mine is not None and mine == others
+    base_library, other_library = (
+        same.get((cell.mpi, cell.mpi_version, cell.label)) for cell in (base.cell, other.cell)
+    )
+    return base_library is not None and base_library == other_library
 
 
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
@@ -227,7 +229,7 @@ def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     known = {row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
     alike = ((row, known.get(row_key(row, ignored))) for row in base)
-    pairs = [Pair(row, found, near, interleaved=False) for row, found in alike if found is not None]
+    pairs = [Pair(row, partner, near, interleaved=False) for row, partner in alike if partner is not None]
     return [pair for pair in pairs if pair.measured]
 
 

@@ -65,7 +65,7 @@ class SizeRun:
     @property
     def worst(self) -> SizeRatio:
         """Size whose ratio is farthest from 1."""
-        return max(self.at, key=lambda one: abs(math.log(one.ratio.estimate)))
+        return max(self.at, key=lambda ratio: abs(math.log(ratio.ratio.estimate)))
 
 
 def size_ratios(
@@ -98,8 +98,8 @@ def size_ratios(
     known = [within.ratio(two, one) if within is not None else None for one, two, _ in points]
     if None in known:
         steps = [math.hypot(one.time.step, two.time.step) for one, two, _ in points if one.time and two.time]
-        alone = judged_together([sides for *_, sides in points], steps)
-        known = [mine or other for mine, other in zip(known, alone, strict=True)]
+        own_family = judged_together([sides for *_, sides in points], steps)
+        known = [mine or other for mine, other in zip(known, own_family, strict=True)]
     return [
         _size_ratio(*point, ratio)
         for point, ratio in zip(points, known, strict=True)

@@ -36,16 +36,18 @@ MAX_LAUNCHES = 30
 
 def suspicious(shown: Comparison) -> list[Pair]:
     """Return pairs to be measured again: those that may differ or do not pass, and a few at random."""
-    pairs = [one.pair for one in shown.cells]
+    pairs = [cell.pair for cell in shown.cells]
     allow = shown.thresholds.allow
-    picked = {id(one.pair) for one in shown.cells if one.decision is None or not one.decision.passes(allow)}
+    picked = {
+        id(cell.pair) for cell in shown.cells if cell.decision is None or not cell.decision.passes(allow)
+    }
     for paired in (True, False):
-        mine = [pair for pair in pairs if pair.judged and pair.paired == paired]
-        if mine:
+        alike = [pair for pair in pairs if pair.judged and pair.paired == paired]
+        if alike:
             picked |= {
-                id(pair) for pair, p in zip(mine, p_values(family_of(mine)), strict=True) if p < CHANCE
+                id(pair) for pair, p in zip(alike, p_values(family_of(alike)), strict=True) if p < CHANCE
             }
-    controls = [one.pair for one in shown.controls]
+    controls = [cell.pair for cell in shown.controls]
     chance = np.random.default_rng(len(pairs))
     for others in ([pair for pair in pairs if id(pair) not in picked], controls):
         picked |= {id(others[place]) for place in chance.permutation(len(others))[:UNSUSPICIOUS]}
@@ -60,8 +62,8 @@ def p_values(family: Family) -> Iterator[float]:
 
 def launches_for(cells: Sequence[Compared]) -> int:
     """Return how many launches the picked cells take, within bounds."""
-    needed = [one.decision.needed for one in cells if one.decision is not None]
-    most = max((MAX_LAUNCHES if one is None else one for one in needed), default=MIN_LAUNCHES)
+    needed = [cell.decision.needed for cell in cells if cell.decision is not None]
+    most = max((MAX_LAUNCHES if cell is None else cell for cell in needed), default=MIN_LAUNCHES)
     return min(max(most, MIN_LAUNCHES), MAX_LAUNCHES)
 
 
@@ -73,17 +75,19 @@ RELABELLED = frozenset({"label"})
 
 def first_looks(fresh: Comparison, before: Comparison) -> dict[Compared, Compared]:
     """Return the first stage's number of each number of a second stage, where it can be identified."""
-    known = {_key(one): one for one in _all(before)}
-    unlabelled = Counter(_key(one, RELABELLED) for one in known.values())
-    alone = {_key(one, RELABELLED): one for one in known.values() if unlabelled[_key(one, RELABELLED)] == 1}
-    found = {one: known.get(_key(one)) or alone.get(_key(one, RELABELLED)) for one in _all(fresh)}
-    return {one: first for one, first in found.items() if first is not None}
+    known = {_key(cell): cell for cell in _all(before)}
+    unlabelled = Counter(_key(cell, RELABELLED) for cell in known.values())
+    without_label = {
+        _key(cell, RELABELLED): cell for cell in known.values() if unlabelled[_key(cell, RELABELLED)] == 1
+    }
+    pairs = {cell: known.get(_key(cell)) or without_label.get(_key(cell, RELABELLED)) for cell in _all(fresh)}
+    return {cell: first for cell, first in pairs.items() if first is not None}
 
 
 def _all(shown: Comparison) -> tuple[Compared, ...]:
     return (*shown.cells, *shown.controls)
 
 
-def _key(one: Compared, ignored: frozenset[str] = frozenset()) -> tuple[Key, Key]:
+def _key(cell: Compared, ignored: frozenset[str] = frozenset()) -> tuple[Key, Key]:
     """Return the factors of both sides, without the state of the machine: it may differ by day."""
-    return cell_key(one.pair.base.cell, ignored), cell_key(one.pair.other.cell, ignored)
+    return cell_key(cell.pair.base.cell, ignored), cell_key(cell.pair.other.cell, ignored)

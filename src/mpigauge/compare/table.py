@@ -65,7 +65,7 @@ def document(
         first: First look at each number that was measured again; each then has its line.
         everything: Whether every cell has a line of its own.
     """
-    alike = words.common(one.pair.base for one in (*shown.cells, *shown.controls))
+    alike = words.common(cell.pair.base for cell in (*shown.cells, *shown.controls))
     lines = (
         _lines_measured_again(shown, everything=everything)
         if first
@@ -89,8 +89,8 @@ def document(
         schema="compare",
         data=lambda: _data(shown, verdict, sides, first),
         records=lambda: [
-            {**_record(one, first), "forced": "; ".join(shown.forced)}
-            for one in (*shown.cells, *shown.controls)
+            {**_record(cell, first), "forced": "; ".join(shown.forced)}
+            for cell in (*shown.cells, *shown.controls)
         ],
         cases=lambda: [_cases(shown, kept, compared, alike, first)] if kept else [],
         properties={"verdict": "" if shown.unasked else verdict, "forced": "; ".join(shown.forced)},
@@ -108,8 +108,8 @@ def _basis(shown: Comparison) -> list[str]:
     said = f"margin {margin}, allowed {allow}"
     if shown.sessions is not None:
         return [said]
-    counts = [one.decision.launches for one in shown.cells if one.decision is not None]
-    without = any(one.pair.imported or words.verdict_of(one) == words.ELSEWHERE for one in shown.cells)
+    counts = [cell.decision.launches for cell in shown.cells if cell.decision is not None]
+    without = any(cell.pair.imported or words.verdict_of(cell) == words.ELSEWHERE for cell in shown.cells)
     none = "no launches" if without else words.TOO_FEW
     most = f"{max(counts)} launches" if counts else none
     how = "in turn" if shown.interleaved else "at different times"
@@ -127,7 +127,7 @@ def _lines(shown: Comparison, compared: frozenset[str], *, everything: bool) -> 
 
 def _lines_measured_again(shown: Comparison, *, everything: bool) -> list[Run]:
     """Return a line per number, each with its first look; the worst first, or all in order."""
-    runs = [Run((one,), 1) for one in (*shown.cells, *(shown.controls if everything else shown.moved))]
+    runs = [Run((cell,), 1) for cell in (*shown.cells, *(shown.controls if everything else shown.moved))]
     return runs if everything else sorted(runs, key=lambda run: (_rank(run), -distance(run.worst)))
 
 
@@ -217,13 +217,13 @@ def _cases(
     first: Mapping[Compared, Compared],
 ) -> Cases:
     """Return a table with a row per number, since runs begin and end elsewhere each time."""
-    alone = [Run((one,), 1) for run in runs for one in run.cells]
-    pairs = [run.worst.pair for run in alone]
+    single = [Run((cell,), 1) for run in runs for cell in run.cells]
+    pairs = [run.worst.pair for run in single]
     names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
-    return Cases(_table(shown, alone, compared, alike, first), names)
+    return Cases(_table(shown, single, compared, alike, first), names)
 
 
 def _side(pair: Pair, compared: frozenset[str]) -> str:
@@ -287,25 +287,25 @@ def _data(
     }
 
 
-def _record(one: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
-    decision, base = one.decision, one.pair.base
-    before = first[one].decision if one in first else None
+def _record(cell: Compared, first: Mapping[Compared, Compared]) -> dict[str, Any]:
+    decision, base = cell.decision, cell.pair.base
+    before = first[cell].decision if cell in first else None
     numbers = ("low", "high", "bound", "p", "needed", "launches")
     return {
         **cell_record(base.cell),
-        "other": _other(one.pair),
+        "other": _other(cell.pair),
         "state": base.state,
-        "states": list(one.pair.states) if isinstance(one.pair, StateMatchedPair) else [],
-        "base_s": finite_or_none(one.pair.time_s(0)),
-        "other_s": finite_or_none(one.pair.time_s(1)),
-        "ratio": finite_or_none(one.ratio),
+        "states": list(cell.pair.states) if isinstance(cell.pair, StateMatchedPair) else [],
+        "base_s": finite_or_none(cell.pair.time_s(0)),
+        "other_s": finite_or_none(cell.pair.time_s(1)),
+        "ratio": finite_or_none(cell.ratio),
         **{name: finite_or_none(getattr(decision, name, None)) for name in numbers},
         **{f"first_{name}": finite_or_none(getattr(before, name, None)) for name in FIRST},
         "mdd": finite_or_none(decision.missed) if decision is not None else None,
         "small": decision.small if decision is not None else False,
-        "verdict": one.verdict,
-        "said": words.verdict_of(one),
-        "paired": one.pair.paired,
+        "verdict": cell.verdict,
+        "said": words.verdict_of(cell),
+        "paired": cell.pair.paired,
     }
 
 

@@ -62,10 +62,10 @@ class Within:
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
                 known = self._by(factor, state)
-                if found := known.get((under.cell, over.cell)):
-                    return _ratio(found)
-                if found := known.get((over.cell, under.cell)):
-                    ratio = _ratio(found)
+                if cell := known.get((under.cell, over.cell)):
+                    return _ratio(cell)
+                if cell := known.get((over.cell, under.cell)):
+                    ratio = _ratio(cell)
                     return ratio and ratio.turned
         return None
 
@@ -75,7 +75,7 @@ class Within:
             pairs = pairs_by(rows, factor, self._libraries)
             shown = compare(pairs, self._thresholds, controlled=False)
             self._known[factor, state] = {
-                (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
+                (cell.pair.base.cell, cell.pair.other.cell): cell for cell in (*shown.cells, *shown.controls)
             }
         return self._known[factor, state]
 
@@ -94,18 +94,18 @@ class Between:
     @cached_property
     def _known(self) -> Mapping[tuple[int, int], Compared]:
         shown = compare(pairs_between(self._base, self._other), Thresholds(), controlled=False)
-        return {(id(one.pair.base), id(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+        return {(id(cell.pair.base), id(cell.pair.other)): cell for cell in (*shown.cells, *shown.controls)}
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
-        if found := self._known.get((id(under), id(over))):
-            return _ratio(found)
-        found = self._known.get((id(over), id(under)))
-        ratio = _ratio(found) if found else None
+        if cell := self._known.get((id(under), id(over))):
+            return _ratio(cell)
+        cell = self._known.get((id(over), id(under)))
+        ratio = _ratio(cell) if cell else None
         return ratio and ratio.turned
 
 
-def _ratio(one: Compared) -> Ratio | None:
-    if one.decision is None:
+def _ratio(cell: Compared) -> Ratio | None:
+    if cell.decision is None:
         return None
-    return ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)
+    return ratio_from(cell.decision, paired=cell.pair.paired, verdict=cell.verdict)

@@ -44,7 +44,7 @@ class HostDifference:
     def usual(self) -> Value | None:
         """Value of more than half of the hosts; None if there is none."""
         value, hosts = self.values[0]
-        return value if 2 * len(hosts) > sum(len(mine) for _, mine in self.values) else None
+        return value if 2 * len(hosts) > sum(len(its_hosts) for _, its_hosts in self.values) else None
 
     @property
     def outliers(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def hosts_differ(result: Result) -> tuple[HostDifference, ...]:
         host: group.cards for launch in result.launches for group in launch.cards for host in group.hosts
     }
     facts = _of_machines(machines) | _of_cards({host: cards.get(host, ()) for host in machines})
-    return tuple(one for key, said in facts.items() for one in _differing(key, said))
+    return tuple(difference for key, said in facts.items() for difference in _differing(key, said))
 
 
 def _of_machines(machines: Mapping[str, Machine]) -> dict[tuple[str, str], dict[str, Value]]:
@@ -85,15 +85,13 @@ def _rounded(memory: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
 
 def _of_cards(cards: Mapping[str, Sequence[Card]]) -> dict[tuple[str, str], dict[str, Value]]:
     """Return the value on every host of each fact of real cards: containers have others on each host."""
-    real = {host: {card.name: card for card in mine if card.driver} for host, mine in cards.items()}
+    real = {host: {card.name: card for card in own if card.driver} for host, own in cards.items()}
     facts: dict[tuple[str, str], dict[str, Value]] = {
-        (CARDS, ""): {host: ", ".join(sorted(mine)) for host, mine in real.items()}
+        (CARDS, ""): {host: ", ".join(sorted(own)) for host, own in real.items()}
     }
-    for name in sorted({name for mine in real.values() for name in mine}):
+    for name in sorted({name for own in real.values() for name in own}):
         for fact in CARD_FACTS:
-            facts[fact, name] = {
-                host: getattr(mine[name], fact) for host, mine in real.items() if name in mine
-            }
+            facts[fact, name] = {host: getattr(own[name], fact) for host, own in real.items() if name in own}
     return facts
 
 
@@ -103,7 +101,7 @@ def _differing(key: tuple[str, str], said: Mapping[str, Value]) -> Iterable[Host
         hosts[value].append(host)
     if len(hosts) > 1:
         values = sorted(hosts.items(), key=lambda item: (-len(item[1]), str(item[0])))
-        yield HostDifference(*key, tuple((value, tuple(mine)) for value, mine in values))
+        yield HostDifference(*key, tuple((value, tuple(its_hosts)) for value, its_hosts in values))
 
 
 # ---- Sentences -----------------------------------------------------------------------------------
@@ -129,15 +127,15 @@ NOT_SAID = "not visible"
 NAMES_SHOWN = 6
 
 
-def fact_words(one: HostDifference) -> str:
+def fact_words(difference: HostDifference) -> str:
     """Return what differs: "MTU of eth0"."""
-    return f"{FACTS[one.fact]} of {one.card}" if one.card else FACTS[one.fact]
+    return f"{FACTS[difference.fact]} of {difference.card}" if difference.card else FACTS[difference.fact]
 
 
-def value_words(one: HostDifference, value: Value) -> str:
+def value_words(difference: HostDifference, value: Value) -> str:
     """Return a value as a person reads it."""
     if not value:
-        return "none" if one.fact == "cards" else NOT_SAID
+        return "none" if difference.fact == "cards" else NOT_SAID
     return units.format_size(value) if isinstance(value, int) else value
 
 
@@ -147,16 +145,16 @@ def names(hosts: Sequence[str]) -> str:
     return ", ".join(hosts) if more <= 1 else f"{', '.join(hosts[:NAMES_SHOWN])} and {more} more"
 
 
-def values_words(one: HostDifference) -> str:
+def values_words(difference: HostDifference) -> str:
     """Return which hosts have which value: "9000 on 15 of 16, 1500 on h3"."""
-    total = sum(len(hosts) for _, hosts in one.values)
+    total = sum(len(hosts) for _, hosts in difference.values)
     said = []
-    for place, (value, hosts) in enumerate(one.values):
-        where = f"{len(hosts)} of {total}" if place == 0 and one.usual is not None else names(hosts)
-        said.append(f"{value_words(one, value)} on {where}")
+    for place, (value, hosts) in enumerate(difference.values):
+        where = f"{len(hosts)} of {total}" if place == 0 and difference.usual is not None else names(hosts)
+        said.append(f"{value_words(difference, value)} on {where}")
     return ", ".join(said)
 
 
-def sentence(one: HostDifference) -> str:
+def sentence(difference: HostDifference) -> str:
     """Return "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
-    return f"hosts differ: {fact_words(one)}: {values_words(one)}"
+    return f"hosts differ: {fact_words(difference)}: {values_words(difference)}"

@@ -81,20 +81,20 @@ def link_map(
     Raises:
         UsageError: The result has no map, several, or one that is too large.
     """
-    mine = _chosen(result, mpi, transport, state)
-    hosts = _hosts(result, mine[0].cell)
+    chosen = _chosen(result, mpi, transport, state)
+    hosts = _hosts(result, chosen[0].cell)
     names = _names(hosts)
-    small, large = _sizes(mine)
-    links = _links(mine, names, small, large)
+    small, large = _sizes(chosen)
+    links = _links(chosen, names, small, large)
     ends, judged = _judged(hosts, names)
-    numbers = sorted({v.launch for v in result.visits if v.cell.job == mine[0].cell.job and v.cell.pair})
+    numbers = sorted({v.launch for v in result.visits if v.cell.job == chosen[0].cell.job and v.cell.pair})
     tables = {
-        size: _merged(_logs(mine, size, numbers), ends, len(judged))
+        size: _merged(_logs(chosen, size, numbers), ends, len(judged))
         for size in (small, large)
         if size is not None
     }
     verdict = verdict_of(links, judged, tables, (small, large), factor, error_rate)
-    return LinkMap(mine[0].cell, names, small, large, links, len(numbers), verdict, hosts_differ(result))
+    return LinkMap(chosen[0].cell, names, small, large, links, len(numbers), verdict, hosts_differ(result))
 
 
 def is_map(result: Result) -> bool:
@@ -114,8 +114,8 @@ def map_or_none(result: Result, state: StateName | None = None) -> LinkMap | Non
 
 def state_of(known: Iterable[Row]) -> StateName | None:
     """Return the state of the machine of all rows; None if they are of several, or of none."""
-    found = {row.state for row in known if row.cell.pair}
-    return found.pop() if len(found) == 1 else None
+    states = {row.state for row in known if row.cell.pair}
+    return states.pop() if len(states) == 1 else None
 
 
 def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
@@ -128,10 +128,10 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
             return row
         if cell.job not in names:
             names[cell.job] = _names(_known_hosts(result, cell))
-        if not (mine := names[cell.job]):
+        if not (own := names[cell.job]):
             return row
         i, j = ranks_of(cell.pair)
-        pair = NamedPair(cell.pair, (mine[i], mine[j]))
+        pair = NamedPair(cell.pair, (own[i], own[j]))
         return row if pair.ends == (str(i), str(j)) else replace(row, cell=with_fields(cell, pair=pair))
 
     return [named(row) for row in known]
@@ -151,19 +151,19 @@ def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -
         and transport in {"", row.cell.transport}
     )
     maps = group(asked, ALONG | {STATE})
-    usual = [mine for mine in maps if mine[0].cell.pattern in USUAL] or maps
+    usual = [of_map for of_map in maps if of_map[0].cell.pattern in USUAL] or maps
     if not usual:
         raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
     if len(usual) > 1:
-        jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual))
+        jobs = ", ".join(dict.fromkeys(_as_options_say(of_map[0].cell) for of_map in usual))
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
-    (mine,) = usual
-    if (ranks := mine[0].cell.ranks) > MAX_RANKS:
+    (of_map,) = usual
+    if (ranks := of_map[0].cell.ranks) > MAX_RANKS:
         raise UsageError(
             f"{result.path}: has a map of {ranks} ranks, too large for its tables",
             f"use {MAX_RANKS} at most",
         )
-    return mine
+    return of_map
 
 
 def _as_options_say(cell: Cell) -> str:
@@ -204,19 +204,19 @@ def _judged(hosts: Sequence[str], names: tuple[str, ...]) -> tuple[list[int], tu
     return list(range(len(names))), names
 
 
-def _sizes(mine: Sequence[Row]) -> tuple[int | None, int | None]:
+def _sizes(chosen: Sequence[Row]) -> tuple[int | None, int | None]:
     """Return the sizes for latency and for rate."""
-    sizes = sorted({row.cell.bytes for row in mine})
+    sizes = sorted({row.cell.bytes for row in chosen})
     if len(sizes) > 1:
         return sizes[0], sizes[-1]
     return (sizes[0], None) if sizes[0] <= SMALL_BYTES else (None, sizes[0])
 
 
 def _links(
-    mine: Sequence[Row], names: Sequence[str], small: int | None, large: int | None
+    chosen: Sequence[Row], names: Sequence[str], small: int | None, large: int | None
 ) -> tuple[MeasuredLink, ...]:
     pairs: dict[tuple[int, int], dict[int, Row]] = {}
-    for row in mine:
+    for row in chosen:
         pairs.setdefault(ranks_of(row.cell.pair), {})[row.cell.bytes] = row
     return tuple(
         MeasuredLink(
@@ -233,11 +233,11 @@ def _links(
 # ---- Tables for the rule -------------------------------------------------------------------------
 
 
-def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
+def _logs(chosen: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
     """Return logarithms of launch medians, shape ``(launches, ranks, ranks)``, NaN where there is none."""
-    ranks = mine[0].cell.ranks
+    ranks = chosen[0].cell.ranks
     logs = np.full((len(numbers), ranks, ranks), np.nan)
-    for row in mine:
+    for row in chosen:
         if row.cell.bytes != size or row.time is None:
             continue
         i, j = ranks_of(row.cell.pair)

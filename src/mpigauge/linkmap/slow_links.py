@@ -202,9 +202,9 @@ class _Test:
         by_chance = special.bdtrc(beyond - 1, known, chances) / np.array(self.error_rates)[:, None]
         least = np.where(beyond > 0, by_chance, np.inf).min(0)
         for place in np.flatnonzero((least <= _SUSPECT) | (_median(values, 0) > self.asked)):
-            rare, mine = bool(least[place] <= 1), values[:, place]
-            slow_in = _slow_in(mine, self.levels[0] if rare else self.asked)
-            middle = float(_median(mine[slow_in], 0))
+            rare, own = bool(least[place] <= 1), values[:, place]
+            slow_in = _slow_in(own, self.levels[0] if rare else self.asked)
+            middle = float(_median(own[slow_in], 0))
             if middle > self.asked:
                 extent = Extent(int(known[place]), int(slow_in.sum()), math.exp(middle))
                 yield int(place), slow_in, extent, rare and middle > self.levels[0]
@@ -296,9 +296,9 @@ def _classes(count: int, groups: Sequence[Sequence[int]]) -> Numbers:
     classes = 2 + low * len(groups) + high
     upper = np.triu(np.ones((count, count), dtype=bool), 1)
     for number in np.unique(classes):
-        mine = classes == number
-        if (mine & upper).sum() < _MIN_CLASS:
-            classes[mine] = 0 if low[mine].flat[0] == high[mine].flat[0] else 1
+        of_class = classes == number
+        if (of_class & upper).sum() < _MIN_CLASS:
+            classes[of_class] = 0 if low[of_class].flat[0] == high[of_class].flat[0] else 1
     return classes
 
 
@@ -346,9 +346,9 @@ def _beyond_usual(logs: Values, classes: Numbers, of_hosts: Values, middle: Midd
     rest = _less_hosts(logs, of_hosts)
     beyond = logs.copy()
     for number in np.unique(classes):
-        mine = (classes == number) & ~np.eye(classes.shape[0], dtype=bool)
-        if mine.any():
-            beyond[:, mine] -= middle(rest[:, mine], 1)[:, None]
+        of_class = (classes == number) & ~np.eye(classes.shape[0], dtype=bool)
+        if of_class.any():
+            beyond[:, of_class] -= middle(rest[:, of_class], 1)[:, None]
     return beyond
 
 

@@ -76,8 +76,8 @@ def trouble(link: MeasuredLink) -> str:
 def verdict_lines(shown: LinkMap) -> list[Line]:
     """Return what is slow, a line each; else one line that says so."""
     verdict = shown.verdict
-    lines = [Line(f"{_word(one)} host {_what(shown, one)}", "bad") for one in verdict.hosts]
-    lines += [Line(f"{_word(one)} link {_what(shown, one)}", "bad") for one in verdict.links]
+    lines = [Line(f"{_word(slow)} host {_what(shown, slow)}", "bad") for slow in verdict.hosts]
+    lines += [Line(f"{_word(slow)} link {_what(shown, slow)}", "bad") for slow in verdict.links]
     lines += [
         Line(f"failed link {PAIR_DASH.join(link.names)}: {trouble(link)}", "bad")
         for link in shown.links
@@ -89,31 +89,31 @@ def verdict_lines(shown: LinkMap) -> list[Line]:
         reasons = [f"undecided: {undecided(reason)}" for reason in verdict.reasons] or ["undecided"]
         lines += [Line(reason, "doubt") for reason in reasons]
         worst, rest = verdict.suspects[:_SUSPECTS_SHOWN], verdict.suspects[_SUSPECTS_SHOWN:]
-        lines += [Line(f"perhaps slow: {_what(shown, one)}", "doubt") for one in worst]
+        lines += [Line(f"perhaps slow: {_what(shown, slow)}", "doubt") for slow in worst]
         lines += [Line(f"perhaps slow: {len(rest)} more (--format json has all)", "doubt")] if rest else []
     return lines
 
 
-def _word(one: Slow) -> str:
-    return "flaky" if one.flaky else "slow"
+def _word(slow: Slow) -> str:
+    return "flaky" if slow.flaky else "slow"
 
 
-def _what(shown: LinkMap, one: Slow) -> str:
+def _what(shown: LinkMap, slow: Slow) -> str:
     """Return names and factors of something slow."""
     quantities = (
-        (shown.latency_bytes, one.latency, _latency),
-        (shown.rate_bytes, one.rate, _rate),
+        (shown.latency_bytes, slow.latency, _latency),
+        (shown.rate_bytes, slow.rate, _rate),
     )
     parts = [
-        _longer(size, extent) + _beside_usual(shown, one, extent, words)
+        _longer(size, extent) + _beside_usual(shown, slow, extent, words)
         for size, extent, words in quantities
         if extent is not None
     ]
-    return f"{PAIR_DASH.join(one.names)}: {', '.join(parts)}"
+    return f"{PAIR_DASH.join(slow.names)}: {', '.join(parts)}"
 
 
 def _beside_usual(
-    shown: LinkMap, one: Slow, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
+    shown: LinkMap, slow: Slow, extent: Extent, words: Callable[[Sequence[MeasuredLink]], str]
 ) -> str:
     """Return ` (2.04 ms where 39.7 µs to 40.9 µs is usual)`, if always slow and with one usual time."""
     verdict = shown.verdict
@@ -121,20 +121,20 @@ def _beside_usual(
         return ""
     odd = (*verdict.hosts, *verdict.links, *verdict.suspects)
     # A link that is slow by itself is named for that, also where one of its hosts is slow, too.
-    others = [other for other in odd if other is not one and len(other.names) >= len(one.names)]
+    others = [other for other in odd if other is not slow and len(other.names) >= len(slow.names)]
     between = [link for link in shown.links if len(_hosts(link)) > 1]
-    mine = [link for link in between if _is_of(link, one) and not _is_of_any(link, others)]
+    alike = [link for link in between if _is_of(link, slow) and not _is_of_any(link, others)]
     usual = words([link for link in between if not _is_of_any(link, odd)])
-    return f" ({words(mine)} where {usual} is usual)" if words(mine) and usual else ""
+    return f" ({words(alike)} where {usual} is usual)" if words(alike) and usual else ""
 
 
 def _is_of_any(link: MeasuredLink, odd: Iterable[Slow]) -> bool:
-    return any(_is_of(link, one) for one in odd)
+    return any(_is_of(link, slow) for slow in odd)
 
 
-def _is_of(link: MeasuredLink, one: Slow) -> bool:
+def _is_of(link: MeasuredLink, slow: Slow) -> bool:
     """Return whether a link is the slow one, or of the slow host."""
-    return ({*link.names} | _hosts(link)).issuperset(one.names)
+    return ({*link.names} | _hosts(link)).issuperset(slow.names)
 
 
 def _hosts(link: MeasuredLink) -> set[str]:
@@ -143,8 +143,8 @@ def _hosts(link: MeasuredLink) -> set[str]:
 
 
 def _latency(links: Sequence[MeasuredLink]) -> str:
-    found = [link.latency.time.estimate for link in links if link.latency and link.latency.time]
-    return _range([units.format_time(value) for value in sorted(found)])
+    times = [link.latency.time.estimate for link in links if link.latency and link.latency.time]
+    return _range([units.format_time(value) for value in sorted(times)])
 
 
 def _rate(links: Sequence[MeasuredLink]) -> str:
@@ -348,9 +348,14 @@ def record(shown: LinkMap) -> dict[str, Any]:
     }
 
 
-def _difference(one: HostDifference) -> dict[str, Any]:
-    values = [{"value": value, "hosts": list(hosts)} for value, hosts in one.values]
-    return {"fact": one.fact, "card": one.card, "values": values, "outliers": list(one.outliers)}
+def _difference(difference: HostDifference) -> dict[str, Any]:
+    values = [{"value": value, "hosts": list(hosts)} for value, hosts in difference.values]
+    return {
+        "fact": difference.fact,
+        "card": difference.card,
+        "values": values,
+        "outliers": list(difference.outliers),
+    }
 
 
 def _ranks(link: MeasuredLink) -> str:
@@ -384,21 +389,21 @@ def _rates(row: Row | None) -> dict[str, float | None]:
     }
 
 
-def _factors(one: Slow) -> dict[str, float | None]:
+def _factors(slow: Slow) -> dict[str, float | None]:
     return {
-        "factor": one.factor,
-        "flaky": one.flaky,
-        **_extent("latency", one.latency),
-        **_extent("rate", one.rate),
+        "factor": slow.factor,
+        "flaky": slow.flaky,
+        **_extent("latency", slow.latency),
+        **_extent("rate", slow.rate),
     }
 
 
-def _extent(what: str, one: Extent | None) -> dict[str, float | None]:
+def _extent(what: str, extent: Extent | None) -> dict[str, float | None]:
     return {
-        f"{what}_factor": one.factor if one else None,
-        f"{what}_launches": one.launches if one else None,
-        f"{what}_slow_launches": one.slow if one else None,
-        f"{what}_slow_factor": one.factor if one else None,
+        f"{what}_factor": extent.factor if extent else None,
+        f"{what}_launches": extent.launches if extent else None,
+        f"{what}_slow_launches": extent.slow if extent else None,
+        f"{what}_slow_factor": extent.factor if extent else None,
     }
 
 

@@ -80,25 +80,25 @@ UndecidedReason = (
 MapNote = UsualIsFastest | ScatterRaisesFactor
 
 
-def launches_needed(found: Mapping[int, Blame]) -> int | None:
+def launches_needed(blames: Mapping[int, Blame]) -> int | None:
     """Return the launches that name, at every size, what is slow in all of them; None if none would."""
-    needs = [one.launches_needed for one in found.values()]
+    needs = [blame.launches_needed for blame in blames.values()]
     known = [need for need in needs if need is not None]
     return max(known) if known and len(known) == len(needs) else None
 
 
 def reasons(
-    count: int, launches: int, found: Mapping[int, Blame], *, links: int, missing: int
+    count: int, launches: int, blames: Mapping[int, Blame], *, links: int, missing: int
 ) -> Iterator[UndecidedReason]:
     """Yield why a map is undecided, or would be if nothing were slow.
 
     Args:
         count: Number of hosts or ranks that are judged.
         launches: Number of launches with data.
-        found: What is or looks slow at each size.
+        blames: What is or looks slow at each size.
         missing: How many of the links were not measured in all sizes.
     """
-    needed = launches_needed(found)
+    needed = launches_needed(blames)
     if count < MIN_HOSTS:
         yield TooFewHosts(count)
     elif needed is None and launches == 1:
@@ -108,34 +108,34 @@ def reasons(
     elif needed is not None and needed > launches:
         yield TooFewLaunches(launches, needed)
     else:
-        yield from _of_suspects(found, launches)
+        yield from _of_suspects(blames, launches)
     if missing:
         yield LinksIncomplete(missing, links)
 
 
-def _of_suspects(found: Mapping[int, Blame], launches: int) -> Iterator[UndecidedReason]:
+def _of_suspects(blames: Mapping[int, Blame], launches: int) -> Iterator[UndecidedReason]:
     hidden = {
-        size: [extent.factor <= one.threshold for extent in one.suspects.values()]
-        for size, one in found.items()
+        size: [extent.factor <= blame.threshold for extent in blame.suspects.values()]
+        for size, blame in blames.items()
     }
     if not all(all(each) for each in hidden.values()):
         yield MayBeChance(launches)
-    yield from (HiddenByScatter(size, found[size].threshold) for size, each in hidden.items() if any(each))
+    yield from (HiddenByScatter(size, blames[size].threshold) for size, each in hidden.items() if any(each))
 
 
-def notes(word: MapVerdict, count: int, found: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
+def notes(word: MapVerdict, count: int, blames: Mapping[int, Blame], factor: float) -> Iterator[MapNote]:
     """Yield what else a reader should know of a map.
 
     Args:
         count: Number of hosts or ranks that are judged.
-        found: What is slow at each size.
+        blames: What is slow at each size.
         factor: What is slower by less is not slow.
     """
     if count == MIN_HOSTS and word == "slow":
         yield UsualIsFastest()
-    for size, one in found.items():
-        if one.threshold > 1.001 * factor:
-            yield ScatterRaisesFactor(size, one.threshold)
+    for size, quantity in blames.items():
+        if quantity.threshold > 1.001 * factor:
+            yield ScatterRaisesFactor(size, quantity.threshold)
 
 
 # ---- Verdicts ------------------------------------------------------------------------------------
@@ -192,12 +192,12 @@ class Slow:
     @property
     def factor(self) -> float:
         """Larger of the factors of latency and rate."""
-        return max(one.factor for one in (self.latency, self.rate) if one)
+        return max(extent.factor for extent in (self.latency, self.rate) if extent)
 
     @property
     def flaky(self) -> bool:
         """Return whether it is slow in some launches only, in latency or rate."""
-        return all(one.flaky for one in (self.latency, self.rate) if one)
+        return all(extent.flaky for extent in (self.latency, self.rate) if extent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,19 +253,19 @@ def verdict_of(
     launches = next(iter(tables.values())).shape[0]
     groups = groups_of(next(iter(tables.values())), factor) if launches else [list(range(len(judged)))]
     tests = len(tables) * len(judged) * (len(judged) + 1) // 2
-    found = {
+    blames = {
         size: blame(table, groups, factor, error_rate / tests) for size, table in tables.items() if launches
     }
     slow_links, slow_hosts, suspects = (
-        _together({size: kind(one) for size, one in found.items()}, sizes, judged)
-        for kind in (lambda one: one.links, _hosts_of, lambda one: one.suspects)
+        _together({size: kind(of_size) for size, of_size in blames.items()}, sizes, judged)
+        for kind in (lambda of_size: of_size.links, _hosts_of, lambda of_size: of_size.suspects)
     )
     missing = sum(not link.whole for link in links)
-    needed = launches_needed(found)
+    needed = launches_needed(blames)
     decided = not suspects and not missing and needed is not None and needed <= launches
     word = _word(links, slow=bool(slow_links or slow_hosts), decided=decided)
-    trials = launches if found else 0
-    why = reasons(len(judged), trials, found, links=len(links), missing=missing)
+    trials = launches if blames else 0
+    why = reasons(len(judged), trials, blames, links=len(links), missing=missing)
     return Verdict(
         word=word,
         judged=judged,
@@ -274,7 +274,7 @@ def verdict_of(
         hosts=slow_hosts,
         suspects=suspects,
         reasons=tuple(why),
-        notes=tuple(notes(word, len(judged), found, factor)),
+        notes=tuple(notes(word, len(judged), blames, factor)),
         factor=factor,
         error_rate=error_rate,
         launches_needed=needed,
@@ -289,17 +289,17 @@ def _word(links: Sequence[MeasuredLink], *, slow: bool, decided: bool) -> MapVer
     return "none" if decided else "undecided"
 
 
-def _hosts_of(one: Blame) -> dict[Pair, Extent]:
-    return {(host, host): extent for host, extent in one.hosts.items()}
+def _hosts_of(blame: Blame) -> dict[Pair, Extent]:
+    return {(host, host): extent for host, extent in blame.hosts.items()}
 
 
 def _together(
-    found: Mapping[int, Mapping[Pair, Extent]],
+    extents: Mapping[int, Mapping[Pair, Extent]],
     sizes: tuple[int | None, int | None],
     judged: Sequence[str],
 ) -> tuple[Slow, ...]:
     """Return what is slow in latency, rate or both, the slowest first."""
-    latency, rate = (found.get(size, {}) if size is not None else {} for size in sizes)
+    latency, rate = (extents.get(size, {}) if size is not None else {} for size in sizes)
     slow = [
         Slow(tuple(judged[end] for end in dict.fromkeys(ends)), latency.get(ends), rate.get(ends))
         for ends in {**latency, **rate}

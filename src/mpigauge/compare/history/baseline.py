@@ -52,8 +52,8 @@ def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thr
     history = history_of(sessions, thresholds, len(before))
     controls = tuple(one for track in history.controls for one in _compared(track, trusted=True))
     signs = tuple(track.curve.sign for track in history.controls if track.curve.sign and track.outside)
-    found = Comparison((), controls, thresholds, False, sessions=len(before), signs=signs)
-    trusted = found.judges and not found.moved and not signs
+    controls_only = Comparison((), controls, thresholds, False, sessions=len(before), signs=signs)
+    trusted = controls_only.judges and not controls_only.moved and not signs
     cells = tuple(one for track in history.tracks for one in _compared(track, trusted=trusted))
     switches = dict.fromkeys(
         switch
@@ -62,19 +62,19 @@ def against(before: Sequence[SessionResult], new: SessionResult, thresholds: Thr
         if len(before) in track.curve.sessions
         for switch in switches_of(track.curve, last, len(before), sessions)
     )
-    odd, alone = tuple(history.odd_sessions), tuple(_unmatched([track.curve for track in history.tracks]))
-    return Against(replace(found, cells=cells, odd=odd, unmatched=alone), list(switches))
+    odd, unmatched = tuple(history.odd_sessions), tuple(_unmatched([track.curve for track in history.tracks]))
+    return Against(replace(controls_only, cells=cells, odd=odd, unmatched=unmatched), list(switches))
 
 
 def _unmatched(curves: Sequence[HistoryCurve]) -> Iterator[Unmatched]:
     """Yield the cells that the last session before measured and the result did not even plan."""
-    there = {key for curve in curves for key in curve.rows[-1]}
+    present = {key for curve in curves for key in curve.rows[-1]}
     for curve in curves:
         for rows in curve.rows[-2:-1]:
             yield from (
                 Unmatched(row, "base")
                 for key, row in rows.items()
-                if key not in there and row.time is not None
+                if key not in present and row.time is not None
             )
 
 

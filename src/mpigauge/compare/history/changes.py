@@ -88,8 +88,8 @@ def changes_of(
     until = len(sessions)
     steps = steps_of([curve.logs[:until] for curve in curves], [curve.floor for curve in curves], margin)
     return [
-        [_change(curve, step, controls, sessions, margin) for step in mine]
-        for curve, mine in zip(curves, steps, strict=True)
+        [_change(curve, step, controls, sessions, margin) for step in steps_of_curve]
+        for curve, steps_of_curve in zip(curves, steps, strict=True)
     ]
 
 
@@ -133,8 +133,10 @@ def _moved_controls(controls: Sequence[HistoryCurve], step: Step, margin: float)
         return set()
     floor = np.array([control.floor[cell] for control, cell in columns])
     decided = decide(Unpaired(sides[0][:, enough], sides[1][:, enough], floor[enough]), Thresholds(margin))
-    known = [control for (control, _), here in zip(columns, enough, strict=True) if here]
-    return {id(control) for control, one in zip(known, decided, strict=True) if one.verdict in DIFFERENT}
+    known = [control for (control, _), judged in zip(columns, enough, strict=True) if judged]
+    return {
+        id(control) for control, decision in zip(known, decided, strict=True) if decision.verdict in DIFFERENT
+    }
 
 
 def switches_of(

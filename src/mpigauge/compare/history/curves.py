@@ -78,8 +78,8 @@ def curves_of(sessions: Sequence[SessionResult]) -> list[HistoryCurve]:
         for place, session in reversed(list(enumerate(sessions)))
         for part in session.parts
     ]
-    groups = group_by(placed, lambda one: one.part.key).values()
-    curves = [curve for mine in groups for curve in _curves(mine, len(sessions))]
+    groups = group_by(placed, lambda placed_part: placed_part.part.key).values()
+    curves = [curve for parts in groups for curve in _curves(parts, len(sessions))]
     return [*curves, *_signs(sessions)]
 
 
@@ -91,18 +91,18 @@ def _curves(parts: Sequence[_Placed], sessions: int) -> Iterable[HistoryCurve]:
 
 
 def _curve(parts: Sequence[_Placed], sessions: int, at: tuple[Distance, float] | None) -> HistoryCurve:
-    cells = sorted({key for one in parts for key in one.part.rows})
+    cells = sorted({key for placed in parts for key in placed.part.rows})
     rows: list[dict[CellKey, Row]] = [{} for _ in range(sessions)]
-    for one in parts:
-        rows[one.place] |= one.part.rows
+    for placed in parts:
+        rows[placed.place] |= placed.part.rows
     logs = np.full((sessions, len(cells)), np.nan)
     floor = np.zeros(len(cells))
-    for place, mine in enumerate(rows):
+    for place, by_key in enumerate(rows):
         for column, key in enumerate(cells):
-            if key in mine and (seconds := time_of(mine[key])):
+            if key in by_key and (seconds := time_of(by_key[key])):
                 logs[place, column] = np.log(seconds)
-                floor[column] = max(floor[column], 2 * _step(mine[key]) ** 2 * UNIFORM_VARIANCE)
-    control = any(row.cell.pattern in CONTROLS for mine in rows for row in mine.values())
+                floor[column] = max(floor[column], 2 * _step(by_key[key]) ** 2 * UNIFORM_VARIANCE)
+    control = any(row.cell.pattern in CONTROLS for by_key in rows for row in by_key.values())
     return HistoryCurve(logs, floor, rows, cells, None, at, control)
 
 

@@ -59,7 +59,7 @@ class Track:
     @property
     def outside(self) -> dict[int, Decision]:
         """Cells whose last session is beyond the prediction and by the margin."""
-        return {cell: one for cell, one in self.last.items() if one.verdict in DIFFERENT}
+        return {cell: decision for cell, decision in self.last.items() if decision.verdict in DIFFERENT}
 
     def leaves_out(self, place: int, cell: int) -> bool:
         """Return whether the prediction of the last session leaves out a value as odd."""
@@ -81,7 +81,7 @@ class Track:
 
     def latest(self, cell: int) -> Change | None:
         """Return the last change of a cell; None if it never changed."""
-        return next((one for one in reversed(self.changes) if cell in one.cells), None)
+        return next((change for change in reversed(self.changes) if cell in change.cells), None)
 
     @property
     def pending(self) -> Iterator[tuple[int, Change]]:
@@ -130,8 +130,8 @@ class History:
     @property
     def blind(self) -> int:
         """Numbers whose last session may be slower by more than is allowed: sessions differ too much."""
-        last = (one for track in self.tracks for one in track.last.values())
-        return sum(not one.passes(self.thresholds.allow) for one in last)
+        last = (decision for track in self.tracks for decision in track.last.values())
+        return sum(not decision.passes(self.thresholds.allow) for decision in last)
 
     @property
     def odd_sessions(self) -> Iterator[OddSession]:
@@ -203,8 +203,8 @@ def _tracks(
 ) -> tuple[Track, ...]:
     """Return each curve with its last session judged against the prediction, all as one family."""
     least = math.log1p(thresholds.margin)
-    usual = [_oddness(curve, mine, least) for curve, mine in zip(curves, changes, strict=True)]
-    bases = [_base(curve, mine, odd) for curve, mine, (_, odd) in zip(curves, changes, usual, strict=True)]
+    usual = [_oddness(curve, own, least) for curve, own in zip(curves, changes, strict=True)]
+    bases = [_base(curve, own, odd) for curve, own, (_, odd) in zip(curves, changes, usual, strict=True)]
     known = [(curve, base) for curve, base in zip(curves, bases, strict=True) if base is not None]
     last: dict[int, dict[int, Decision]] = {}
     if known:
@@ -212,40 +212,45 @@ def _tracks(
         decided = iter(decide(SessionFamily([base.said for _, base in known], now), thresholds))
         last = {id(curve): {cell: next(decided) for cell in base.cells} for curve, base in known}
     return tuple(
-        Track(curve, tuple(mine), *apart, base, last.get(id(curve), {}))
-        for curve, mine, apart, base in zip(curves, changes, usual, bases, strict=True)
+        Track(curve, tuple(own), *usual_of_curve, base, last.get(id(curve), {}))
+        for curve, own, usual_of_curve, base in zip(curves, changes, usual, bases, strict=True)
     )
 
 
 def _begins(curve: HistoryCurve, changes: Sequence[Change]) -> list[list[int]]:
     """Return, per cell, the first session after each change, and of the last third of a drift."""
     return [
-        [0, *dict.fromkeys(at for one in changes if cell in one.cells for at in (one.place, one.since))]
+        [
+            0,
+            *dict.fromkeys(
+                at for change in changes if cell in change.cells for at in (change.place, change.since)
+            ),
+        ]
         for cell in range(curve.logs.shape[1])
     ]
 
 
 def _oddness(curve: HistoryCurve, changes: Sequence[Change], least: float) -> tuple[Values, Flags]:
     """Return distances of sessions from the median between changes, and which are odd; not the last."""
-    apart, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
+    distances, odd = np.full_like(curve.logs, np.nan), np.zeros(curve.logs.shape, dtype=bool)
     columns: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for cell, begins in enumerate(_begins(curve, changes)):
         columns[*begins, len(curve.logs) - 1].append(cell)
     for bounds, cells in columns.items():
         for begin, end in pairwise(bounds):
-            here = np.ix_(range(begin, end), cells)
-            apart[here], odd[here] = odd_values(curve.logs[here], least)
-    return apart, odd
+            block = np.ix_(range(begin, end), cells)
+            distances[block], odd[block] = odd_values(curve.logs[block], least)
+    return distances, odd
 
 
 def _base(curve: HistoryCurve, changes: Sequence[Change], odd: Flags) -> Base | None:
-    mine = curve.logs[:-1].copy()
+    logs = curve.logs[:-1].copy()
     begins = [places[-1] for places in _begins(curve, changes)]
     for cell, begin in enumerate(begins):
-        mine[:begin, cell] = np.nan
-    enough = (np.isfinite(mine).sum(axis=0) >= MIN_BASE_SESSIONS) & np.isfinite(curve.logs[-1])
+        logs[:begin, cell] = np.nan
+    enough = (np.isfinite(logs).sum(axis=0) >= MIN_BASE_SESSIONS) & np.isfinite(curve.logs[-1])
     cells = [int(cell) for cell in np.flatnonzero(enough)]
     if not cells:
         return None
-    said = predict(mine[:, cells], curve.floor[cells], odd[:-1, cells])
+    said = predict(logs[:, cells], curve.floor[cells], odd[:-1, cells])
     return Base(cells, [begins[cell] for cell in cells], said)

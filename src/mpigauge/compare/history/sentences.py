@@ -97,44 +97,44 @@ def lines_of(track: Track) -> list[HistoryLine]:
 # ---- One line ------------------------------------------------------------------------------------
 
 
-def name(told: HistoryLine, unsaid: Collection[str]) -> str:
+def name(line: HistoryLine, unsaid: Collection[str]) -> str:
     """Return the name of the cells of a line."""
-    curve = told.track.curve
+    curve = line.track.curve
     if curve.sign is not None:
         return SIGNS[curve.sign]
-    apart = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
-    cells = [_row(told, cell).cell for cell in told.cells]
+    distance = [f"ranks {units.format_time(curve.at[1])} apart"] if curve.at else []
+    cells = [_row(line, cell).cell for cell in line.cells]
     several = [along for along in ALONG if len({getattr(cell, along) for cell in cells}) > 1]
-    return " ".join([name_of(_row(told, told.cells[0]), {*unsaid, *several}), *apart])
+    return " ".join([name_of(_row(line, line.cells[0]), {*unsaid, *several}), *distance])
 
 
-def sizes(told: HistoryLine) -> str:
+def sizes(line: HistoryLine) -> str:
     """Return `8 B to 1 KiB (6 of 7 sizes)`; for several pairs or windows `8 B to 1 KiB (12 numbers)`."""
-    if told.track.curve.sign is not None:
+    if line.track.curve.sign is not None:
         return ""
-    first, last = told.cells[0], told.cells[-1]
-    rows = sorted((_row(told, cell) for cell in told.cells), key=lambda row: row.cell.bytes)
+    first, last = line.cells[0], line.cells[-1]
+    rows = sorted((_row(line, cell) for cell in line.cells), key=lambda row: row.cell.bytes)
     if len({row.cell.bytes for row in rows}) < len(rows):
         ends = dict.fromkeys(units.format_size(row.cell.bytes) for row in (rows[0], rows[-1]))
         return f"{' to '.join(ends)} ({len(rows)} numbers)"
-    return sizes_of(_row(told, first), _row(told, last), len(told.cells), last - first + 1)
+    return sizes_of(_row(line, first), _row(line, last), len(line.cells), last - first + 1)
 
 
-def verdict_of(told: HistoryLine) -> str:
+def verdict_of(line: HistoryLine) -> str:
     """Return the word for the verdict on a line."""
-    if told.lost:
+    if line.lost:
         return "lost"
-    if told.change is not None and told.factor is not None:
-        if told.track.curve.control:
-            return NOT_IN_TURN[told.factor.verdict]
-        return MACHINE if told.change.machine else VERDICTS[told.factor.verdict]
-    if told.outside and told.last is not None:
-        return "last session longer" if told.last.ratio > 1 else "last session shorter"
-    if told.last is not None:
-        return "may have changed" if told.suspected else "no change"
-    here = len(told.track.curve.sessions)
-    last = len(told.track.curve.logs) - 1
-    ended = here >= MIN_SESSIONS and last not in told.track.curve.sessions
+    if line.change is not None and line.factor is not None:
+        if line.track.curve.control:
+            return NOT_IN_TURN[line.factor.verdict]
+        return MACHINE if line.change.machine else VERDICTS[line.factor.verdict]
+    if line.outside and line.last is not None:
+        return "last session longer" if line.last.ratio > 1 else "last session shorter"
+    if line.last is not None:
+        return "may have changed" if line.suspected else "no change"
+    sessions = len(line.track.curve.sessions)
+    last = len(line.track.curve.logs) - 1
+    ended = sessions >= MIN_SESSIONS and last not in line.track.curve.sessions
     return "not in the last session" if ended else "too few sessions"
 
 
@@ -160,27 +160,27 @@ def _drifting(change: Change, cell: int) -> str:
     return "rising" if change.cells[cell].ratio > 1 else "falling"
 
 
-def _row(told: HistoryLine, cell: int) -> Row:
-    return told.track.curve.row(cell, len(told.track.curve.logs) - 1)
+def _row(line: HistoryLine, cell: int) -> Row:
+    return line.track.curve.row(cell, len(line.track.curve.logs) - 1)
 
 
-def _name_and_sizes(told: HistoryLine, unsaid: Collection[str]) -> str:
-    return " ".join(filter(None, [name(told, unsaid), sizes(told)]))
+def _name_and_sizes(line: HistoryLine, unsaid: Collection[str]) -> str:
+    return " ".join(filter(None, [name(line, unsaid), sizes(line)]))
 
 
 def _factor(decision: Decision) -> str:
     return f"{units.format_factor(decision.ratio)} times as long"
 
 
-def _change(told: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
-    if told.change is None or told.factor is None:
-        return _name_and_sizes(told, unsaid)
-    if told.change.drifts:
-        began = date(sessions, told.change.place)
-        how = f"{_drifting(told.change, told.worst)} since about {began}, {_factor(told.factor)} in all"
-        return f"{_name_and_sizes(told, unsaid)} {how}"
+def _change(line: HistoryLine, sessions: Sequence[SessionResult], unsaid: Collection[str]) -> str:
+    if line.change is None or line.factor is None:
+        return _name_and_sizes(line, unsaid)
+    if line.change.drifts:
+        began = date(sessions, line.change.place)
+        how = f"{_drifting(line.change, line.worst)} since about {began}, {_factor(line.factor)} in all"
+        return f"{_name_and_sizes(line, unsaid)} {how}"
     return (
-        f"{_name_and_sizes(told, unsaid)} {_factor(told.factor)} since {since_words(told.change, sessions)}"
+        f"{_name_and_sizes(line, unsaid)} {_factor(line.factor)} since {since_words(line.change, sessions)}"
     )
 
 
@@ -195,13 +195,13 @@ def headline(
     Args:
         lines: The lines of all cells, the worst first.
     """
-    mine = [told for told in lines if told.change is not None and not told.change.machine]
+    own = [line for line in lines if line.change is not None and not line.change.machine]
     match verdict:
-        case "slower" if lost := [told for told in lines if told.lost]:
+        case "slower" if lost := [line for line in lines if line.lost]:
             return f"lost: {_name_and_sizes(lost[0], unsaid)} did not work in the last session"
         case "slower" | "faster":
-            words = [_change(told, shown.sessions, unsaid) for told in mine[:1]]
-            more = [_changes(len(mine) - 1, " more")] if len(mine) > 1 else []
+            words = [_change(line, shown.sessions, unsaid) for line in own[:1]]
+            more = [_changes(len(own) - 1, " more")] if len(own) > 1 else []
             return f"{VERDICTS[verdict]}: {'; '.join([*words, *more])}"
         case "machine":
             return f"{MACHINE}: {_moved(shown)}"
@@ -240,13 +240,13 @@ def _open(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str])
         return too_few_words(len(shown.sessions), MIN_SESSIONS)
     for suspected in _suspected(shown, unsaid):
         return suspected
-    outside = [(told, told.last) for told in lines if told.outside and told.last is not None]
-    longer = [(told, last) for told, last in outside if last.ratio > 1]
+    outside = [(line, line.last) for line in lines if line.outside and line.last is not None]
+    longer = [(line, last) for line, last in outside if last.ratio > 1]
     if not longer:
         allow = units.format_percent(shown.thresholds.allow)
         return f"{shown.blind} numbers of the last session may be slower by {allow}: sessions differ too much"
-    told, last = longer[0]
-    what = f"{_name_and_sizes(told, unsaid)} {_factor(last)} in the last session alone"
+    line, last = longer[0]
+    what = f"{_name_and_sizes(line, unsaid)} {_factor(last)} in the last session alone"
     return f"{what}; it may be the machine: measure again"
 
 
@@ -294,10 +294,10 @@ def _came_and_went(shown: History) -> Iterator[str]:
         for first, then in pairwise(track.changes):
             cells = [cell for cell in first.cells if _undoes(then, first, cell, shown.thresholds.margin)]
             if cells:
-                told = HistoryLine(track, cells, first, outside=False, lost=False)
+                line = HistoryLine(track, cells, first, outside=False, lost=False)
                 ends = f"{date(shown.sessions, first.place)} to {date(shown.sessions, then.before)}"
-                ratio = first.cells[told.worst]
-                yield f"came and went: {_name_and_sizes(told, ())} {_factor(ratio)} from {ends}"
+                ratio = first.cells[line.worst]
+                yield f"came and went: {_name_and_sizes(line, ())} {_factor(ratio)} from {ends}"
 
 
 def _undoes(then: Change, first: Change, cell: int, margin: float) -> bool:
@@ -336,8 +336,8 @@ def _expected(shown: History) -> Iterator[str]:
         yield f"the next session is expected within {units.format_relative(half)} (95 %, median of numbers)"
 
 
-def seconds(told: HistoryLine, place: int) -> float | None:
+def seconds(line: HistoryLine, place: int) -> float | None:
     """Return the worst cell's time in its first session (0) or in the last one (-1), in seconds."""
-    curve = told.track.curve
-    known = curve.logs[np.isfinite(curve.logs[:, told.worst]), told.worst]
+    curve = line.track.curve
+    known = curve.logs[np.isfinite(curve.logs[:, line.worst]), line.worst]
     return float(np.exp(known[place])) if known.size else None

@@ -105,11 +105,13 @@ def time_of(row: Row) -> float | None:
 
 def in_time_order(sessions: Iterable[SessionResult]) -> tuple[list[SessionResult], list[SessionResult]]:
     """Return sessions in time order, and those that are copies or parts of another."""
-    found: list[SessionResult] = []
+    ordered: list[SessionResult] = []
     copies: list[SessionResult] = []
-    for one in sorted(sessions, key=lambda one: (one.begun_s, -one.visits, str(one.path))):
-        (copies if any(same_session(one, other) for other in found) else found).append(one)
-    return found, copies
+    for session in sorted(
+        sessions, key=lambda session: (session.begun_s, -session.visits, str(session.path))
+    ):
+        (copies if any(same_session(session, other) for other in ordered) else ordered).append(session)
+    return ordered, copies
 
 
 def same_session(one: SessionResult, other: SessionResult) -> bool:
@@ -127,8 +129,8 @@ def of_other_machines(
     reference: SessionResult, sessions: Iterable[SessionResult]
 ) -> list[tuple[SessionResult, list[str]]]:
     """Return the sessions of other machines, each with what differs."""
-    found = [(one, differing_facts(reference.machine, one.machine)) for one in sessions]
-    return [(one, differs) for one, differs in found if differs]
+    differing = [(session, differing_facts(reference.machine, session.machine)) for session in sessions]
+    return [(session, differs) for session, differs in differing if differs]
 
 
 def _begun_s(result: Result) -> float | None:
@@ -148,17 +150,17 @@ def _modified_s(path: Path) -> float:
 
 
 def _versions(result: Result) -> dict[str, str]:
-    here = result.campaign.environment
-    found = {
+    environment = result.campaign.environment
+    versions = {
         # Who imports has not measured.
         "mpigauge": result.campaign.mpigauge if result.launches or not result.imported else "",
-        "kernel": here.kernel,
-        "governor": here.governor,
-        "turbo": here.turbo,
-        "smt": here.smt,
-        "huge_pages": here.huge_pages,
+        "kernel": environment.kernel,
+        "governor": environment.governor,
+        "turbo": environment.turbo,
+        "smt": environment.smt,
+        "huge_pages": environment.huge_pages,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in versions.items() if value}
 
 
 def _parts(rows: Iterable[Row]) -> list[Part]:
@@ -190,7 +192,7 @@ def _signs(result: Result) -> dict[MachineSign, float]:
     known: dict[MachineSign, list[float]] = defaultdict(list)
     for of, seconds in distances_of(result.visits).values():
         known[of].append(seconds)
-    found = {name: median(values) for name, values in known.items()}
+    signs = {name: median(values) for name, values in known.items()}
     if (speed_s := steadiness_of(result).middle_s) is not None:
-        found["arithmetic"] = speed_s
-    return {name: seconds for name, seconds in found.items() if 0 < seconds < math.inf}
+        signs["arithmetic"] = speed_s
+    return {name: seconds for name, seconds in signs.items() if 0 < seconds < math.inf}

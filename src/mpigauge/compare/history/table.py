@@ -84,16 +84,16 @@ def ranked(shown: History) -> list[HistoryLine]:
 
 
 def _of(tracks: Iterable[Track]) -> list[HistoryLine]:
-    return [told for track in tracks for told in words.lines_of(track)]
+    return [line for track in tracks for line in words.lines_of(track)]
 
 
 def _moved(shown: History) -> list[HistoryLine]:
-    return [told for told in _of(shown.controls) if told.change is not None or told.outside]
+    return [line for line in _of(shown.controls) if line.change is not None or line.outside]
 
 
-def _rank(told: HistoryLine) -> tuple[int, float]:
-    word = words.verdict_of(told)
-    known = told.factor or told.last
+def _rank(line: HistoryLine) -> tuple[int, float]:
+    word = words.verdict_of(line)
+    known = line.factor or line.last
     far = abs(math.log(known.ratio)) if known is not None else 0.0
     return (ORDER.index(word) if word in ORDER else len(ORDER), -far)
 
@@ -115,23 +115,23 @@ def _basis(shown: History, alike: Collection[tuple[str, str]]) -> list[str]:
 
 
 def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Table:
-    def changed(told: HistoryLine) -> str:
-        return words.since_words(told.change, shown.sessions, told.worst) if told.change else ""
+    def changed(line: HistoryLine) -> str:
+        return words.since_words(line.change, shown.sessions, line.worst) if line.change else ""
 
     return Table(
         "",
         "",
         lines,
         [
-            Column("cell", "", lambda told: words.name(told, unsaid), left=True, goes=None, wraps=True),
+            Column("cell", "", lambda line: words.name(line, unsaid), left=True, goes=None, wraps=True),
             Column("sizes", "size", words.sizes, left=True, goes=None),
-            Column("sessions", "sessions", lambda told: len(told.track.curve.sessions), "1", goes=1),
-            Column("first_s", "first", lambda told: words.seconds(told, 0), "s", goes=3),
-            Column("last_s", "last", lambda told: words.seconds(told, -1), "s", goes=4),
+            Column("sessions", "sessions", lambda line: len(line.track.curve.sessions), "1", goes=1),
+            Column("first_s", "first", lambda line: words.seconds(line, 0), "s", goes=3),
+            Column("last_s", "last", lambda line: words.seconds(line, -1), "s", goes=4),
             Column(
-                "last", "last session / before", lambda told: compare_sentences.ratio_words(told.last), goes=2
+                "last", "last session / before", lambda line: compare_sentences.ratio_words(line.last), goes=2
             ),
-            Column("factor", "change", lambda told: compare_sentences.ratio_words(told.factor), goes=None),
+            Column("factor", "change", lambda line: compare_sentences.ratio_words(line.factor), goes=None),
             Column("since", "since", changed, left=True, goes=5),
             Column(
                 "verdict",
@@ -139,7 +139,7 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
                 words.verdict_of,
                 left=True,
                 goes=None,
-                tone=lambda told: TONES.get(words.verdict_of(told), ""),
+                tone=lambda line: TONES.get(words.verdict_of(line), ""),
             ),
         ],
     )
@@ -150,14 +150,14 @@ def _table(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
 
 def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]) -> Cases:
     """Return a table with a row per number, since lines group other numbers each time."""
-    alone = [replace(told, cells=[cell]) for told in lines for cell in told.cells]
+    single = [replace(line, cells=[cell]) for line in lines for cell in line.cells]
     rows = [
-        told.track.curve.row(told.cells[0], len(shown.sessions)) for told in alone if told.track.curve.rows
+        line.track.curve.row(line.cells[0], len(shown.sessions)) for line in single if line.track.curve.rows
     ]
     names = iter(names_of([(row.cell, row.state) for row in rows]))
     return Cases(
-        _table(shown, alone, unsaid),
-        [next(names) if told.track.curve.rows else words.name(told, unsaid) for told in alone],
+        _table(shown, single, unsaid),
+        [next(names) if line.track.curve.rows else words.name(line, unsaid) for line in single],
     )
 
 
@@ -190,12 +190,12 @@ def _suspected(shown: History) -> Iterator[dict[str, Any]]:
             }
 
 
-def _session(one: SessionResult) -> dict[str, Any]:
+def _session(session: SessionResult) -> dict[str, Any]:
     return {
-        "file": str(one.path),
-        "begun_s": one.begun_s or None,
-        "dated": one.is_dated,
-        "versions": dict(one.versions),
+        "file": str(session.path),
+        "begun_s": session.begun_s or None,
+        "dated": session.is_dated,
+        "versions": dict(session.versions),
     }
 
 
@@ -205,7 +205,7 @@ def _records(shown: History) -> Iterator[dict[str, Any]]:
 
 
 def _cells(shown: History, track: Track) -> Iterator[dict[str, Any]]:
-    said = {cell: words.verdict_of(told) for told in words.lines_of(track) for cell in told.cells}
+    said = {cell: words.verdict_of(line) for line in words.lines_of(track) for cell in line.cells}
     for cell in range(track.curve.logs.shape[1]):
         times = np.exp(track.curve.logs[:, cell])
         latest, low, high = track.latest(cell), *_band(track, cell)
