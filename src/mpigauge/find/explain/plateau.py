@@ -173,7 +173,7 @@ def rising(curve: Sequence[Row]) -> Ratio | None:
 
 
 def _copies(rows: Sequence[Row]) -> CopyCost | None:
-    """Return the cost of the first row that has a yardstick; copies between cores come before those of one."""
+    """Return the cost of the first row that has a yardstick; copies between cores come first."""
     return next(
         (
             CopyCost(name, row.cell.bytes, row.ratios[name])
