@@ -43,7 +43,7 @@ NOT_COMPARED = (comparisons.modes_apart, comparisons.libraries_apart)
 def findings_of(
     result: Result, rows: Sequence[Row], states: States | None = None, controls: Sequence[Row] = ()
 ) -> Iterator[Finding]:
-    """All findings: what disturbed, states and speed of the machine, copies, cards, comparisons, warnings.
+    """Yield all findings: disturbances, state and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
         states: Of the machine, if they are known already.
@@ -66,7 +66,7 @@ def findings_of(
 
 
 def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
-    """Every warning of every cell."""
+    """Yield every warning of every cell."""
     for row in rows:
         for warning in row.warnings:
             yield Finding(

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.model import Known
-from mpigauge.stats.interval import interval_of
+from mpigauge.stats.interval import Interval, interval_of
 from mpigauge.stats.limits import PROMISED
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ class Likeness:
     """
 
     algorithm: AlgorithmName
-    factor: Known
+    factor: Interval
     error: float
     largest_error: float
     extrapolated: bool = False
@@ -239,7 +238,7 @@ def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
     factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
-    known = Known(factor.centre) if far else Known(*factor)
+    known = Interval(factor.centre) if far else factor
     return Likeness(name, known, math.expm1(whole), math.expm1(largest), far)
 
 
@@ -248,7 +247,7 @@ def _ranked(likes: Sequence[Likeness]) -> tuple[Likeness, ...]:
 
     def order(one: Likeness) -> tuple[float, float]:
         same = one.error - best < EQUAL
-        return (best, abs(math.log(one.factor.value))) if same else (one.error, 0.0)
+        return (best, abs(math.log(one.factor.centre))) if same else (one.error, 0.0)
 
     return tuple(sorted(likes, key=order))
 

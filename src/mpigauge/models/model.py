@@ -32,24 +32,6 @@ SMALL_BYTES = 64
 """Sizes up to this, a cache line, take the same time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A number with its 95 % interval, if there is one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def inverse(self, over: float = 1.0) -> Known:
-        """Something over it; an upper end may be infinite."""
-        low, high = (_over(over, end) for end in (self.high, self.low))
-        return Known(over / self.value if self.value else math.inf, low, high)
-
-
-def _over(over: float, end: float | None) -> float | None:
-    return None if end is None else over / end if end else math.inf
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
     """Times over sizes.
@@ -289,9 +271,9 @@ class Segment:
     first: int
     last: int
     points: int
-    alpha: Known
-    beta: Known
-    level: Known
+    alpha: Interval
+    beta: Interval
+    level: Interval
     sloped: bool
     misfit: float | None
 
@@ -312,7 +294,7 @@ class Break:
     upto: int
     kind: BreakKind
     stability: float | None
-    jump: Known
+    jump: Interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -339,17 +321,12 @@ class Model:
         return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
 
 
-def model_of(points: Points) -> Model | None:
-    """The model of a curve; None for fewer than four sizes.
+def models_of(curves: Sequence[Points]) -> list[Model | None]:
+    """Return the models of curves that may share breaks; None for each with fewer than four sizes.
 
     Source:
         docs/models.md
     """
-    return models_of([points])[0]
-
-
-def models_of(curves: Sequence[Points]) -> list[Model | None]:
-    """The models of curves that may share breaks; None for each with fewer than four sizes."""
     enough = [one for one in curves if one.sizes.size >= MIN_POINTS]
     found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
     return [_model(*next(found)) if one.sizes.size >= MIN_POINTS else None for one in curves]
@@ -393,16 +370,16 @@ def _segment(
 
 def known(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
-) -> Known:
+) -> Interval:
     """Something of a model with its interval.
 
     Args:
         relative: It is of times over others, to all of which the speed of the machine does the same.
     """
     if replicates is None or values is None:
-        return Known(value)
+        return Interval(value)
     machine = min(PROMISED, replicates.machine) if relative else replicates.machine
-    return Known(*replicates.interval(value, values, machine))
+    return replicates.interval(value, values, machine)
 
 
 def _misfit(errors: Values, parameters: int) -> float | None:
@@ -422,7 +399,7 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     return Break(above, upto, kind, stability, jump)
 
 
-def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Known:
+def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Interval:
     def ratio(alpha: Values, beta: Values) -> Values:
         times = alpha + beta * size
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))

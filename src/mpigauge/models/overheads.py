@@ -14,12 +14,12 @@ import numpy as np
 from mpigauge.document.document import Column, Table
 from mpigauge.document.records import finite_or_none
 from mpigauge.models import numbers
-from mpigauge.models.model import SMALL_BYTES, Known
+from mpigauge.models.model import SMALL_BYTES
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
-from mpigauge.stats.interval import interval_of_amounts
+from mpigauge.stats.interval import Interval, interval_of_amounts
 from mpigauge.stats.limits import PROMISED
 from mpigauge.units import MISSING, NS, format_size, format_time
 
@@ -74,11 +74,11 @@ class Overheads:
     """
 
     size: int
-    way: Known | None
-    send: Known | None
-    receive: Known | None
-    gap: Known | None
-    latency: Known | None
+    way: Interval | None
+    send: Interval | None
+    receive: Interval | None
+    gap: Interval | None
+    latency: Interval | None
     why: NoLatency | None
     kept: bool
 
@@ -99,7 +99,7 @@ def _at(calls: Calls, size: int) -> Overheads:
     latency, why = _latency(calls, size)
     return Overheads(
         size,
-        None if way is None else Known(way.estimate, way.low, way.high),
+        None if way is None else Interval(way.estimate, way.low, way.high),
         _alone(calls.send.get(size), calls.clock_s),
         _alone(calls.receive.get(size), calls.clock_s),
         _gap(calls, size),
@@ -109,21 +109,21 @@ def _at(calls: Calls, size: int) -> Overheads:
     )
 
 
-def _alone(call: Timing | None, clock_s: float) -> Known | None:
+def _alone(call: Timing | None, clock_s: float) -> Interval | None:
     """The time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
-    return _positive(Known(call.estimate - clock_s, low, high))
+    return _positive(Interval(call.estimate - clock_s, low, high))
 
 
-def _positive(one: Known) -> Known:
+def _positive(one: Interval) -> Interval:
     """No time is below 0, whatever its error."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
-    return Known(max(0.0, one.value), low, high)
+    return Interval(max(0.0, one.centre), low, high)
 
 
-def _gap(calls: Calls, size: int) -> Known | None:
+def _gap(calls: Calls, size: int) -> Interval | None:
     """A window is as long as its gaps, the way of its last message, and that of the acknowledgement."""
     window, last, count = calls.window.get(size), calls.way.get(size), calls.messages.get(size, 1)
     smallest = min(calls.way, default=size)
@@ -134,7 +134,7 @@ def _gap(calls: Calls, size: int) -> Known | None:
     return None if found is None else _positive(found)
 
 
-def _latency(calls: Calls, size: int) -> tuple[Known | None, NoLatency | None]:
+def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None]:
     """L of small messages, where sender and receiver are not at work at the same time."""
     parts = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
     way, send, receive = parts
@@ -145,12 +145,12 @@ def _latency(calls: Calls, size: int) -> tuple[Known | None, NoLatency | None]:
     left = _sum([(1, way), (-1, send), (-1, receive)], 2 * calls.clock_s)
     if left is None:
         return None, "missing"
-    if left.value <= 0:
+    if left.centre <= 0:
         return None, "overlap"
     return (None, "unsure") if left.low is None or left.low <= 0 else (left, None)
 
 
-def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Known | None:
+def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interval | None:
     """Multiples of times added up launch by launch; None if no launch has all of them.
 
     Args:
@@ -162,7 +162,7 @@ def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Known 
         return None
     hidden = math.hypot(*(by * time.step * time.estimate for by, time in terms))
     floor = PROMISED * math.hypot(*(by * time.estimate for by, time in terms))
-    return Known(*interval_of_amounts(sums + beside_s, hidden, machine=floor))
+    return interval_of_amounts(sums + beside_s, hidden, machine=floor)
 
 
 # ---- Places --------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def about(place: Place) -> str:
     return f"calls alone, without the {clock} of reading the clock; L for sizes up to {small}"
 
 
-def time(number: Known | None, chosen: Units) -> str:
+def time(number: Interval | None, chosen: Units) -> str:
     """A parameter with its interval."""
     return MISSING if number is None else numbers.time(number, chosen)
 
@@ -317,7 +317,7 @@ def records(places: Sequence[Place]) -> list[dict[str, Any]]:
             "sizes": [
                 {
                     "bytes": each.size,
-                    **{f"{name}_s": known_record(getattr(each, name)) for name in PARAMETERS.values()},
+                    **{f"{name}_s": numbers.record(getattr(each, name)) for name in PARAMETERS.values()},
                     "no_latency": each.why,
                 }
                 for each in one.sizes
@@ -325,10 +325,3 @@ def records(places: Sequence[Place]) -> list[dict[str, Any]]:
         }
         for one in places
     ]
-
-
-def known_record(one: Known | None) -> dict[str, float | None] | None:
-    """A number with its interval."""
-    if one is None:
-        return None
-    return {name: finite_or_none(getattr(one, name)) for name in ("value", "low", "high")}

@@ -8,7 +8,6 @@ from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, T
 from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.models import numbers, overheads
 from mpigauge.models import sentences as words
-from mpigauge.models.overheads import known_record as _known
 from mpigauge.query.series import common_words
 from mpigauge.units import counted, format_percent
 
@@ -199,7 +198,7 @@ def _record(one: Modelled) -> dict[str, Any]:
                 "upto_bytes": each.upto,
                 "kind": each.kind,
                 "stability": finite_or_none(each.stability),
-                "jump": _known(each.jump),
+                "jump": numbers.record(each.jump),
             }
             for each in model.breaks
         ],
@@ -216,10 +215,10 @@ def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
         "first_bytes": each.first,
         "last_bytes": each.last,
         "points": each.points,
-        "alpha_s": _known(each.alpha),
-        "beta_s_per_byte": _known(each.beta),
-        "bandwidth_bytes_per_s": _known(rate),
-        "level_s": _known(each.level),
+        "alpha_s": numbers.record(each.alpha),
+        "beta_s_per_byte": numbers.record(each.beta),
+        "bandwidth_bytes_per_s": numbers.record(rate),
+        "level_s": numbers.record(each.level),
         "constant": not each.sloped,
         "misfit": finite_or_none(each.misfit),
     }
@@ -229,11 +228,11 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
     two = one.hockney
     return {
         "apparent": two.apparent,
-        "latency_s": _known(two.latency_s),
+        "latency_s": numbers.record(two.latency_s),
         "smallest_bytes": two.smallest,
-        "r_inf_bytes_per_s": _known(two.rate),
+        "r_inf_bytes_per_s": numbers.record(two.rate),
         "fastest_bytes": two.fastest,
-        "n_half_bytes": _known(two.n_half),
+        "n_half_bytes": numbers.record(two.n_half),
         "extrapolated": two.extrapolated,
     }
 
@@ -241,8 +240,8 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
 def _textbook_record(one: Modelled) -> dict[str, Any]:
     line = one.textbook
     return {
-        "latency_s": _known(line.latency_s),
-        "bandwidth_bytes_per_s": _known(line.rate),
+        "latency_s": numbers.record(line.latency_s),
+        "bandwidth_bytes_per_s": numbers.record(line.rate),
         "measured_latency_s": line.measured_s,
         "highest_bytes_per_s": line.highest,
         "worst_ratio": line.worst,
@@ -271,7 +270,7 @@ def _collective_record(one: Collective) -> dict[str, Any]:
                 "algorithms": [
                     {
                         "name": like.algorithm,
-                        "factor": _known(like.factor),
+                        "factor": numbers.record(like.factor),
                         "error": like.error,
                         "largest_error": like.largest_error,
                         "extrapolated": like.extrapolated,
