@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
+from mpigauge.document.phrases import phrases_of
 from mpigauge.document.ratio_words import times
 from mpigauge.document.state_words import in_state
 from mpigauge.find.comparisons import Payoff, PlaceLatency, RelativeCurve
 from mpigauge.find.size_runs import runs_words
+from mpigauge.plan.factors import CONTROL_FACTORS
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -95,4 +97,4 @@ def _of(cell: Cell) -> str:
 
 
 def _details(cell: Cell) -> list[str]:
-    return [word for word in (cell.setting, cell.arm) if word]
+    return [*phrases_of(cell, ("setting", *CONTROL_FACTORS)).values()]

@@ -9,11 +9,9 @@ from mpigauge.find.damage import damage_lines
 from mpigauge.find.disturbance_sentences import disturbance_line
 from mpigauge.find.imported import unread_line
 from mpigauge.find.steadiness_sentences import steadiness_words
-from mpigauge.find.warning_sentences import ON_ONE_CORE, beyond_launches, label, ranks_of
+from mpigauge.find.warning_sentences import ON_ONE_CORE, WORDS, beyond_launches, ranks_of, short
 from mpigauge.plan.left_out import left_out_line
-from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.units import format_relative, format_size
-from mpigauge.vocabulary import WARNING_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,29 +19,7 @@ if TYPE_CHECKING:
     from mpigauge.find.doubts import Doubt
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import DoubtKind, WarningKind
-
-SHORT: Mapping[str, str] = {
-    "mixed": "of two machines or programs",
-    "no-interval": "no interval can be given",
-    "few-launches": f"fewer than {ENOUGH_LAUNCHES} launches",
-    "launches-lost": "some launches gave no times",
-    "few-samples": "too few samples per launch",
-    "two-kinds-of-launches": "launches are bimodal",
-    "phases": "launches differ in phases",
-    "oversubscribed": "more ranks than cores",
-    "drift": "times drift within launches",
-    "clock-step": "the clock is coarse for it",
-    "outlier-launches": "some launches are far off",
-    "launches-in-time": "neighbouring launches agree",
-    "tail": "p99 above 3 times the median",
-    "batched": "samples are means of calls",
-    "skewed": "ranks start far apart",
-    "late-starts": "ranks late for the start",
-    "clock-error": "the ranks' clocks disagree",
-    "clock-share": "timer overhead",
-}
-"""What is the matter, by kind of warning; one that is not here is called by its label."""
+    from mpigauge.rows.warnings import WarningKind
 
 
 def doubt_line(doubt: Doubt) -> str:
@@ -54,12 +30,8 @@ def doubt_line(doubt: Doubt) -> str:
 
 
 def _warned(doubt: Doubt) -> str:
-    what = SHORT.get(doubt.kind) or _called(doubt.kind)
+    what = short(doubt.kind) if doubt.kind in WORDS else doubt.kind
     return f"{what}: {len(doubt.rows)} of {doubt.of} numbers, as {_cell(doubt.rows[0])}"
-
-
-def _called(kind: DoubtKind) -> str:
-    return label(kind) if kind in WARNING_KINDS else kind
 
 
 def _wide(doubt: Doubt) -> str:

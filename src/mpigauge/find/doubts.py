@@ -16,23 +16,28 @@ from mpigauge.find.disturbances import (
     stopped_by_a_limit,
     throttled_times,
 )
+from mpigauge.find.warning_sentences import WORDS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
 from mpigauge.rows.reasons import NotInState
 from mpigauge.rows.rows import FLOORS
-from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE
+from mpigauge.vocabulary import BROKEN, DISTURBANCES, MISSING, RESUMABLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mpigauge.find.disturbances import Fact
+    from mpigauge.find.warning_sentences import WarningSeverity
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import DoubtKind, PackedDamage
+    from mpigauge.rows.warnings import WarningKind
+    from mpigauge.vocabulary import PackedDamage, Trouble
+
+    DoubtKind = WarningKind | Trouble
 
 
 STEADY_MACHINE = Steadiness()
@@ -88,11 +93,20 @@ class Doubt:
         )
 
 
-_WORST_FIRST: tuple[DoubtKind, ...] = ("shared-core", *DISTURBANCES)
-SEVERITY = {kind: place for place, kind in enumerate(_WORST_FIRST)} | dict.fromkeys(
-    MISSING, len(_WORST_FIRST)
-)
+def _warnings_that_are(severity: WarningSeverity) -> list[WarningKind]:
+    return [kind for kind, text in WORDS.items() if text.severity == severity]
+
+
+_WORST_FIRST: tuple[DoubtKind, ...] = (*_warnings_that_are("worst"), *DISTURBANCES)
+_PLACES: dict[DoubtKind, int] = {kind: place for place, kind in enumerate(_WORST_FIRST)}
+SEVERITY: dict[DoubtKind, int] = {**_PLACES, **dict.fromkeys(MISSING, len(_WORST_FIRST))}
 """Numbers that are wrong mislead more than those that are not there, and these more than wide ones."""
+
+BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", *_warnings_that_are("by factors")})
+"""Other doubts by which numbers change by factors, where others only widen their intervals."""
+
+HARMLESS: frozenset[DoubtKind] = frozenset({"portable-library", *_warnings_that_are("harmless")})
+"""Doubts that change no reading of a number whose interval is narrow."""
 
 
 def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> list[Doubt]:

@@ -18,12 +18,11 @@ from mpigauge.find.memory_cost_sentences import memory_finding
 from mpigauge.find.memory_costs import memory_facts
 from mpigauge.find.missing_ratio_sentences import ranks_apart_finding
 from mpigauge.find.steadiness_sentences import steadiness_finding
-from mpigauge.find.warning_sentences import sentence
+from mpigauge.find.warning_sentences import NOTES, sentence
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.transport.cards_used import cards_used
-from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -23,6 +23,7 @@ from mpigauge.find.missing_ratios import copies_apart, libraries_apart
 from mpigauge.find.steadiness_sentences import steadiness_finding
 from mpigauge.find.transport_sentences import transport_words
 from mpigauge.find.warned import doubt_lines
+from mpigauge.plan.factors import is_control
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
@@ -200,7 +201,9 @@ def _imported(result: Result) -> Iterator[str]:
 def _control_arm(result: Result) -> Iterator[str]:
     """Launches that no table shows."""
     arms = dict.fromkeys(
-        " ".join(filter(None, (cell.library, cell.setting))) for cell in result.campaign.cells if cell.arm
+        " ".join(filter(None, (cell.library, cell.setting)))
+        for cell in result.campaign.cells
+        if is_control(cell)
     )
     if arms:
         yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"

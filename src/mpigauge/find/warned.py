@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Line
 from mpigauge.document.phrases import unusual
-from mpigauge.find.warning_sentences import beyond_launches, label, sentence
+from mpigauge.find.warning_sentences import NOTES, WORDS, beyond_launches, label, sentence
 from mpigauge.plan.factors import SIZE
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.odd_launches import odd_launches, unexplained
@@ -17,40 +17,21 @@ from mpigauge.units import (
     counted,
     format_duration,
     format_factor,
-    format_percent,
-    format_relative,
     format_size,
 )
-from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.document.document import Tone
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
     from mpigauge.rows.odd_launches import OddLaunch
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.warnings import Warning  # noqa: A004 - read as warnings.Warning
-    from mpigauge.vocabulary import WarningKind
+    from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as warnings.Warning
 
 CURVES_MOST = 3
 """Curves that are named with their sizes; of more, how many."""
-
-
-MEASURES: dict[WarningKind, tuple[str, Callable[[float], str]]] = {
-    "clock-step": ("share", format_percent),
-    "outlier-launches": ("factor", lambda factor: f"{format_factor(factor)} times"),
-    "drift": ("factor", lambda factor: f"{format_factor(factor)} times"),
-    "tail": ("ratio", lambda ratio: f"{format_factor(ratio)} times"),
-    "skewed": ("share", format_percent),
-    "late-starts": ("share", format_percent),
-    "clock-error": ("share", format_percent),
-    "clock-share": ("share", format_percent),
-    "relay-late": ("share", format_percent),
-    "wide": ("half_width", format_relative),
-}
-"""The value by which cells of a kind are ranked, and how it is written; of others the first cell counts."""
 
 
 def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
@@ -95,7 +76,7 @@ def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Wa
 def _rank(warning: Warning) -> tuple[bool, float]:
     """How bad it is; what more launches help comes first, and a factor is as bad as its inverse."""
     helps = not _by_machine(warning)
-    name, _ = MEASURES.get(warning.kind, ("", str))
+    name = WORDS[warning.kind].worst_by
     value = warning.values.get(name)
     if not isinstance(value, int | float):
         return helps, 0.0
@@ -111,11 +92,9 @@ def _by_machine(warning: Warning) -> bool:
 
 
 def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
-    if kind not in MEASURES:
-        return ""
-    name, write = MEASURES[kind]
-    known = [value for _, one in found if isinstance(value := one.values.get(name), int | float)]
-    low, high = (write(end) for end in (min(known, default=0.0), max(known, default=0.0)))
+    text = WORDS[kind]
+    known = [value for _, one in found if isinstance(value := one.values.get(text.worst_by), int | float)]
+    low, high = (text.format_worst(end) for end in (min(known, default=0.0), max(known, default=0.0)))
     return "" if low == high else f", {low} to {high}"
 
 

@@ -1,11 +1,11 @@
 """The factors of a cell: all that two measurements can differ in. FACTORS is the one list of them.
 
 A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the
-kernel's plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are
-in `document.phrases`. To add one: the field of Cell, with its usual value as the default and its meaning
-in the docstring (and of FactorValues and an option in `cli.options.run_options`, if users choose it), a row
-here, its words there, the kernel's side (a number in rounds/visits.h, a word in text/plan.c), a line in
-docs/formats.md, a test. One that makes a launch of its own says `job=True`, and is a field of JobKey, too.
+kernel's plan, the keys of curves, phrases, tables, JSON and figures loop over this list. To add one: a row
+here, and a field of Cell with its usual value as the default and its meaning in the docstring. One that
+makes a launch of its own says `job=True` and is a field of JobKey, too; one that users choose is a field of
+FactorValues and an option in `cli.options.run_options`; one that the kernel is told has a number in
+rounds/visits.h and a word in text/plan.c. Pages and schemas are computed.
 
 Without imports that `--help` would wait for.
 """
@@ -13,9 +13,12 @@ Without imports that `--help` would wait for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mpigauge.vocabulary import AUTO, BUFFERS, ROTATING, SAME_HOST, SYNCS
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell, JobKey
 
 Group = Literal["what", "how", "where"]
 Together = Literal["", "library", "place", "operation", "size"]
@@ -106,6 +109,10 @@ class Factor:
         regresses: Whether its values are builds or settings of one thing, of which one may replace another:
             a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
         together: What it is one thing with others of, as the version is of the library; "" for itself alone.
+        control: Whether cells that have a value of it are controls: measured again for comparisons alone, and
+            left out of tables and answers.
+        phrase: What people are told of a value, in place of `{}`; "" if it is said with another factor, or in
+            a column of its own.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -120,6 +127,8 @@ class Factor:
     compared: bool = False
     regresses: bool = False
     together: Together = ""
+    control: bool = False
+    phrase: str = "{}"
     key: str = ""
     code: Text = AS_IT_IS
 
@@ -127,14 +136,25 @@ class Factor:
 FACTORS = (
     Factor("pattern", "what", key="pattern"),
     Factor("mpi", "where", job=True, compared=True, regresses=True, together="library"),
-    Factor("mpi_version", "where", job=True, together="library"),
-    Factor("label", "where", usual="", job=True, compared=True, regresses=True, together="library"),
+    Factor("mpi_version", "where", job=True, together="library", phrase=""),
+    Factor(
+        "label", "where", usual="", job=True, compared=True, regresses=True, together="library", phrase=""
+    ),
     Factor("setting", "where", usual="", job=True, compared=True, regresses=True),
-    Factor("arm", "where", usual="", job=True),
+    Factor("arm", "where", usual="", job=True, control=True),
     Factor("transport", "where", usual=AUTO, job=True, compared=True, together="place"),
     Factor("placement", "where", usual=SAME_HOST, job=True, compared=True, together="place"),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),
-    Factor("in_place", "how", usual=False, has="may_in_place", asked="in_place", key="in_place", code=Flag()),
+    Factor(
+        "in_place",
+        "how",
+        usual=False,
+        has="may_in_place",
+        asked="in_place",
+        phrase="in place",
+        key="in_place",
+        code=Flag(),
+    ),
     Factor("mode", "what", asked="modes", compared=True, key="mode"),
     Factor("ranks", "where", asked="ranks", job=True, compared=True),
     Factor(
@@ -144,6 +164,7 @@ FACTORS = (
         has="starts_together",
         asked="sync",
         compared=True,
+        phrase="{} start",
         key="sync",
         code=Text(*SYNCS),
     ),
@@ -155,14 +176,32 @@ FACTORS = (
         has="reduces",
         asked="datatypes",
         together="operation",
+        phrase="",
         key="datatype",
     ),
     Factor("op", "how", usual="sum", has="reduces", asked="ops", together="operation", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
-    Factor("bytes", "what", asked="sizes", along=True, together="size", key="bytes", code=WholeNumber()),
     Factor(
-        "window", "how", usual=64, has="windowed", asked="window", along=True, compared=True, together="size"
+        "bytes",
+        "what",
+        asked="sizes",
+        along=True,
+        together="size",
+        phrase="",
+        key="bytes",
+        code=WholeNumber(),
+    ),
+    Factor(
+        "window",
+        "how",
+        usual=64,
+        has="windowed",
+        asked="window",
+        along=True,
+        compared=True,
+        together="size",
+        phrase="window {}",
     ),
 )
 """In the order in which a plan is expanded: the last ones change fastest."""
@@ -204,6 +243,15 @@ SIZE = together("size")
 
 OF_PATTERN = frozenset({"pattern", "mode", *(factor.name for factor in FACTORS if factor.has)})
 """What patterns differ in: also what only some of them have."""
+
+
+CONTROL_FACTORS = frozenset(factor.name for factor in FACTORS if factor.control)
+"""What controls differ in from what they are controls of."""
+
+
+def is_control(cell: Cell | JobKey) -> bool:
+    """Return whether a cell, or the launches of a job, are measured for comparisons alone."""
+    return any(getattr(cell, name) for name in CONTROL_FACTORS)
 
 
 def names_of(group: Group) -> tuple[str, ...]:

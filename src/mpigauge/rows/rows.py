@@ -29,8 +29,14 @@ from mpigauge.rows.samples import by_cell, first_s, launches_of, visits_by_launc
 from mpigauge.rows.status import Outcome, outcome_of
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of, start_of
 from mpigauge.rows.transport.labels import Travel
-from mpigauge.rows.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
-from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
+from mpigauge.rows.warnings import (
+    CROWDED,
+    Circumstances,
+    Warning,  # noqa: A004 - read as such
+    WarningKind,
+    warnings_for,
+)
+from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 MEDIAN = "median"

@@ -22,7 +22,7 @@ from mpigauge.compare.sides import (
 from mpigauge.compare.stages import first_looks
 from mpigauge.errors import UsageError
 from mpigauge.find.imported import nothing_alike, unknown_ranks
-from mpigauge.plan.factors import COMPARED_BY, REGRESSES
+from mpigauge.plan.factors import COMPARED_BY, REGRESSES, is_control
 from mpigauge.query.query import source_of
 from mpigauge.show.selected import selected
 from mpigauge.stats.decision import Thresholds
@@ -204,7 +204,7 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
     factor, pairs = (by, pairs_by(known, by, libraries)) if by else first_pairs(known, libraries)
     if pairs:
         compared = compared_by(factor)
-        sides = sides_of([pair for pair in pairs if not pair.other.cell.arm], compared)
+        sides = sides_of([pair for pair in pairs if not is_control(pair.other.cell)], compared)
         return _Found(
             pairs, compared, sides, _asked(unmatched_by(source.rows, factor), compared), "" if by else factor
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from mpigauge.document.columnar import Values, coded
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
+from mpigauge.plan.model import Cell
 from mpigauge.query.query import check_state
 from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.states import states_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.document.columnar import Columns, Kind
-    from mpigauge.plan.model import Cell
     from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import OnlyChoice, StateChoice, StateName
 
 NAMES = tuple(factor.name for factor in FACTORS)
+_TYPES = get_type_hints(Cell)
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys(NAMES, "text"),
-    **dict.fromkeys(("bytes", "ranks", "window"), "integer"),
-    "in_place": "flag",
+    name: "integer" if _TYPES[name] is int else "flag" if _TYPES[name] is bool else "text" for name in NAMES
 }
 """What the column of a factor holds."""
 

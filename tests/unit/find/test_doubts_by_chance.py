@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mpigauge.find.warning_sentences import NOTES
 from mpigauge.rows.estimate import estimate
 from mpigauge.rows.warnings import Circumstances, warnings_for
-from mpigauge.vocabulary import NOTES
 
 CELLS, LAUNCHES, VISITS, ROUNDS = 80, 10, 8, 16
 

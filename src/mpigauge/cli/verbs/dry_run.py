@@ -52,6 +52,7 @@ def _time(plan: Plan) -> str:
 
 def _jobs(session: PreparedCampaign) -> Iterator[str]:
     from mpigauge.campaign.jobs import command_of, job_of
+    from mpigauge.plan.factors import is_control
     from mpigauge.plan.model import by_job
 
     for target in session.targets:
@@ -60,7 +61,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
             variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
             command = command_of(session.plan, target, job)
             yield "  " + " ".join([*variables, *map(_quoted, command.words)])
-            if key.arm:
+            if is_control(key):
                 yield "    control arm: the same a second time, for mpigauge compare"
             yield from (f"    {_file(name, text)}" for name, text in command.files.items())
             yield from (f"    {line}" for line in _described(cells))
