@@ -1,7 +1,7 @@
 """Foreign formats: what others have written becomes a result, or a result what others read.
 
 READERS is the one list of what can be imported. To add one: a module here with a class `Parser`, as `reading`
-describes it, a row in READERS, and a test in tests/unit/formats.
+describes it, a row in READERS, and a test in tests/unit/importers.
 """
 
 import importlib
@@ -91,7 +91,7 @@ READERS = {
         about="Text of the OSU Micro-Benchmarks 2 to 8, or --format osu: means, without intervals.",
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
-        module="osu",
+        module="osu.parser",
         program="OSU Micro-Benchmarks",
         mark=_OSU,
     ),
@@ -99,7 +99,7 @@ READERS = {
         about="Text of the Intel MPI Benchmarks, or --format imb: means, without intervals.",
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
-        module="imb",
+        module="imb.parser",
         program="Intel MPI Benchmarks",
         mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
         r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"
@@ -109,7 +109,7 @@ READERS = {
         about="Text of nccl-tests and rccl-tests, or the JSON of option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
-        module="nccl",
+        module="nccl.parser",
         program="nccl-tests and rccl-tests",
         mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
         r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":"
@@ -119,7 +119,7 @@ READERS = {
         about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
-        module="netpipe",
+        module="netpipe.parser",
         mark=r"[0-9]{1,4}:\s+[0-9.]+\s+(?:bytes|[KMGT]?B)\s+[0-9]+\s+times\s+-->",
         by_shape=True,
         program="NetPIPE",

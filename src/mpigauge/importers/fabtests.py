@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import digits_of, ends_of, is_number, number, unlike, without_note
 
 if TYPE_CHECKING:
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 HINT = "libfabric's tests print MB/sec and usec/xfer: restore the heading"

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.collector import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import is_number, unlike
 from mpigauge.plan.benchmarks import BY_IMB
 from mpigauge.plan.patterns import ONE, known

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers.reading import read_any
-from mpigauge.importers.unread import refusal
+from mpigauge.importers.unknown_format import refusal
 from mpigauge.result import reader
 
 if TYPE_CHECKING:

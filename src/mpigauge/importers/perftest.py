@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import (
     agree,
     begins_row,
@@ -26,7 +26,7 @@ from mpigauge.importers.text import (
 )
 
 if TYPE_CHECKING:
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 HINT = "perftest prints rates in MB/sec, MiB/sec or Gb/sec, and times in usec: restore the heading"

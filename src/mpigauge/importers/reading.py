@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
-from mpigauge.importers.collected import Collected, LineParser
+from mpigauge.importers.collector import Collected, LineParser
 from mpigauge.importers.text import LineError, begins_row, content_of, lines_of, may_be_row
-from mpigauge.importers.unread import seems
+from mpigauge.importers.unknown_format import seems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import SIZE_HEADING
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.runs import label_of
+from mpigauge.importers.collector import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.run_labels import label_of
 from mpigauge.importers.text import is_whole, number
-from mpigauge.importers.unread import columns_example
+from mpigauge.importers.unknown_format import columns_example
 from mpigauge.plan.benchmarks import plain
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.collector import Collected, LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import LineError, agree, ends_of, is_number, is_whole, number
 from mpigauge.units import counted
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mpigauge import importers
 from mpigauge.errors import UsageError
-from mpigauge.importers.nccl_job import Proof, named_by_command, named_by_file, short
+from mpigauge.importers.nccl.job import Proof, named_by_command, named_by_file, short
 from mpigauge.result.records import Campaign, Imported, Unread
 from tests.printed import FOLDER, failures_of, found, records_of, said_of, times_of
 

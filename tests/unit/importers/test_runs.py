@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mpigauge import importers
 from mpigauge.errors import UsageError
-from mpigauge.importers.commands import command_in, ranks_of, repeats
-from mpigauge.importers.runs import LABEL_MOST, joined
+from mpigauge.importers.command_lines import command_in, ranks_of, repeats
+from mpigauge.importers.run_labels import LABEL_MOST, joined
 from mpigauge.result.records import Imported
 from tests.printed import records_of
 

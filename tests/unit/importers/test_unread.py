@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.importers import READERS
-from mpigauge.importers.unread import MARKS, WIDTH, seems
+from mpigauge.importers.unknown_format import MARKS, WIDTH, seems
 from tests.printed import FILES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of, given_by
-from mpigauge.importers.osu_heading import (
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of, given_by
+from mpigauge.importers.osu.heading import (
     HINT,
     LATENCY,
     MESSAGES,
@@ -31,7 +31,7 @@ from mpigauge.importers.osu_heading import (
     title_of,
     titled,
 )
-from mpigauge.importers.osu_meaning import (
+from mpigauge.importers.osu.meaning import (
     OF_PAIRS,
     OVER_RANKS,
     UNTITLED,
@@ -43,7 +43,7 @@ from mpigauge.importers.osu_meaning import (
     statistic_of,
     twin_of,
 )
-from mpigauge.importers.osu_programs import (
+from mpigauge.importers.osu.programs import (
     MISTITLED,
     SOME_DEVICE,
     TITLES,
@@ -70,7 +70,7 @@ from mpigauge.units import TIME_UNITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
     from mpigauge.plan.model import Cell
 

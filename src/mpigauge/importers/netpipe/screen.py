@@ -13,14 +13,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import TableMeaning, cell_of
+from mpigauge.importers.collector import TableMeaning, cell_of
 from mpigauge.importers.text import agree, ends_of
 from mpigauge.plan.patterns import EVERY_PAIR, ONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 HINT = "NetPIPE prints a size in bytes, a rate in Mbps and a time in usec or sec: restore the row"

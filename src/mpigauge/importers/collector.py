@@ -14,8 +14,8 @@ import msgspec
 from msgspec.structs import replace as with_fields
 
 from mpigauge.importers import READERS
-from mpigauge.importers.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.importers.runs import TextTable, joined, named
+from mpigauge.importers.command_lines import command_in, is_prose, ranks_of, repeats, setting_in
+from mpigauge.importers.run_labels import TextTable, joined, named
 from mpigauge.importers.text import step_of
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words

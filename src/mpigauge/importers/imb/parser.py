@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.commands import ranks_of
-from mpigauge.importers.imb_heading import (
+from mpigauge.importers.collector import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.command_lines import ranks_of
+from mpigauge.importers.imb.heading import (
     BYTES,
     CALLS,
     DEFECTS,
@@ -32,7 +32,7 @@ from mpigauge.importers.imb_heading import (
     suite_of,
     title_of,
 )
-from mpigauge.importers.imb_meaning import (
+from mpigauge.importers.imb.meaning import (
     HALO,
     MT,
     P2P,

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import TableMeaning
-from mpigauge.importers.imb_heading import BYTES, GROUP, MESSAGES
+from mpigauge.importers.collector import TableMeaning
+from mpigauge.importers.imb.heading import BYTES, GROUP, MESSAGES
 from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Twin
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
 from mpigauge.units import counted
@@ -19,7 +19,7 @@ from mpigauge.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mpigauge.importers.imb_heading import Above, Columns, Suite
+    from mpigauge.importers.imb.heading import Above, Columns, Suite
 
 PURE = "_pure"
 PAIR = 2

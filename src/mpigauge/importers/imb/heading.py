@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import given_by
+from mpigauge.importers.collector import given_by
 
 if TYPE_CHECKING:
     from mpigauge.importers.text import TextLine

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.netpipe_screen import LEAST, MEAN, RANKS, Screen, is_rate_of
+from mpigauge.importers.collector import Collected, LineParser, TableMeaning, cell_of
+from mpigauge.importers.netpipe.screen import LEAST, MEAN, RANKS, Screen, is_rate_of
 from mpigauge.importers.text import ends_of, is_headless_row, is_number, is_whole
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.nccl_job import Proof, short
-from mpigauge.importers.nccl_times import PLACES, Operation
+from mpigauge.importers.nccl.job import Proof, short
+from mpigauge.importers.nccl.operation import PLACES, Operation
 from mpigauge.importers.text import is_number, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 HEADING = re.compile(r"numCycle,collective,")

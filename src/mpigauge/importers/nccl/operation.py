@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import TableMeaning, cell_of
+from mpigauge.importers.collector import TableMeaning, cell_of
 from mpigauge.importers.text import agree, ends_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 PLACES = ("out-of-place", "in-place")

@@ -14,8 +14,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from mpigauge.importers.commands import LAUNCHERS, ranks_of
-from mpigauge.importers.nccl_times import GB, US
+from mpigauge.importers.command_lines import LAUNCHERS, ranks_of
+from mpigauge.importers.nccl.operation import GB, US
 from mpigauge.importers.text import ends_of
 
 UNNAMED = "unnamed"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.commands import what_differs
+from mpigauge.importers.command_lines import what_differs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

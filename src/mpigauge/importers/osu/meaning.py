@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import TableMeaning
-from mpigauge.importers.osu_heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
+from mpigauge.importers.collector import TableMeaning
+from mpigauge.importers.osu.heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
 from mpigauge.plan.benchmarks import BY_OSU, WITHOUT_COMPUTATION
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 
 if TYPE_CHECKING:
-    from mpigauge.importers.osu_heading import Title
+    from mpigauge.importers.osu.heading import Title
     from mpigauge.plan.benchmarks import Twin
     from mpigauge.plan.patterns import Pattern
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.nccl_job import Proof, blocks_of, collective
-from mpigauge.importers.nccl_times import PLACES, Operation
+from mpigauge.importers.nccl.job import Proof, blocks_of, collective
+from mpigauge.importers.nccl.operation import PLACES, Operation
 from mpigauge.importers.text import LineError, TextLine, content_of, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
 
 WHOLE = re.compile(r'\{"version":[0-9]+,"start_time":|\s*"nccl_version":')
 """What a line of the file begins with, as it is written or laid out by another program."""

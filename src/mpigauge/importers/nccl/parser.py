@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser
-from mpigauge.importers.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, NcclJob, Proof, blocks_of, collective
-from mpigauge.importers.nccl_json import WHOLE, read_json
-from mpigauge.importers.nccl_reported import Reported
-from mpigauge.importers.nccl_times import MS, PLACES, US, Operation
+from mpigauge.importers.collector import LineParser
+from mpigauge.importers.nccl.job import UNCHECKED_IN_PLACE, UNEVEN, NcclJob, Proof, blocks_of, collective
+from mpigauge.importers.nccl.json_file import WHOLE, read_json
+from mpigauge.importers.nccl.csv_file import Reported
+from mpigauge.importers.nccl.operation import MS, PLACES, US, Operation
 from mpigauge.importers.text import LineError, is_number, is_whole, number, unlike, without_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collected
     from mpigauge.importers.text import TextLine
 
 HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"

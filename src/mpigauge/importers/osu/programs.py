@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.osu_heading import Title, places, titled
+from mpigauge.importers.osu.heading import Title, places, titled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
