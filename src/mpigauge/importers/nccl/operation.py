@@ -1,4 +1,4 @@
-"""One time of nccl-tests: proved by the rate beside it, and taken as a cell."""
+"""One time of nccl-tests: checked by the rate beside it, and added as a cell."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning, cell_of
-from mpigauge.importers.text import agree, ends_of
+from mpigauge.importers.text import agree, rounding_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collector import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
 
 PLACES = ("out-of-place", "in-place")
@@ -21,21 +21,21 @@ GB, US, MS = 1e9, 1e-6, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a time is of.
+    """Operation that a time is of.
 
     Attributes:
-        name: The collective.
-        place: Out of place or in place.
-        ways: Words of the mode for how it was measured, where that is not as usual.
-        ranks: 0 if unknown.
-        op: Of a reduction; empty if there is none.
-        root: Empty if there is none.
-        blocks: Of how many blocks its size is, where its rate may be that of all but one.
+        name: Collective.
+        place: `out-of-place` or `in-place`.
+        mode_words: Words of the mode for unusual options.
+        ranks: Number of ranks; 0 if unknown.
+        op: Operation of a reduction; empty if there is none.
+        root: Root; empty if there is none.
+        blocks: Number of blocks of its size, where its rate may be that of all but one.
     """
 
     name: str
     place: str
-    ways: Sequence[str]
+    mode_words: Sequence[str]
     size: int
     ranks: int
     datatype: str
@@ -44,21 +44,30 @@ class Operation:
     blocks: int
 
     def take(
-        self, found: Collected, line: TextLine, time: str, rate: str, *, wrong: str = "", second_s: float = US
+        self,
+        collector: Collector,
+        line: TextLine,
+        time: str,
+        rate: str,
+        *,
+        wrong: str = "",
+        second_s: float = US,
     ) -> None:
-        """Take its time, or what was wrong with its data.
+        """Add its time, or what was wrong with its data.
 
         Args:
-            time: As it is printed.
-            rate: Its algbw in GB/s, as it is printed.
-            wrong: What was wrong with its data, in words.
-            second_s: Seconds of a unit of the time.
+            time: Time as printed.
+            rate: Algbw in GB/s, as printed.
+            wrong: Sentence that says what was wrong with its data; empty if nothing was.
+            second_s: Seconds per unit of the time.
 
         Raises:
             LineError: Time and rate contradict each other, or no result can have the cell.
         """
         meaning = TableMeaning(
-            f"nccl_{self.name}", ", ".join([self.place, *self.ways]), time_of="one operation on GPUs, mean"
+            f"nccl_{self.name}",
+            ", ".join([self.place, *self.mode_words]),
+            time_of="one operation on GPUs, mean",
         )
         cell = cell_of(
             meaning,
@@ -68,21 +77,21 @@ class Operation:
             op=self.op,
             root="" if self.root.startswith("-") else self.root,
         )
-        if not self._proved(time, rate, second_s):
+        if not self._is_consistent(time, rate, second_s):
             raise line.refused(
                 "its rate is not its size over its time", "nccl-tests prints algbw, which is size over time"
             )
         if wrong:
-            found.fail(meaning, cell, "corrupt", wrong, line)
+            collector.add_failure(meaning, cell, "corrupt", wrong, line)
         else:
-            found.take(meaning, cell, float(time) * second_s, "mean", line, printed=time)
+            collector.add_time(meaning, cell, float(time) * second_s, "mean", line, printed=time)
 
-    def _proved(self, time: str, rate: str, second_s: float) -> bool:
-        """Whether the rate is the size over the time; it was that of all blocks but one before 2020."""
+    def _is_consistent(self, time: str, rate: str, second_s: float) -> bool:
+        """Return whether the rate is the size over the time, or, before 2020, that of all blocks but one."""
         if not self.size:
             return True
-        low, high = (end * second_s for end in ends_of(time))
-        printed = ends_of(rate)
+        low, high = (end * second_s for end in rounding_range(time))
+        printed = rounding_range(rate)
         moved = (self.size / high, self.size / low if low else math.inf)
         factors = [1.0, 1 - 1 / self.blocks] if self.blocks > 1 else [1.0]
         return any(
