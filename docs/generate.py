@@ -225,7 +225,7 @@ def describe() -> None:
     except MpigaugeError:
         sys.stdout.write("kernel/describe.json: stays as it is, there is no MPICH to build the kernel with\n")
         return
-    DESCRIPTION.write_text(kernel.to_be_kept(library), encoding="ascii")
+    DESCRIPTION.write_text(kernel.stored_description(library), encoding="ascii")
     sys.stdout.write("kernel/describe.json\n")
 
 

@@ -87,7 +87,7 @@ def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
         return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
     ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
-    return f"{ends} {units.sign(unit)}"
+    return f"{ends} {units.unit_symbol(unit)}"
 
 
 def interval_of(row: Row, chosen: Units) -> str:

@@ -83,7 +83,7 @@ def command(
     from mpigauge.show.report.render import render
 
     page = render(page_of(query, each, GIVES_WAY, force=force))
-    with atomic_file.written(output, overwrite=overwrite) as file:
+    with atomic_file.open_output(output, overwrite=overwrite) as file:
         file.write(page.encode())
     note(f"report: {output}")
 

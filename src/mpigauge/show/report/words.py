@@ -166,7 +166,9 @@ WITHOUT_SCRIPTS = (
 
 def time_choices() -> list[tuple[str, str]]:
     """Units of time, the first as each chart likes."""
-    return [(unit, AUTOMATIC if unit == units.AUTO else units.sign(unit)) for unit in units.TIME_CHOICES]
+    return [
+        (unit, AUTOMATIC if unit == units.AUTO else units.unit_symbol(unit)) for unit in units.TIME_CHOICES
+    ]
 
 
 def rate_choices() -> list[tuple[str, str]]:
