@@ -1,7 +1,7 @@
 """Paths of programs, searched for only in the absolute folders of PATH.
 
-Nothing in the current folder may run by accident: an empty entry of PATH is that folder, and so is `.`; `bin` is
-one below it. A name with a slash is a path that the user has written, and is taken as it is.
+Nothing in the current folder may run by accident: an empty entry of PATH is that folder, and so is `.`; `bin`
+is one below it. A name with a slash is a path that the user has written, and is taken as it is.
 """
 
 import errno

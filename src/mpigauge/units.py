@@ -281,7 +281,7 @@ def format_percent(fraction: float | None) -> str:
 def format_half_width(fraction: float | None) -> str:
     """Format ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
 
-    A wide one is given as the factor between the estimate and either end: ``"×/÷ 91"``, at most ``"> ×/÷ 1000"``.
+    A wide one is the factor between the estimate and either end: ``"×/÷ 91"``, at most ``"> ×/÷ 1000"``.
     """
     if fraction is None or not FACTOR_FROM <= fraction < math.inf:
         return format_percent(fraction)

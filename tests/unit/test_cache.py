@@ -82,7 +82,7 @@ def test_what_was_set_aside_long_ago_goes(tmp_path: Path, monkeypatch: pytest.Mo
     for _ in range(2):
         cache.build_anew(program, "the program", lambda path: path.touch())
     assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == len("12")
-    monkeypatch.setattr(cache, "ASIDE_KEPT_S", -1.0)
+    monkeypatch.setattr(cache, "OLD_KEPT_S", -1.0)
     cache.build_anew(program, "the program", lambda path: path.touch())
     assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == 1
 

@@ -300,9 +300,9 @@ class Collector:
         """Return what is known of a pattern: of our own, kind and volumes, never how samples are taken."""
         meanings = [entry.meaning for entry in self._entries if entry.cell.pattern == name]
         first, own = meanings[0], known().get(name)
-        modes = {one.mode: _mode(one) for one in meanings}
-        sized = any(one.sized for one in meanings)
-        rated = all(one.rated for one in meanings)
+        modes = {meaning.mode: _mode(meaning) for meaning in meanings}
+        sized = any(meaning.sized for meaning in meanings)
+        rated = all(meaning.rated for meaning in meanings)
         bare = Pattern(
             name=name,
             about=self._title,

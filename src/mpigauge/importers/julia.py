@@ -50,7 +50,7 @@ SAME_AS_IMB = {
 }
 """IMB names of benchmarks that OSU calls otherwise."""
 
-IMB_BY_NAME = {name.lower(): twin for name, twin in BY_IMB.items()}
+IMB_BY_NAME = {name.lower(): benchmark for name, benchmark in BY_IMB.items()}
 TYPES = {"Float64": "double", "Float32": "float", "Int64": "int64", "Int32": "int32", "UInt8": "uint8"}
 OPERATION = "sum"
 UNNAMED = "unnamed"
@@ -202,7 +202,7 @@ def _check_throughput(line: TextLine, row: dict[str, str], time_s: float) -> Non
 # ---- What the numbers are of ---------------------------------------------------------------------
 
 
-def _twin(table: _Table) -> Twin | None:
+def _own_benchmark(table: _Table) -> Twin | None:
     """Return our benchmark that measures the same; None if there is none, as for one-sided tests."""
     if not table.name or table.sync:
         return None
@@ -211,8 +211,8 @@ def _twin(table: _Table) -> Twin | None:
 
 def _meaning(table: _Table, ranks: int) -> TableMeaning:
     """Return our meaning where the measurement is the same, else a foreign one."""
-    twin = _twin(table)
-    if twin is None:
+    benchmark = _own_benchmark(table)
+    if benchmark is None:
         rated = BANDWIDTH in table.columns
         return TableMeaning(
             "_".join(filter(None, ("julia", table.suite, table.slug or UNNAMED))),
@@ -221,19 +221,19 @@ def _meaning(table: _Table, ranks: int) -> TableMeaning:
             rated=rated,
             windowed=rated,
         )
-    own = known()[twin.pattern]
-    mode = own.mode(twin.mode)
+    own = known()[benchmark.pattern]
+    mode = own.mode(benchmark.mode)
     slowest = table.suite == "imb"
     return TableMeaning(
-        twin.pattern,
-        twin.mode,
+        benchmark.pattern,
+        benchmark.mode,
         time_of=own.time_of
         if own.active_ranks
         else f"in the call, {'slowest rank' if slowest else 'mean over ranks'}",
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
         rated=bool(ranks) or own.volumes.operation == ONE,
-        windowed=twin.rate,
+        windowed=benchmark.rate,
     )
 
 

@@ -107,7 +107,7 @@ class _Table:
         in_cycles: Whether the command asks for cycles, which stand below a heading that says usec.
         columns: Values of the units of the columns, by name.
         named: Whether its title was read, or its heading if it has none.
-        begun: Whether a row was read.
+        has_rows: Whether a row was read.
     """
 
     verb: str = ""
@@ -121,7 +121,7 @@ class _Table:
     in_cycles: bool = False
     columns: dict[str, float] = field(default_factory=dict)
     named: bool = False
-    begun: bool = False
+    has_rows: bool = False
 
     @property
     def directions(self) -> int:
@@ -203,7 +203,7 @@ class Parser(LineParser):
         if match := SIDE.match(text):
             self._table.side = match[1].lower()
         found = [match for fact in FACTS if (match := fact.search(text))]
-        if found and self._table.begun:
+        if found and self._table.has_rows:
             self._table = _Table()
         for match in found:
             for name, word in match.groupdict().items():
@@ -212,7 +212,7 @@ class Parser(LineParser):
             self._table.on_device = True
 
     def _heading(self, line: TextLine) -> None:
-        if self._table.begun and not self._table.side:
+        if self._table.has_rows and not self._table.side:
             self._table = _Table()
         if not self._table.named:
             self._begin("perftest", line, self._table)
@@ -237,7 +237,7 @@ class Parser(LineParser):
         row = dict(zip(table.columns, map(number, words), strict=True))
         if wrong := next((name for name, word in row.items() if not is_number(word)), None):
             raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", "complete the row")
-        table.begun = True
+        table.has_rows = True
         if RATE in row or COUNT in row:
             self._rate(line, row)
         else:

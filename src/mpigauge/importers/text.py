@@ -189,8 +189,8 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
     # Of what was written one over the other, as bars of progress are, the last is seen.
-    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
-    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
+    visible = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in visible], mark)
     return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
 
 

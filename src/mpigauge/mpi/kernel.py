@@ -208,6 +208,6 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
 
 
 def _same_version(reported: str, built: str) -> bool:
-    """Return whether two versions agree: Intel reports "2021.18" for 2021.18.1, and rc versions add letters."""
+    """Return whether two versions agree: Intel reports "2021.18" for 2021.18.1, and rc add letters."""
     shorter, longer = sorted((reported, built), key=len)
     return bool(shorter) and longer.startswith(shorter) and not longer[len(shorter) :][:1].isdigit()

@@ -122,9 +122,9 @@ def make_title(suite: str, words: str, version: str = "") -> Title:
     one_sided = name.startswith("_")
     text = f"{suite} {words}{f' v{version}' if version else ''}".removeprefix(f"{MPI4PY} MPI ")
     text = f"{MPI4PY} {text}" if suite == MPI4PY else text
-    spoken = plain(name.replace("_", " ") if one_sided else name)
-    spoken = spoken.replace("bidirectional", "bi-directional")
-    return Title(suite, subject, (device or "-")[1:], spoken, one_sided, version, text)
+    measured = plain(name.replace("_", " ") if one_sided else name)
+    measured = measured.replace("bidirectional", "bi-directional")
+    return Title(suite, subject, (device or "-")[1:], measured, one_sided, version, text)
 
 
 # ---- Columns ---------------------------------------------------------------------------------------

@@ -78,14 +78,14 @@ def own_meaning(benchmark: Twin, *, is_own_text: bool, averaged: bool, ranks: in
     """
     own = known()[benchmark.pattern]
     mode = own.mode(benchmark.mode)
-    of_one = own.active_ranks or is_own_text
+    of_rank_0 = own.active_ranks or is_own_text
     return TableMeaning(
         benchmark.pattern,
         benchmark.mode,
-        time_of=own.time_of if of_one else CALL if averaged or benchmark.hides else COUNTED,
+        time_of=own.time_of if of_rank_0 else CALL if averaged or benchmark.hides else COUNTED,
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
-        rated=bool(of_one or ranks) or own.volumes.operation == ONE,
+        rated=bool(of_rank_0 or ranks) or own.volumes.operation == ONE,
         windowed=benchmark.rate,
         overlaps=benchmark.hides,
     )

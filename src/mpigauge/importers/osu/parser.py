@@ -149,7 +149,7 @@ class _Table:
         counts: Whether the columns count messages; None if unknown.
         seen: Rates by size and window, if it has several windows.
         digits: Most digits behind the point, by column.
-        begun: Whether a row was read below the last heading.
+        has_rows: Whether a row was read below the last heading.
         ended: Whether a line that was no row ended it.
         pending: Row that may be truncated, until the next one shows that it is not.
     """
@@ -170,7 +170,7 @@ class _Table:
     rates: list[OsuColumn] = field(default_factory=list)
     digits: dict[str, int] = field(default_factory=dict)
     largest: int = -1
-    begun: bool = False
+    has_rows: bool = False
     ended: bool = False
     pending: tuple[TextLine, dict[str, str]] | None = None
 
@@ -194,7 +194,7 @@ class _Table:
 
     def begin_again(self) -> None:
         """Expect a heading, and sizes from the smallest on."""
-        self.columns, self.windows, self.largest, self.begun = [], (), -1, False
+        self.columns, self.windows, self.largest, self.has_rows = [], (), -1, False
 
 
 class Parser(LineParser):
@@ -284,9 +284,9 @@ class Parser(LineParser):
         if (above := self._above.with_line(line)) is not None:
             # Threads and processes are told above the title, by some versions below it.
             self._above = above
-            said = table.factors.with_line(line) if table is not None else None
-            if table is not None and said is not None and said.restricted_to(table.title) == said:
-                table.factors = said
+            stated = table.factors.with_line(line) if table is not None else None
+            if table is not None and stated is not None and stated.restricted_to(table.title) == stated:
+                table.factors = stated
             return
         if table is not None and table.varied and _is_profile_line(line):
             self._drop_pending()
@@ -307,7 +307,7 @@ class Parser(LineParser):
         first = line.words[0]
         if first.startswith((SIZE, "Latency", "Avg", RATE, "Overall")) and (columns := columns_of(line)):
             self._heading(line, columns)
-        elif self._table is not None and self._table.begun and has_unit_of_column(line):
+        elif self._table is not None and self._table.has_rows and has_unit_of_column(line):
             raise line.refused("the columns are not understood", HINT)
         elif program_in(line.text):
             self._line_between = line.text
@@ -322,7 +322,7 @@ class Parser(LineParser):
         goes_on = table is not None and table.misnames and title_by_words(self._line_between) is None
         if table is not None and goes_on and table.rates and has_column(columns, LATENCY):
             columns = table.rates
-        if table is None or table.begun or table.ended or _begins_another_table(table, columns):
+        if table is None or table.has_rows or table.ended or _begins_another_table(table, columns):
             table = self._begin_untitled(line, columns)
         if has_column(columns, RATE):
             table.rates = columns
@@ -397,7 +397,7 @@ class Parser(LineParser):
             (pending, its_row), table.pending = table.pending, None
             self._add_row(pending, table, its_row)
         if fewer:
-            table.pending, table.begun, self._datatype = (line, row), True, ""
+            table.pending, table.has_rows, self._datatype = (line, row), True, ""
         else:
             self._add_row(line, table, row)
         return True
@@ -405,16 +405,23 @@ class Parser(LineParser):
     def _add_row(self, line: TextLine, table: _Table, row: dict[str, str]) -> None:
         """Add the times or the failure of a row."""
         _note_digits(table, row)
-        table.begun, self._above, self._line_between, self._datatype = True, Factors(), "", ""
+        table.has_rows, self._above, self._line_between, self._datatype = True, Factors(), "", ""
         statistic = statistic_of(
             table.title, is_own_text=table.own_factors is not None, averaged=table.averaged
         )
-        for one in self._times(line, table, row):
+        for row_time in self._times(line, table, row):
             if row.get(VALIDATION) in FAILED:
-                self.collector.add_failure(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
+                self.collector.add_failure(
+                    row_time.meaning, row_time.cell, "corrupt", "Validation: Fail", line
+                )
             else:
                 self.collector.add_time(
-                    one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed
+                    row_time.meaning,
+                    row_time.cell,
+                    row_time.time_s,
+                    statistic,
+                    line,
+                    printed=row_time.printed,
                 )
 
     def _times(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
@@ -438,16 +445,16 @@ class Parser(LineParser):
         first = self._time(table, meaning, size, float(row[kind]) * scales[kind], row[kind])
         if kind != OVERALL:
             return [first]
-        alone = meaning.without_computation(pure_mode(own_benchmark(table.title, factors), meaning.mode))
-        return [first, self._time(table, alone, size, float(row[PURE]) * scales[PURE], row[PURE])]
+        pure = meaning.without_computation(pure_mode(own_benchmark(table.title, factors), meaning.mode))
+        return [first, self._time(table, pure, size, float(row[PURE]) * scales[PURE], row[PURE])]
 
     def _factors(self, table: _Table, row: dict[str, str]) -> str:
         """Return the mode words of a row."""
-        said = table.factors
-        if not said.buffers and (table.title.device or table.title.subject not in {"MPI", "OpenSHMEM"}):
-            said = said.with_buffers(buffers_in(self.collector.command) or buffers_in(table.above))
+        stated = table.factors
+        if not stated.buffers and (table.title.device or table.title.subject not in {"MPI", "OpenSHMEM"}):
+            stated = stated.with_buffers(buffers_in(self.collector.command) or buffers_in(table.above))
         derived = DERIVED if TRANSMITTED in row else ""
-        return " ".join(filter(None, (said.words, derived, row.get(OPERATION, ""))))
+        return " ".join(filter(None, (stated.words, derived, row.get(OPERATION, ""))))
 
     def _meaning(self, table: _Table, kind: str, factors: str) -> TableMeaning:
         benchmark = own_benchmark(table.title, factors)
@@ -534,7 +541,7 @@ def _read_comment(line: TextLine, table: _Table) -> bool:
         table.digits = {}
         return True
     if table.varied and WINDOWS.fullmatch(line.text):
-        if table.counts is None or table.begun:
+        if table.counts is None or table.has_rows:
             raise line.refused("no line above it says what its numbers are", HINT)
         table.windows = tuple(map(int, line.words[1:]))
         return True
@@ -551,7 +558,7 @@ def _is_profile_line(line: TextLine) -> bool:
 
 def _datatype(name: str, table: _Table) -> None:
     """Keep another datatype: named below the heading or above it, and by each thread."""
-    if table.datatype or table.begun:
+    if table.datatype or table.has_rows:
         table.begin_again()
         table.ended = False
     table.datatype = name
