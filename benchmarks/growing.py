@@ -38,7 +38,7 @@ from mpigauge.campaign.loop import CampaignLoop
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target
 from mpigauge.campaign.troubles import Troubles
-from mpigauge.cli.screen.tables import TableRequest, tabulate
+from mpigauge.cli.screen.tables import TableOptions, tabulate
 from mpigauge.errors import JobError
 from mpigauge.plan.hosts import hosts_of, places_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan, parts_of
@@ -265,7 +265,7 @@ def loading_bytes(folder: Path, size: int) -> Run:
 
 
 def _show(path: Path) -> None:
-    tabulate([path], TableRequest(None, "text", (), "median", ""))
+    tabulate([path], TableOptions(None, "text", (), "median", ""))
 
 
 def showing(folder: Path, samples: int) -> Run:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from mpigauge.cli.verbs.report import KIND
+from mpigauge.ask import VERBS
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.query.query import Query, sources_of
 from mpigauge.result.records import Done, Eager, End, Failure
@@ -123,10 +122,10 @@ def many(count: int = 500) -> list[Record]:
 
 def page(*results: Result, **more: Any) -> Page:
     """The page of results in memory."""
-    query = Query(KIND, sources_of(results, "median"), **more)
+    query = Query(VERBS["report"], sources_of(results, "median"), **more)
     each = query
     if any(source.states.states for source in query.sources):
-        each = Query(KIND, sources_of(results, "median", "all"), **more)
+        each = Query(VERBS["report"], sources_of(results, "median", "all"), **more)
     gives_way = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
     return page_of(query, each, gives_way)
 
@@ -177,13 +176,6 @@ class Seen(HTMLParser):
     def text(self) -> str:
         """All of it."""
         return "".join(self.texts)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """What the script is told."""
-        (text,) = (text for kind, text in self.scripts if kind == "application/json")
-        found: dict[str, Any] = json.loads(text)
-        return found
 
 
 def seen(one: Page) -> Seen:

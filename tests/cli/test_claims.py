@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mpigauge.ask import VERBS, Request, claims_of
 from mpigauge.check.claim_file import read_claims
+from mpigauge.cli.options.selection import load
 from mpigauge.cli.screen.tables import rendered
-from mpigauge.cli.verbs.claims import judged
 from mpigauge.document.document import Units
 from mpigauge.errors import EXIT_DONE, UsageError
 from mpigauge.show.formats import terminal
@@ -21,6 +22,8 @@ from tests.places import EXAMPLES
 from tests.unit.show.console import console
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpigauge.document.document import Document
     from tests.conftest import Cli, Install
 
@@ -90,6 +93,11 @@ def made(cli: Cli, fake_mpi: Install, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("made-claims.toml")
 
 
+def judged(files: Sequence[Path], results: Sequence[Path], units: Units | None = None) -> Document:
+    """Claims held against result files, as `mpigauge explain --claims` has them."""
+    return claims_of(files, map(load, results), Request(VERBS["explain"], units=units))
+
+
 def said(document: Document) -> dict[str, Any]:
     """By name of the claim."""
     data = json.loads(rendered(document, "json"))
@@ -97,7 +105,7 @@ def said(document: Document) -> dict[str, Any]:
 
 
 def test_four_columns_say_what_holds(made: Path) -> None:
-    document = judged([made], [RESULT], Units())
+    document = judged([made], [RESULT])
     text = rendered(document, "text")
     assert text.splitlines()[0] == (
         "of 4 conclusions 1 confirmed, 1 refuted, 1 not testable here, 1 not tested here"
@@ -124,7 +132,7 @@ def test_four_columns_say_what_holds(made: Path) -> None:
 
 
 def test_without_results_the_printed_tables_alone_decide(made: Path) -> None:
-    document = judged([made], [], Units())
+    document = judged([made], [])
     assert {claim["here"]["verdict"] for claim in said(document).values()} == {None}
     assert "decide 2 of them, and contradict 1" in rendered(document, "text")
 
@@ -136,7 +144,7 @@ def test_users_choose_units(made: Path) -> None:
 
 @pytest.mark.parametrize("form", ["markdown", "csv", "json", "junit"])
 def test_every_form_has_every_claim(made: Path, form: str) -> None:
-    text = rendered(judged([made], [RESULT], Units()), form)
+    text = rendered(judged([made], [RESULT]), form)
     assert all(says in text for says in ("less than 20 us", "ten times as long", "Two nodes", "Cards differ"))
     if form == "csv":
         verdicts = {line["verdict"] for line in csv.DictReader(io.StringIO(text))}
@@ -145,7 +153,7 @@ def test_every_form_has_every_claim(made: Path, form: str) -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 200])
 def test_a_terminal_has_all_four_columns(made: Path, width: int) -> None:
-    document = judged([made], [RESULT], Units())
+    document = judged([made], [RESULT])
     lines = terminal.render(document, console(width)).splitlines()
     assert max(map(len, lines)) <= width
     assert not any("hidden" in line for line in lines)
@@ -155,16 +163,16 @@ def test_a_terminal_has_all_four_columns(made: Path, width: int) -> None:
 
 def test_a_folder_has_all_its_files_and_one_without_any_is_refused(made: Path) -> None:
     Path("more-claims.toml").write_text(CLAIMS)
-    assert rendered(judged([made.parent], [], Units()), "text").startswith("of 8 conclusions")
+    assert rendered(judged([made.parent], []), "text").startswith("of 8 conclusions")
     Path("nothing").mkdir()
     with pytest.raises(UsageError, match="has no file of claims"):
-        judged([Path("nothing")], [], Units())
+        judged([Path("nothing")], [])
 
 
 def test_a_table_that_is_not_there_is_named(made: Path) -> None:
     Path("table.csv").unlink()
     with pytest.raises(UsageError, match=r"table\.csv"):
-        judged([made], [], Units())
+        judged([made], [])
 
 
 # ---- The five reports ----------------------------------------------------------------------------
@@ -188,7 +196,7 @@ def test_every_printed_table_belongs_to_a_report() -> None:
 
 def numbers(name: str) -> list[str]:
     """What the printed tables say of a claim, and its numbers with three digits."""
-    claim = said(judged(FILES, [], Units()))[name]["printed"]
+    claim = said(judged(FILES, []))[name]["printed"]
     return [claim["verdict"], *(f"{one['estimate']:.3g}" for one in claim["numbers"])]
 
 
@@ -213,7 +221,7 @@ def test_the_reports_own_numbers_come_out(name: str, printed: list[str]) -> None
 
 
 def test_three_of_four_printed_placements_are_like_shared_memory() -> None:
-    found = said(judged(FILES, [], Units()))
+    found = said(judged(FILES, []))
     network, near = (found[name]["printed"]["said"] for name in ("one-host", "two-machines-of-one-host"))
     assert network == "agrees: 0.775 to 1.89 times, median 1.08; so at 15 of 15 cases"
     assert near == "agrees: 0.894 to 1.72 times, median 1.09; so at 15 of 15 cases"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.campaign.launch import single_copies
-from mpigauge.cli.verbs import doctor_system
+from mpigauge.doctor import system as doctor_system
 from mpigauge.result import interfaces, system_limits
 from mpigauge.result.surroundings import Environment
 

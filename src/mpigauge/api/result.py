@@ -12,31 +12,28 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.api import html
 from mpigauge.api.shown import Comparison, Explanation, Model, plain
 from mpigauge.api.table import Table
-from mpigauge.compare import table as compare_table
+from mpigauge.ask import VERBS, Request, Selection, comparison_of, damage_note, table_of
 from mpigauge.document.columnar import columns_of, joined
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.find import maps
-from mpigauge.find.damage import PACKED
 from mpigauge.find.explain import table as explain_table
 from mpigauge.importers import loading
 from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
 from mpigauge.plan.sizes import parse_sizes, wanted
-from mpigauge.query.kinds import DisplayKind
-from mpigauge.query.query import Query, Source, sources_of
 from mpigauge.result import files, reader
-from mpigauge.show import answer, samples
+from mpigauge.show import samples
 from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
+from mpigauge.show.pivots import ANSWER, KINDS
 from mpigauge.show.records import answer_records, flat_record, flat_sessions
 from mpigauge.show.schema import kinds_of_rows
 from mpigauge.show.selected import selected
-from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
     from mpigauge.plan.model import Cell
+    from mpigauge.query.query import Source
     from mpigauge.vocabulary import OnlyChoice, StateChoice, Statistic
 
 PathLike = str | os.PathLike[str]
@@ -45,7 +42,6 @@ Words = str | Sequence[str]
 
 LOG = logging.getLogger("mpigauge")
 ALL_AT_ONCE = 1 << 62
-KIND = DisplayKind("rows", "what was measured", "cells that were measured", "", "table", "patterns")
 
 
 def load(*paths: PathLike) -> Result:
@@ -58,11 +54,9 @@ def load(*paths: PathLike) -> Result:
     Raises:
         UsageError: There is no such file, or it is no result; names it.
     """
-    named = [files.file_of(Path(path)) for path in paths] or [files.newest_in(files.FOLDER)]
-    loaded = [loading.load(path) for path in named]
-    for one in loaded:
-        if one.packed_damage:
-            LOG.warning("%s: %s", one.path, PACKED[one.packed_damage])
+    loaded = [loading.load(path) for path in files.named([*map(Path, paths)])]
+    for said in filter(None, map(damage_note, loaded)):
+        LOG.warning("%s", said)
     return Result(loaded)
 
 
@@ -110,7 +104,7 @@ class Result:
         """The few numbers that answer for it, each with its interval, as `mpigauge show` prints them."""
         records = (
             {"file": str(source.result.path), **record, **flat_sessions(record.pop("sessions"))}
-            for source in self._sources()
+            for source in self._sources(Request(VERBS["rows"]))
             for record in answer_records(source.result, source.rows)
         )
         return self._table(columns_of(records))
@@ -130,7 +124,7 @@ class Result:
         Raises:
             UsageError: There is no such pattern, size, series or state in it.
         """
-        found = self._chosen(pattern, sizes, series, self._sources(stat, state, only))
+        found = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
         records = (
             {**flat_record(row), "file": str(source.result.path)} for source in found for row in source.rows
         )
@@ -156,7 +150,8 @@ class Result:
             UsageError: As of `rows`.
         """
         if series:
-            sources = self._chosen(pattern, sizes, series, self._sources("median", state or "all", only))
+            request = replace(_request("rows", sizes, series, state, only), each_state=True)
+            sources = self._chosen(request, pattern)
             found = [samples.chosen_of_rows(source, state) for source in sources]
         else:
             keep = self._keeps(pattern, sizes)
@@ -188,20 +183,12 @@ class Result:
         others = () if other is None else (other if isinstance(other, Result) else load(other)).results
         results = (*self.results, *others)
         check_count(len(results), by)
-        sources = sources_of(results, stat, state or "all", only)
+        request = _request("compare", sizes, series, state, only, stat)
+        request = replace(request, each_state=True, by=by, thresholds=thresholds_of(margin, allow))
+        query = request.query(results)
         if not force:
-            check_alike(sources)
-        query = _query("compare", sources, sizes, series, stat)
-        found = held(replace(query, by=by, thresholds=thresholds_of(margin, allow)), asked=strict)
-        verdict = found.shown.strictly() if strict else found.shown.verdict
-        document = compare_table.document(
-            found.shown,
-            verdict,
-            found.factors,
-            Units(),
-            found.sides,
-            first=found.first,
-        )
+            check_alike(query.sources)
+        document, _ = comparison_of(held(query, asked=strict), strict=strict)
         return Comparison(replace(document, contexts=[*map(context_record, results)]))
 
     def model(
@@ -223,8 +210,9 @@ class Result:
             UsageError: No curve of messages has enough sizes.
         """
         asked = parse_sizes(text) if (text := _sizes(predict)) else ()
-        query = _query("model", self._sources(stat, state, only), sizes, series, stat)
-        return Model(self._traced(models_table.document(models_of(query, asked), Units())))
+        request = _request("model", sizes, series, state, only, stat)
+        query = request.query_of(self._sources(request))
+        return Model(self._traced(models_table.document(models_of(query, asked), query.units)))
 
     def explain(
         self,
@@ -237,7 +225,7 @@ class Result:
         """What follows from it, in sentences with their facts."""
         from mpigauge.mpi.kinds import GIVES_WAY  # noqa: PLC0415 - for this alone
 
-        chosen = self._chosen(None, sizes, series, self._sources("median", state, only))
+        chosen = self._chosen(_request("explain", sizes, series, state, only))
         return Explanation(
             self._traced(explain_table.document(chosen, Units(), most=None, gives_way=GIVES_WAY))
         )
@@ -256,27 +244,24 @@ class Result:
     # ---- Of the whole ----
 
     def _answer(self) -> Document:
-        sources = self._sources()
-        return maps.answered(answer.document(sources, Units()), sources)
+        request = Request(KINDS[ANSWER])
+        return table_of(request.query_of(self._sources(request)))
 
-    def _sources(
-        self, stat: Statistic = "median", state: StateChoice | None = None, only: OnlyChoice | None = None
-    ) -> list[Source]:
-        """What is said of all cells, computed once for each question."""
-        key = (stat, state, only)
+    def _sources(self, request: Request) -> list[Source]:
+        """Return what is said of all cells, computed once for each statistic, state and choice of visits."""
+        key = (request.stat, request.state, request.selection.only)
         if key not in self._known:
-            self._known[key] = sources_of(self.results, stat, state, only)
+            self._known[key] = request.sources(self.results)
         return self._known[key]
 
-    def _chosen(
-        self, pattern: Words | None, sizes: Sizes, series: Words, sources: list[Source]
-    ) -> list[Source]:
+    def _chosen(self, request: Request, pattern: Words | None = None) -> list[Source]:
+        sources = self._sources(request)
         if pattern is not None:
             keep = self._keeps(pattern, "")
             sources = [
                 replace(source, rows=[row for row in source.rows if keep(row.cell)]) for source in sources
             ]
-        return selected(_query("rows", sources, sizes, series)) if sizes or series else sources
+        return selected(request.query_of(sources))
 
     def _keeps(self, pattern: Words | None, sizes: Sizes) -> Callable[[Cell], bool]:
         """Whether a cell is of one of these patterns, in these sizes."""
@@ -295,13 +280,22 @@ class Result:
         return replace(document, contexts=self.contexts)
 
 
-def _query(
-    name: str, sources: list[Source], sizes: Sizes, series: Words, stat: Statistic = "median"
-) -> Query:
-    text = _sizes(sizes)
-    wanted(text)
-    kind = replace(KIND, name=name)
-    return Query(kind, sources, False, Units(), stat, _words(series), text, thresholds=Thresholds())
+def _request(
+    verb: str,
+    sizes: Sizes,
+    series: Words,
+    state: StateChoice | None,
+    only: OnlyChoice | None,
+    stat: Statistic = "median",
+) -> Request:
+    """Return what a call asks, as the verb of this name does.
+
+    Raises:
+        UsageError: There are no such sizes.
+    """
+    request = Request(VERBS[verb], Selection(_words(series), _sizes(sizes), state, only), stat)
+    request.check()
+    return request
 
 
 def _sizes(sizes: Sizes) -> str:

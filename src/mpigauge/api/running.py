@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mpigauge.api.result import PathLike, Result
+from mpigauge.ask import check_measured
 from mpigauge.campaign.measuring import measure
 from mpigauge.campaign.prepare import lab_to_enter, prepare
-from mpigauge.errors import JobError, UsageError, choose_from
+from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan import names, plan_file
-from mpigauge.plan.plan_file import Options, PlanFile, with_options
-from mpigauge.plan.source import ChosenPlan, check_source, names_no_budget, source_of, with_usual_launches
+from mpigauge.plan.plan_file import Options, PlanFile
+from mpigauge.plan.source import ChosenPlan, check_source, plan_of
 from mpigauge.result import files
 from mpigauge.result.writer import check_free
-from mpigauge.rows.reasons import OutOfTime
 from mpigauge.rows.rows import rows, why_nothing
 
 if TYPE_CHECKING:
@@ -91,12 +90,10 @@ def run(
     result = done.result
     if done.lost:
         LOG.error("%s", done.lost)
-    if stopped and why_nothing(rows(result)):
+    found = rows(result)
+    if stopped and why_nothing(found):
         raise InterruptedError(f"{done.path}: {stopped} came before anything was measured")
-    if isinstance(why := why_nothing(rows(result)), OutOfTime):
-        raise JobError(f"{done.path}: nothing was measured", "raise the budget, or measure less")
-    if why is not None:
-        raise JobError(f"{done.path}: nothing was measured", "mpigauge show says why")
+    check_measured(done.path, found)
     return Result([result], stopped)
 
 
@@ -107,14 +104,12 @@ def _plan_of(
     file, patterns, where = _read(plan)
     options = _options_of(given, patterns)
     check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
-    source = source_of(file, options, suite, quick=quick, thorough=thorough)
-    whole = with_options(source, options, random.SystemRandom().randrange(2**31), where)
-    if lab_to_enter(whole, where) is not None:
+    chosen = plan_of(file, options, suite, where, quick=quick, thorough=thorough)
+    if lab_to_enter(chosen.plan, where) is not None:
         raise UsageError(
             f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
         )
-    per_job = names_no_budget(whole, file, options, quick=quick, thorough=thorough)
-    return ChosenPlan(with_usual_launches(whole, source, quick=quick), where, per_job)
+    return chosen
 
 
 def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:

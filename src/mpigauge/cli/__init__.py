@@ -83,14 +83,14 @@ THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class Verbs(click.Group):
-    """Finds a verb's command in the module of its name."""
+    """Find a verb's command in the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order in which a user needs them."""
+        """Return the verbs in the order in which a user needs them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports the module of a verb."""
+        """Import the module of a verb."""
         if cmd_name not in COMMANDS:
             return None
         module = MODULES.get(cmd_name, cmd_name)
@@ -98,7 +98,7 @@ class Verbs(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Without importing a single one of them."""
+        """Complete verbs without importing a single one of them."""
         from click.shell_completion import CompletionItem
 
         verbs = [CompletionItem(name, help=about) for name, about in COMMANDS.items()]
@@ -106,7 +106,7 @@ class Verbs(click.Group):
         return [*(verb for verb in verbs if verb.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In chapters, without importing a single one of them."""
+        """Write the verbs in chapters, without importing a single one of them."""
         chapters: dict[str, list[tuple[str, str]]] = {}
         heading, width = "", max(len(name) for name in COMMANDS)
         for name, about in COMMANDS.items():
@@ -117,14 +117,14 @@ class Verbs(click.Group):
                 formatter.write_dl(verbs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Understands options where they are written as verbs: `help`, `help run`, `version`."""
+        """Understand options that are written as verbs: `help`, `help run`, `version`."""
         option = aliases.VERBS.get(args[0]) if args else None
         return super().parse_args(ctx, [*args[1:2], option] if option else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Says what an unknown verb may have been meant for."""
+        """Say what an unknown verb may have been meant for."""
         known = not args or args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
             raise UsageError(f"there is no command {args[0]!r}", _instead_of(args[0]))
@@ -132,7 +132,7 @@ class Verbs(click.Group):
 
 
 def _instead_of(verb: str) -> str:
-    """What to type where there is no such verb."""
+    """Return what to type where there is no such verb."""
     from mpigauge.plan import names
 
     if aliases.meaning_of(verb, names.patterns()) is not None:
@@ -158,7 +158,7 @@ def mpigauge() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line and exits; no user's mistake shows a traceback."""
+    """Run the command line and exit; no user's mistake shows a traceback."""
     open_closed()
     draw_without_settings()
     _print_whatever_there_is()
@@ -208,7 +208,7 @@ def _failed(error: Exception) -> int:
 
 
 def _print_whatever_there_is() -> None:
-    """Signs that the encoding of a stream lacks get a plain one: "us" where there is no micro sign."""
+    """Replace signs that the encoding of a stream lacks by plain ones: "us" where there is no micro sign."""
     import codecs
 
     from mpigauge.document.plain_signs import replaced
@@ -220,7 +220,7 @@ def _print_whatever_there_is() -> None:
 
 
 def status_of(arguments: list[str] | None = None) -> int:
-    """Runs the command line; returns the exit status."""
+    """Run the command line; return the exit status."""
     stdout = sys.stdout
     try:
         given = sys.argv[1:] if arguments is None else arguments
@@ -241,7 +241,7 @@ def status_of(arguments: list[str] | None = None) -> int:
 
 
 def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
-    """The status where standard output cannot be written, or a completion is over; whatever else goes on.
+    """Return the status where standard output cannot be written, or a completion is over; else raise.
 
     Whoever reads us may have had enough: click makes of that an exit with 1 and another sys.stdout.
     """
@@ -258,7 +258,7 @@ def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
 
 
 def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
-    """Says what happened and what to do, and what is known that may be why; returns the status."""
+    """Say what happened, what to do, and what is known that may be why; return the status."""
     note(f"mpigauge: {sentence}")
     if hint:
         note(f"  hint: {hint}")
@@ -268,7 +268,7 @@ def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -
 
 
 def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, str]:
-    """A sentence and a hint, of what click found wrong."""
+    """Return a sentence and a hint for what click found wrong."""
     if isinstance(error, click.NoSuchOption):
         return f"there is no option {error.option_name}", _option_hint(error, given)
     hint = _value_hint(error) if isinstance(error, click.BadParameter) else ""
@@ -282,14 +282,14 @@ def _value_hint(error: click.BadParameter) -> str:
 
 
 def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:
-    """Click does not say in which verb an option lacks its value."""
+    """Return the help to look at; click does not say in which verb an option lacks its value."""
     context = getattr(error, "ctx", None)
     verb = f" {given[0]}" if given and given[0] in COMMANDS else ""
     return f"see {context.command_path if context is not None else f'mpigauge{verb}'} --help"
 
 
 def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
-    """What to type instead: another program's option by its meaning, a near miss, or a file of this name."""
+    """Return what to type instead: an option by its meaning, a near miss, or a file of this name."""
     files = [word for word in given if word.startswith(error.option_name) and os.path.lexists(word)]
     if files:
         return f"write ./{files[0]} for the file of this name"

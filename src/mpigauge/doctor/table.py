@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import Cases, Column, Document, Line, Table
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,9 +99,5 @@ def _summary(found: Sequence[DoctorFinding]) -> Line:
         return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
     libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in found)
     notes = sum(finding.state == "note" for finding in found)
-    disturbing = _count(notes, "note") if notes else "no problems found"
-    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {disturbing}", "good")
-
-
-def _count(number: int, one: str, more: str = "") -> str:
-    return f"{number} {one if number == 1 else more or f'{one}s'}"
+    disturbing = counted(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {counted(libraries, 'library')}; {disturbing}", "good")

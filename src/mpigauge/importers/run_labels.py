@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from mpigauge.importers.command_lines import differing_words
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,14 +65,12 @@ def label_tables(tables_by_key: Mapping[Cell, Sequence[TextTable]], *, same: boo
     runs = _run_names(tables_by_key)
     found: LabelsAndLaunches = {}
     for key, tables in tables_by_key.items():
-        classes: dict[object, list[TextTable]] = defaultdict(list)
-        for table in tables:
-            classes["" if same else (table.format_name, table.start_command or id(table))].append(table)
-        labels = (
-            _labels([same_launch[0] for same_launch in classes.values()], runs) if len(classes) > 1 else [""]
+        groups = group_by(
+            tables, lambda table: "" if same else (table.format_name, table.start_command or id(table))
         )
-        for label, same_launch in zip(labels, classes.values(), strict=True):
-            found |= {(table, key): (label, number) for number, table in enumerate(same_launch, start=1)}
+        labels = _labels([group[0] for group in groups.values()], runs) if len(groups) > 1 else [""]
+        for label, group in zip(labels, groups.values(), strict=True):
+            found |= {(table, key): (label, number) for number, table in enumerate(group, start=1)}
     return found
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
 from mpigauge.plan import suites
+from mpigauge.plan.plan_file import with_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mpigauge.plan.model import Plan
     from mpigauge.plan.plan_file import Options, PlanFile
     from mpigauge.vocabulary import SuiteName
@@ -61,6 +65,37 @@ class ChosenPlan(NamedTuple):
     plan: Plan
     where: str
     per_job: bool
+
+
+def new_seed() -> int:
+    """Return a seed that nobody chose, for a plan that names none."""
+    return random.SystemRandom().randrange(2**31)
+
+
+def plan_of(
+    file: PlanFile | None,
+    options: Options,
+    suite: SuiteName | None,
+    where: str,
+    *,
+    quick: bool,
+    thorough: bool,
+    chosen: Callable[[PlanFile], PlanFile] = lambda source: source,
+) -> ChosenPlan:
+    """Return the plan of a file or a suite with options laid over it.
+
+    Args:
+        file: None if nobody names one.
+        where: What an error in it names.
+        chosen: Takes what is asked for out of the file or suite.
+
+    Raises:
+        UsageError: The plan or an option cannot be.
+    """
+    source = chosen(source_of(file, options, suite, quick=quick, thorough=thorough))
+    plan = with_options(source, options, new_seed(), where)
+    per_job = names_no_budget(plan, file, options, quick=quick, thorough=thorough)
+    return ChosenPlan(with_usual_launches(plan, source, quick=quick), where, per_job)
 
 
 def names_no_budget(

@@ -11,6 +11,7 @@ from mpigauge.compare.within import Between, RowRatios, Within
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
+from mpigauge.result.files import stem_of
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
 from mpigauge.rows.machine.quiet import only_quiet
@@ -151,7 +152,7 @@ def source_of(
     known = with_named_pairs(result, rows(result, stat, state, states))
     found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
-    name = result.path.name.removesuffix(".gz").removesuffix(".jsonl")
+    name = stem_of(result.path)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
     windows = several_windows(found)

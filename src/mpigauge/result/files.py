@@ -8,8 +8,12 @@ import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FOLDER = Path("results")
 """Where results go that nobody names."""
@@ -21,6 +25,11 @@ def default_path() -> Path:
     """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
     host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
     return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+
+
+def stem_of(path: Path) -> str:
+    """Return the name of a result without its folder and ending."""
+    return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
 def resume_words(path: Path, *options: str) -> str:
@@ -40,6 +49,40 @@ def file_of(path: Path) -> Path:
         UsageError: There is none in it.
     """
     return newest_in(path) if is_folder(path) else path
+
+
+def named(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that are meant by names, of a folder its newest; without names, the newest result.
+
+    Raises:
+        UsageError: There is no result there.
+    """
+    return [*map(file_of, paths)] if paths else [newest_in(FOLDER)]
+
+
+def every(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that are named, and of each folder all results; without names, those of results/.
+
+    Raises:
+        UsageError: A folder has no result.
+    """
+    found = [file for path in paths or [FOLDER] for file in (_all_in(path) if is_folder(path) else [path])]
+    return list(dict.fromkeys(found))
+
+
+def _all_in(folder: Path) -> list[Path]:
+    files = results_in(folder)
+    if not files:
+        raise UsageError(f"{folder}: no result is there", "name the folder that has them")
+    return files
+
+
+def is_newest(path: Path) -> bool:
+    """Return whether commands find a result without its name."""
+    try:
+        return newest_in(FOLDER).resolve() == path.resolve()
+    except UsageError:
+        return False
 
 
 def newest_in(folder: Path) -> Path:

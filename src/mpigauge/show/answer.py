@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import Cases, Column, Document, Line, Table
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import OF_JOB, phrases_of
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer_sentences as words
 from mpigauge.find.answer import answers, by_mode, lines_of
@@ -277,7 +277,7 @@ def _names(told: Sequence[AnswerColumn]) -> list[str]:
 
 def _factors(one: AnswerColumn) -> Factors:
     state = {STATE: one.answer.state} if one.answer.state else {}
-    return phrases_of(one.answer.quotes[0].row.cell, words.JOB) | state | {FILE: one.source.name}
+    return phrases_of(one.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: one.source.name}
 
 
 def _value(line: QuoteLine) -> float | None:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from mpigauge import units
 from mpigauge.cli.options import completers
 from mpigauge.cli.screen.console import color_option
+from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import COMPARED_BY, REGRESSES
 from mpigauge.show.formats import FORMATS
@@ -25,7 +26,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option() -> Decorator:
-    """--format, and --color for its text; json is JSON alone on standard output."""
+    """Return --format, and --color for its text; json is JSON alone on standard output."""
     form = click.option(
         "--format",
         "form",
@@ -38,7 +39,7 @@ def format_option() -> Decorator:
 
 
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
-    """A variable of a script that is not set must not become this machine."""
+    """Refuse an empty list: a variable of a script that is not set must not become this machine."""
     if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
         raise UsageError(f"{option.opts[0]}: the list is empty", "name hosts (h1:2,h2:2), or leave it out")
     return value
@@ -56,7 +57,7 @@ class OneName(click.Option):
         self.also = also
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Under all its names."""
+        """Add the option under all its names."""
         super().add_to_parser(parser, ctx)
         parser.add_option(obj=self, opts=self.also, dest=self.name)
 
@@ -66,7 +67,7 @@ RANKS_ALSO = ("-np", "--ranks")
 
 
 def ranks_option(metavar: str, about: str) -> Decorator:
-    """-n, --np, and what else people write for a number of ranks."""
+    """Return -n, --np, and what else people write for a number of ranks."""
     return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
 
 
@@ -76,7 +77,7 @@ seed_option = click.option(
 
 
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Where jobs run and how they are started, as every verb has that measures."""
+    """Add options for where jobs run and how they are started, as every verb has that measures."""
     for option in (
         click.option(
             "--mpi-option",
@@ -162,12 +163,12 @@ unit_option = click.option(
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--format, --unit, --stat and --columns, as every verb has that prints the table."""
+    """Add --format, --unit, --stat and --columns, as every verb has that prints the table."""
     return column_options(format_option()(function))
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--unit, --stat and --columns: what a table says, whatever its form."""
+    """Add --unit, --stat and --columns: what a table says, whatever its form."""
     columns = click.option(
         "--columns",
         default="",
@@ -179,7 +180,7 @@ def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """RESULT..., as every verb has that shows several; `results.named` knows what none means."""
+    """Add RESULT..., as every verb has that shows several; `selection.loaded` knows what none means."""
     return click.argument(
         "results",
         nargs=-1,
@@ -190,7 +191,7 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--margin and --allow, as every verb has that judges; `show.compared.thresholds_of` reads them."""
+    """Add --margin and --allow, as every verb has that judges; `thresholds_of` reads them."""
     for option in (
         click.option(
             "--allow",
@@ -212,7 +213,7 @@ def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--by, --margin, --allow and --force, as the verdict on two has and its figure."""
+    """Add --by, --margin, --allow and --force, as the verdict on two has and its figure."""
     force = click.option(
         "--force",
         is_flag=True,
@@ -229,18 +230,18 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def spelled(name: str) -> str:
-    """How the verb that runs spells one of its options."""
+    """Return how the verb that runs spells one of its options."""
     given = click.get_current_context().command.params
     return max(next(one.opts for one in given if one.name == name), key=len)
 
 
 def words(text: str | None) -> tuple[str, ...]:
-    """`standard,buffered` as a tuple."""
+    """Return the words of `standard,buffered`."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
-    """`2,4,8` as numbers.
+    """Return the numbers of `2,4,8`.
 
     Raises:
         UsageError: One of them is not a whole number above 0.
@@ -252,7 +253,7 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
 
 
 def roots(text: str | None) -> tuple[Any, ...]:
-    """`0,rotating` as ranks and the word.
+    """Return the roots of `0,rotating`: ranks and the word.
 
     Raises:
         UsageError: One of them is neither.
@@ -264,7 +265,7 @@ def roots(text: str | None) -> tuple[Any, ...]:
 
 
 def assignments(given: tuple[str, ...]) -> dict[str, str]:
-    """`NAME=VALUE` as a mapping.
+    """Return `NAME=VALUE` as a mapping.
 
     Raises:
         UsageError: One of them has no name or no sign.
@@ -281,7 +282,7 @@ VALUES = re.compile(r"[^\s,]+(,[^\s,]+)*")
 
 
 def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """`NAME=A,B` as a mapping of names to values.
+    """Return `NAME=A,B` as a mapping of names to values.
 
     Raises:
         UsageError: One of them has no name, or a value that a result could not hold.
@@ -296,7 +297,7 @@ def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def syncs(text: str | None) -> tuple[Any, ...]:
-    """`common,barrier` as words.
+    """Return the words of `common,barrier`.
 
     Raises:
         UsageError: One of them is no way of starting together.
@@ -309,8 +310,8 @@ def syncs(text: str | None) -> tuple[Any, ...]:
     return words(text)
 
 
-def chosen_units(names: tuple[str, ...]) -> tuple[str, str]:
-    """The units of times and of rates.
+def units_of(names: tuple[str, ...]) -> Units:
+    """Return the units of times and of rates.
 
     Raises:
         UsageError: A name is neither.
@@ -324,4 +325,4 @@ def chosen_units(names: tuple[str, ...]) -> tuple[str, str]:
         else:
             choices = ", ".join([*units.TIME_CHOICES, *units.RATE_UNITS])
             raise UsageError(f"--unit: no unit is called {name!r}", f"choose from {choices}")
-    return time, rate
+    return Units(time, rate)

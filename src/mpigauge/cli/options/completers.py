@@ -21,7 +21,7 @@ def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """Of words between commas, the last one; what is there already is not offered again."""
+    """Complete the last of words between commas; what is there already is not offered again."""
     before, comma, last = incomplete.rpartition(",")
     there = before.split(",")
     return [
@@ -30,7 +30,7 @@ def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Patterns that are not there yet."""
+    """Complete patterns that are not there yet."""
     from mpigauge.plan import names
 
     given = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
@@ -38,49 +38,49 @@ def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> lis
 
 
 def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Modes of any pattern."""
+    """Complete modes of any pattern."""
     from mpigauge.plan import names
 
     return _last([*names.modes(), "all"], incomplete)
 
 
 def compared(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What two of one result can be compared by; of variables nobody knows the result."""
+    """Complete factors that two of one result can be compared by; variables are known by the result alone."""
     from mpigauge.plan.factors import COMPARED_BY
 
     return _starting(COMPARED_BY, incomplete)
 
 
 def datatypes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Datatypes of reductions."""
+    """Complete datatypes of reductions."""
     from mpigauge.plan import names
 
     return _last([*names.datatypes(), "all"], incomplete)
 
 
 def operations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Operations of reductions."""
+    """Complete operations of reductions."""
     from mpigauge.plan import names
 
     return _last([*names.operations(), "all"], incomplete)
 
 
 def roots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The one that is no rank."""
+    """Complete the one root that is no rank."""
     from mpigauge.vocabulary import ROTATING
 
     return _last([ROTATING], incomplete)
 
 
 def placements(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Rules."""
+    """Complete rules of placement."""
     from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
     return _starting([SAME_HOST, DIFFERENT_HOSTS], incomplete)
 
 
 def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
+    """Complete kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
     from mpigauge.mpi.install.prefixes import managed
     from mpigauge.mpi.kinds import KINDS
 
@@ -90,54 +90,54 @@ def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 
 
 def added(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Libraries that `mpi add` has added."""
+    """Complete libraries that `mpi add` has added."""
     from mpigauge.mpi.install.prefixes import managed
 
     return _starting([one.label for one in managed()], incomplete)
 
 
 def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Kinds of libraries that can be added."""
+    """Complete kinds of libraries that can be added."""
     from mpigauge.mpi.kinds import WELL_KNOWN
 
     return _starting([kind.name for kind in WELL_KNOWN], incomplete)
 
 
 def launchers(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Launchers by name."""
+    """Complete launchers by name."""
     from mpigauge.campaign.launch.launchers import LAUNCHERS
 
     return _starting(LAUNCHERS, incomplete)
 
 
 def columns(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Columns on request."""
+    """Complete columns on request."""
     from mpigauge.show.columns import EXTRA_COLUMNS
 
     return _last([*EXTRA_COLUMNS, "all"], incomplete)
 
 
 def unit_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Units of rates and times."""
+    """Complete units of rates and times."""
     from mpigauge import units
 
     return _starting([*units.RATE_UNITS, *units.TIME_CHOICES[1:]], incomplete)
 
 
 def syncs(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Ways of starting together."""
+    """Complete ways of starting together."""
     from mpigauge.vocabulary import SYNCS
 
     return _last(SYNCS, incomplete)
 
 
 def results(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Result files."""
+    """Complete result files."""
     return _files((".jsonl", ".jsonl.gz"), incomplete)
 
 
 def plans(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Plans by name, and plan files of the folder."""
+    """Complete plans by name, and plan files of the folder."""
     from mpigauge.plan import shipped
 
     names = _starting(shipped.plans(), incomplete)
@@ -146,12 +146,12 @@ def plans(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 def tables(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Plans, and whatever else is written in TOML."""
+    """Complete files in TOML."""
     return _files((".toml",), incomplete)
 
 
 def _files(suffixes: tuple[str, ...], incomplete: str) -> list[CompletionItem]:
-    """Those of a folder that end so; if there is none, whatever the shell finds: folders, too."""
+    """Complete files of a folder that end so; if there is none, whatever the shell finds: folders, too."""
     folder, slash, start = incomplete.rpartition("/")
     try:
         there = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())

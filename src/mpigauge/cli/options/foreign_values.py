@@ -60,7 +60,7 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 
 
 def hint_of(error: click.BadParameter) -> str:
-    """What to type instead of a value that is none of the option's few; empty if nothing comes near."""
+    """Return what to type instead of a value that an option does not have; empty if nothing comes near."""
     option, given = error.param, _NO_CHOICE.match(error.message)
     if option is None or given is None or not isinstance(option.type, click.Choice):
         return ""

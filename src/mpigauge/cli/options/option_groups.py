@@ -22,7 +22,7 @@ class Chapters(click.Command):
         self.chapters = chapters
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """In the order of the parameters."""
+        """Write the options in the order of the parameters."""
         heading = "Options"
         records: dict[str, list[tuple[str, str]]] = {}
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]

@@ -45,7 +45,7 @@ class Outputs:
     overwrite: bool = False
 
     def check(self) -> None:
-        """Before anything is computed.
+        """Refuse files that cannot be written, before anything is computed.
 
         Raises:
             UsageError: A file is there already.
@@ -56,11 +56,11 @@ class Outputs:
                 atomic_file.check_free(target.path, overwrite=self.overwrite)
 
     def put(self, document: Document) -> None:
-        """Writes it in all forms."""
+        """Write a document in all forms."""
         self.put_each([document] * len(self.targets))
 
     def put_each(self, documents: Iterable[Document]) -> None:
-        """One for each target; those first that may be refused, so that nothing is left of what failed."""
+        """Write one per target; those first that may be refused, so that nothing is left of what failed."""
         pairs = zip(documents, self.targets, strict=True)
         for document, target in sorted(pairs, key=lambda pair: pair[1].form in GENERAL):
             put(document, target, overwrite=self.overwrite)
@@ -70,7 +70,7 @@ class Forms(click.Choice[str]):
     """Names of formats with commas between them, each once."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Each of them, or the sentence that says which there are."""
+        """Return each name, or fail with the sentence that says which there are."""
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in str(value).split(",")]
@@ -78,13 +78,13 @@ class Forms(click.Choice[str]):
 
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--format, -o, --overwrite and --color; the verb has them as one parameter, `outputs`."""
+    """Add --format, -o, --overwrite and --color; the verb has them as one parameter, `outputs`."""
     about = "File to write, in the format of its ending or of --format; repeatable."
     return _declared(_taking(function), about)
 
 
 def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of a verb that may measure: a file that is called as results are is for it, as `output`."""
+    """Add them to a verb that may measure: a file that is called as results are is for it, as `output`."""
 
     @functools.wraps(function)
     def split(*args: Any, written: tuple[Path, ...], **given: Any) -> Any:
@@ -102,7 +102,7 @@ def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any
 
 
 def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of three options as one of `outputs`, which is checked before anything else is done."""
+    """Make of a function of `outputs` one of the options, which are checked before anything else is done."""
 
     @functools.wraps(function)
     def called(
@@ -141,7 +141,7 @@ def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
 
 
 def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool = False) -> Outputs:
-    """Each file with its form: by its ending, unless formats are named, one per file.
+    """Return each file with its form: by its ending, unless formats are named, one per file.
 
     Raises:
         UsageError: Formats and files are not as many, an ending says nothing, or what is no text has no file.
@@ -183,7 +183,7 @@ def _check(targets: Sequence[OutputTarget]) -> None:
 
 
 def put(document: Document, target: OutputTarget, *, overwrite: bool = False) -> None:
-    """Prints a document, or writes it whole or not at all: whoever reads the file meanwhile sees no half.
+    """Print a document, or write it whole or not at all: whoever reads the file meanwhile sees no half.
 
     Raises:
         UsageError: The file is there already, or the format has nothing to say of the document.

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class PlanPath(click.ParamType[Path]):
-    """Becomes a path; names and files are completed."""
+    """The value of an option that becomes a path; names and files are completed."""
 
     name = "plan"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Says so where a name of ours is also that of a file here, which is not meant by it."""
+        """Return the path; say so where a file here has the name of a plan of ours, and is not meant."""
         if isinstance(value, Path) or (ctx is not None and ctx.resilient_parsing):
             return Path(value)
         path = shipped.path_of(value)
@@ -32,7 +32,7 @@ class PlanPath(click.ParamType[Path]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Names that begin so, and plan files."""
+        """Complete names that begin so, and plan files."""
         return completers.plans(ctx, param, incomplete)
 
 

@@ -51,7 +51,7 @@ def _typed() -> Sequence[str]:
 
 
 def file_of(plan_path: Path | None) -> PlanFile | None:
-    """The plan file, if one is named."""
+    """Return the plan file, if one is named."""
     if plan_path is None:
         return None
     from mpigauge.plan import plan_file
@@ -62,7 +62,7 @@ def file_of(plan_path: Path | None) -> PlanFile | None:
 
 
 def _check_names(file: PlanFile, where: str) -> None:
-    """A plan is a document, so it takes the names of patterns and nothing that stands for them."""
+    """Refuse what stands for the name of a pattern: a plan is a document, so it has the names themselves."""
     from mpigauge.plan import names
 
     patterns = names.patterns()
@@ -77,7 +77,7 @@ def _check_names(file: PlanFile, where: str) -> None:
 
 
 def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
-    """The plan with the patterns asked for alone, in the modes that their aliases imply."""
+    """Return the plan with the patterns asked for alone, in the modes that their aliases imply."""
     from msgspec.structs import replace
 
     from mpigauge.plan.model import Measure
@@ -122,7 +122,7 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:
-    """That every factor which an option chooses is one of a pattern that is measured.
+    """Refuse an option that chooses a factor of no pattern that is measured.
 
     Raises:
         UsageError: No pattern has it, so the option would change nothing.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from mpigauge.plan.plan_file import PlanFile
     from mpigauge.plan.source import ChosenPlan
     from mpigauge.vocabulary import SuiteName
 
@@ -190,7 +190,7 @@ OUTPUT = (
 
 
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """All words that `mpigauge run` takes."""
+    """Add all words that `mpigauge run` takes."""
     for option in reversed((*SOURCE, *WHAT, *WHERE, *HOW_LONG, *OUTPUT)):
         function = option(function)
     return function
@@ -209,7 +209,7 @@ class TakesWordsOfRun(click.Command):
     """A verb that takes the options of run beside its own."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Completes its own options and those of run."""
+        """Complete its own options and those of run."""
         own = super().shell_complete(ctx, incomplete)
         names = {item.value for item in own}
         others = _run.shell_complete(click.Context(_run), incomplete)
@@ -217,7 +217,7 @@ class TakesWordsOfRun(click.Command):
 
 
 def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The words of `mpigauge run`, unread, for a verb that hands them on."""
+    """Add the words of `mpigauge run`, unread, for a verb that hands them on."""
     return click.argument(
         "words",
         nargs=-1,
@@ -267,14 +267,8 @@ def asked(
         UsageError: An option has a value that cannot be.
     """
     from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
-    from mpigauge.plan.plan_file import Options, with_options
-    from mpigauge.plan.source import (
-        ChosenPlan,
-        check_source,
-        names_no_budget,
-        source_of,
-        with_usual_launches,
-    )
+    from mpigauge.plan.plan_file import Options
+    from mpigauge.plan.source import check_source, plan_of
 
     check_source(plan=plan_path is not None, suite=suite, quick=quick, thorough=thorough)
     where = str(plan_path) if plan_path else "the command line"
@@ -293,9 +287,10 @@ def asked(
         **given,
     )
     read = file_of(plan_path)
-    source = source_of(read, options, suite, quick=quick, thorough=thorough)
-    file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
-    check_takes(options, file.measure)
-    plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
-    per_job = names_no_budget(plan, read, options, quick=quick, thorough=thorough)
-    return ChosenPlan(with_usual_launches(plan, file, quick=quick), where, per_job)
+
+    def asked_of(source: PlanFile) -> PlanFile:
+        file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
+        check_takes(options, file.measure)
+        return file
+
+    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=asked_of)

@@ -1,50 +1,56 @@
-"""What of results a verb is asked about: --series, --sizes, --state and --only."""
+"""What of which results a verb is asked about: RESULT..., --series, --sizes, --state, --only and --rename."""
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mpigauge.ask import Selection
+from mpigauge.cli.screen.streams import note
+from mpigauge.result.files import named
 from mpigauge.vocabulary import ONLY_CHOICES, STATE_CHOICES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
+    from mpigauge.result.reader import Result
     from mpigauge.vocabulary import OnlyChoice, StateChoice
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Cells, and visits of them.
+def load(path: Path) -> Result:
+    """Read a result, ours or of another benchmark; say so if a compressed one is damaged.
 
-    Attributes:
-        series: Words of their names; none for all.
-        sizes: Of messages; "" for all.
-        state: The state of the machine that numbers are of; None for the usual one.
-        only: Which visits count; None for all.
+    Raises:
+        UsageError: It is none.
     """
+    from mpigauge.ask import damage_note
+    from mpigauge.importers import loading
 
-    series: tuple[str, ...] = ()
-    sizes: str = ""
-    state: StateChoice | None = None
-    only: OnlyChoice | None = None
-
-    def check(self) -> None:
-        """Before a file is read, which may take a while.
-
-        Raises:
-            UsageError: The sizes are none.
-        """
-        from mpigauge.plan.sizes import wanted
-
-        wanted(self.sizes)
+    result = loading.load(path)
+    if said := damage_note(result):
+        note(f"mpigauge: {said}")
+    return result
 
 
-EVERYTHING = Selection()
+def loaded(results: Sequence[Path]) -> Iterator[Result]:
+    """Return the results that a command line names, each read when its turn comes.
 
+    Raises:
+        UsageError: There is no result there.
+    """
+    return map(load, named(results))
+
+
+rename_option = click.option(
+    "--rename",
+    "renames",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Call a placement otherwise, so that results align; repeatable.",
+)
 only_option = click.option(
     "--only",
     type=click.Choice(ONLY_CHOICES),
@@ -53,7 +59,7 @@ only_option = click.option(
 
 
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """These options, as figures and tables have that choose among cells; the verb has them as `selection`."""
+    """Add --series, --sizes, --state and --only; the verb has them as one parameter, `selection`."""
 
     @functools.wraps(function)
     def called(

@@ -8,12 +8,12 @@ from mpigauge.errors import UsageError, choose_from
 
 
 class Subcommands(click.Group):
-    """Tells one that there is not with those that there are."""
+    """A group whose error for an unknown subcommand names those that there are."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As of click, with a hint."""
+        """Find a subcommand as click does, with a hint."""
         names = self.list_commands(ctx)
         known = not args or args[0] in names or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:

@@ -16,7 +16,7 @@ COLORS = {"auto": None, "always": True, "never": False}
 
 
 def _keep(context: click.Context, _: click.Parameter, value: str) -> None:
-    """In the context, where `click.echo` looks, too."""
+    """Keep the choice in the context, where `click.echo` looks, too."""
     context.color = COLORS[value]
 
 
@@ -32,7 +32,7 @@ color_option = click.option(
 
 
 def colored(stream: TextIO) -> bool:
-    """Whether a stream gets colours: as --color says, else NO_COLOR, else if it is a terminal."""
+    """Return whether a stream gets colours: as --color says, else NO_COLOR, else if it is a terminal."""
     context = click.get_current_context(silent=True)
     if context is not None and context.color is not None:
         return context.color
@@ -41,7 +41,7 @@ def colored(stream: TextIO) -> bool:
 
 
 def console(stream: TextIO | None = None) -> Console | None:
-    """What text is fitted to and coloured for; None where it stays plain: on a pipe.
+    """Return what text is fitted to and coloured for; None where it stays plain: on a pipe.
 
     --color decides about colours alone. On a pipe they do not bring a limit of width with them.
     """

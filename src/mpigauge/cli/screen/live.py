@@ -34,7 +34,7 @@ BAR = 24
 
 
 class LiveAnswer(NoProgress):
-    """Draws it where the cursor is, and takes it away in the end."""
+    """The answer so far, drawn where the cursor is and taken away in the end."""
 
     def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
         from mpigauge.find.so_far import SoFar
@@ -54,27 +54,27 @@ class LiveAnswer(NoProgress):
         self._is_shown = False
 
     def _new_live(self) -> Live:
-        """Lines to be drawn from where the cursor is."""
+        """Return lines to be drawn from where the cursor is."""
         from rich.live import Live
 
         # Without a thread of its own: it would preempt the ranks.
         return Live(console=self._console, auto_refresh=False, transient=True)
 
     def start(self) -> None:
-        """Takes the lines below the cursor."""
+        """Take the lines below the cursor."""
         self._compute()
         self._show()
 
     def stop(self) -> None:
-        """Gives them back."""
+        """Give the lines back."""
         self._hide()
 
     def rests(self) -> None:
-        """Leaves the terminal to others."""
+        """Leave the terminal to others."""
         self._hide()
 
     def goes_on(self, seconds: float) -> None:
-        """Takes the lines below where the cursor is now."""
+        """Take the lines below where the cursor is now."""
         self._hide()
         self._draw(at_once=True)
 
@@ -90,26 +90,26 @@ class LiveAnswer(NoProgress):
             self._is_shown = True
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """What is launched now."""
+        """Say what is launched now."""
         self._course.launch_begins(number, visits)
         again = f", part {part}" if part > 1 else ""
         self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
-        """For what."""
+        """Say what is waited for."""
         self._launch, self._doing = f"launch {number}", f"begins in {units.format_duration(seconds)}"
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:
-        """What is measured now."""
+        """Say what is measured now."""
         self._doing = words_of(cell)
         if self._first and self._due(FIRST_S):
             self._compute()
         self._draw()
 
     def recorded(self, record: Record) -> None:
-        """Kept for the next computation."""
+        """Keep the record for the next computation."""
         from mpigauge.result.records import Launch
 
         self._so_far.take(record)
@@ -117,17 +117,17 @@ class LiveAnswer(NoProgress):
             self._machine = f"load {record.load_average:.1f}"
 
     def visit_ends(self) -> None:
-        """One more."""
+        """Count one more visit."""
         self._course.visit_ends()
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """Nobody measures now."""
+        """Compute, since nobody measures now."""
         if self._due(0.0):
             self._compute()
         self._draw(at_once=True)
 
     def trouble(self, sentence: str) -> None:
-        """Above all else, to stay."""
+        """Print the trouble above all else, to stay."""
         words = printable_lines(f"mpigauge: {sentence}")
         self._console.print(words, markup=False, highlight=False, soft_wrap=True)
 
@@ -136,7 +136,7 @@ class LiveAnswer(NoProgress):
         return len({launch.number for launch in self._so_far.result.launches}) <= 1
 
     def _due(self, least_s: float) -> bool:
-        """Whether the last computation is so long ago that another one takes little of the time."""
+        """Return whether the last computation is so long ago that another one takes little of the time."""
         return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
 
     def _compute(self) -> None:
@@ -169,7 +169,7 @@ class LiveAnswer(NoProgress):
         self._live.update(Group(*(line or Text() for line in shown)), refresh=True)
 
     def _status(self) -> list[Text]:
-        """A bar with the launch and the time left; what is being measured, and on what a machine."""
+        """Return a bar with the launch and the time left; what is being measured, and on what a machine."""
         from rich.text import Text
 
         share = self._course.share()

@@ -25,55 +25,55 @@ NOTICED_S = 1.0
 
 
 class NoProgress:
-    """Only troubles are told."""
+    """An observer that tells troubles alone."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def visit_begins(self, cell: Cell) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def recorded(self, record: Record) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def visit_ends(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def waits(self, number: int, seconds: float) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def rests(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def goes_on(self, seconds: float) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def trouble(self, sentence: str) -> None:
-        """At once, in its own line."""
+        """Tell the trouble at once, in its own line."""
         click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
 
 
 class ProgressLines(NoProgress):
-    """One line per launch."""
+    """An observer with one line per launch."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """The line."""
+        """Print the line of a launch."""
         line = f"launch {number}: {job}: {units.counted(samples, 'sample')} in {seconds:.1f} s"
         click.echo(printable_lines(line), file=self._stream)
 
     def waits(self, number: int, seconds: float) -> None:
-        """Another."""
+        """Print a line about the pause."""
         line = f"launch {number} begins in {units.format_duration(seconds)}"
         click.echo(printable_lines(line), file=self._stream)
 
     def goes_on(self, seconds: float) -> None:
-        """How long it was stopped, if anybody may have noticed."""
+        """Say how long it was stopped, if anybody may have noticed."""
         if seconds >= NOTICED_S:
             words = f"was stopped for {units.format_duration(seconds)}, which the budget does not count"
             click.echo(printable_lines(words), file=self._stream)
@@ -88,15 +88,15 @@ class Course:
         self._visits = self._visits_done = self._number = 0
 
     def launch_begins(self, number: int, visits: int) -> None:
-        """So many visits lie ahead."""
+        """Note how many visits lie ahead."""
         self._visits, self._visits_done, self._number = visits, 0, number
 
     def visit_ends(self) -> None:
-        """One more."""
+        """Count one more visit."""
         self._visits_done += 1
 
     def share(self) -> float:
-        """From 0 to 1."""
+        """Return how far it has come, from 0 to 1."""
         since_s = awake_s() - self._begun
         if self._plan.over_s is not None:
             return max(0.0, min(1.0, since_s / self._plan.over_s))
@@ -107,7 +107,7 @@ class Course:
         return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
 
     def left(self) -> str:
-        """How long it will take, in words; nothing before that is known."""
+        """Return how long it will take, in words; nothing before that is known."""
         share = self.share()
         if share <= 0:
             return ""
@@ -117,12 +117,12 @@ class Course:
 
 
 def words_of(cell: Cell) -> str:
-    """A cell in a few words."""
+    """Return a cell in a few words."""
     return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {called(cell.mpi)}"
 
 
 def has_terminal(stream: TextIO) -> bool:
-    """Whether nobody else has the terminal, as a shell whose background job we are."""
+    """Return whether nobody else has the terminal, as a shell whose background job we are."""
     try:
         return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
     except OSError:
@@ -151,45 +151,45 @@ class ProgressBar(NoProgress):
         self._task = self._progress.add_task("", total=1.0, launch="", left="", cell="")
 
     def start(self) -> None:
-        """Takes the last line of the terminal."""
+        """Take the last line of the terminal."""
         self._progress.start()
 
     def stop(self) -> None:
-        """Gives it back."""
+        """Give the line back."""
         self._progress.stop()
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """What is launched now."""
+        """Say what is launched now."""
         self._course.launch_begins(number, visits)
         again = f", part {part}" if part > 1 else ""
         self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
-        """For what."""
+        """Say what is waited for."""
         begin = f"begins in {units.format_duration(seconds)}"
         self._progress.update(self._task, launch=f"launch {number}", cell=begin)
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:
-        """What is measured now."""
+        """Say what is measured now."""
         self._progress.update(self._task, cell=words_of(cell))
         self._draw()
 
     def visit_ends(self) -> None:
-        """One more."""
+        """Count one more visit."""
         self._course.visit_ends()
 
     def rests(self) -> None:
-        """Leaves the terminal to others."""
+        """Leave the terminal to others."""
         self._progress.stop()
 
     def goes_on(self, seconds: float) -> None:
-        """Takes its line again."""
+        """Take the line again."""
         self._draw(at_once=True)
 
     def trouble(self, sentence: str) -> None:
-        """Above the bar."""
+        """Print the trouble above the bar."""
         words = printable_lines(f"mpigauge: {sentence}")
         self._progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
 

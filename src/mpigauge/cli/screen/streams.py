@@ -36,7 +36,7 @@ def open_closed() -> None:
 
 @contextmanager
 def forgiving(stream: TextIO) -> Iterator[None]:
-    """Where a stream cannot be written to any more, what is written to it from then on goes nowhere."""
+    """Let what is written to a stream go nowhere from when it cannot be written to any more."""
     try:
         yield
     except OSError:
@@ -44,7 +44,7 @@ def forgiving(stream: TextIO) -> Iterator[None]:
 
 
 def silence(stream: TextIO) -> None:
-    """Lets a stream end nowhere, what it still holds included: Python writes that when it ends."""
+    """Let a stream end nowhere, what it still holds included: Python writes that when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -67,7 +67,7 @@ def clean(text: str) -> str:
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Prints what a measurement ends with, if there is still somebody who reads it.
+    """Print what a measurement ends with, if there is still somebody who reads it.
 
     Notes are cleaned as those of `note`; documents are clean and may have colours.
     """

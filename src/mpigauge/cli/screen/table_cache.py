@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import mpigauge
 from mpigauge import atomic_file, cache
 from mpigauge.cli.screen.console import console
 from mpigauge.errors import EnvironmentLacksError
@@ -24,12 +25,12 @@ LARGE_BYTES = 4 << 20
 
 KEPT_MOST = 64
 HOME = "XDG_CACHE_HOME"
-OUR_FOLDER = Path(__file__).parents[2]
+OUR_FOLDER = Path(mpigauge.__file__).parent
 COMPUTE_WITH = ("numpy", "scipy", "msgspec", "rich")
 
 
 class TableCache:
-    """What was shown of files as they are now; nothing of small ones, or where the cache cannot be trusted.
+    """The tables that were shown of files as they are now; none of small ones, or of a cache without trust.
 
     Made before the files are loaded: a campaign may go on writing to one of them.
 
@@ -43,14 +44,14 @@ class TableCache:
         self._key = self._key_now()
 
     def find(self) -> str | None:
-        """What was shown then; None if that is not known."""
+        """Return what was shown then; None if that is not known."""
         with contextlib.suppress(OSError, UnicodeDecodeError, EnvironmentLacksError):
             if self._key and cache.is_safe(_folder()) and cache.is_safe(_folder() / self._key):
                 return (_folder() / self._key).read_text(encoding="utf-8")
         return None
 
     def keep(self, text: str) -> None:
-        """For the next time, unless a file has changed meanwhile; what was shown long ago goes."""
+        """Keep a table for the next time, unless a file has changed meanwhile; remove what is old."""
         if not self._key or self._key != self._key_now():
             return
         with contextlib.suppress(OSError, EnvironmentLacksError):
@@ -60,7 +61,7 @@ class TableCache:
             _tidy(_folder())
 
     def _key_now(self) -> str:
-        """Another one for other contents, names, question, screen or program; empty if there is none."""
+        """Return the key of contents, names, question, screen and program; empty if there is none."""
         with contextlib.suppress(OSError):
             if all(map(Path.is_file, self._paths)) and _size_bytes(self._paths) >= LARGE_BYTES:
                 words = [
@@ -87,7 +88,7 @@ def _contents(path: Path) -> str:
 
 
 def _surroundings() -> str:
-    """What the same numbers may be written otherwise by."""
+    """Return what decides how the same numbers are written."""
     screen = console()
     about = (screen.width, screen.color_system) if screen is not None else ()
     return repr((sys.stdout.encoding, *about, *map(version, COMPUTE_WITH)))

@@ -5,33 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.cli.options.common import chosen_units, words
-from mpigauge.cli.options.results import is_newest
-from mpigauge.cli.options.selection import EVERYTHING, Selection
+from mpigauge.ask import EVERYTHING, Request, Selection, table_of
+from mpigauge.cli.options.common import units_of, words
+from mpigauge.cli.options.selection import load
 from mpigauge.cli.screen.console import console
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError, choose_from
+from mpigauge.result.files import is_newest
 from mpigauge.show.formats import BY_CELL, FOREIGN
 from mpigauge.show.pivots import ANSWER, CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from mpigauge.cli.screen.table_cache import TableCache
     from mpigauge.document.document import Document, Units
     from mpigauge.plan.model import Cell
-    from mpigauge.query.query import Query, Source
+    from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
-    from mpigauge.vocabulary import StateChoice
 
 OF_SAMPLES = ("csv", "parquet")
 """Formats of every sample."""
 
 
 @dataclass(frozen=True, slots=True)
-class TableRequest:
+class TableOptions:
     """What the command line says of a table.
 
     Attributes:
@@ -54,8 +54,8 @@ class TableRequest:
         return self.table or (CURVES if by_cell else ANSWER)
 
 
-def shown(paths: Sequence[Path], asked: TableRequest) -> str:
-    """As `tabulate`, the table alone: that of a large result that was shown before is kept.
+def shown(paths: Sequence[Path], asked: TableOptions) -> str:
+    """Return what `tabulate` does, the table alone: that of a large result that was shown before is kept.
 
     Raises:
         UsageError: As it does.
@@ -66,33 +66,30 @@ def shown(paths: Sequence[Path], asked: TableRequest) -> str:
     return _tabulate(paths, asked, cache)[0]
 
 
-def documents(paths: Sequence[Path], asked: TableRequest, forms: Sequence[str]) -> Iterator[Document]:
-    """A table of result files for each form; every file is loaded once.
+def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
+    """Return a table of result files for each form; every file is read once.
 
     Raises:
         UsageError: As `tabulate`.
     """
     each = [replace(asked, form=form) for form in forms]
-    checked = [_checked(paths, one) for one in each]
+    requests = [_request(paths, one) for one in each]
     if asked.kind == SAMPLES:
-        yield from [_samples(paths, asked)] * len(forms)
+        yield from [_samples(paths, requests[0][0])] * len(forms)
         return
-    sources = _sources(paths, asked)
-    for one, (names, chosen) in zip(each, checked, strict=True):
-        yield _document(_query(sources, one, chosen), names)
+    sources = requests[0][0].sources(map(load, paths))
+    for request, columns in requests:
+        yield _table(request, sources, columns)
 
 
-def _samples(paths: Sequence[Path], asked: TableRequest) -> Document:
-    """Every sample; only series need what is computed from samples, which takes long of many."""
-    from mpigauge.cli.options.results import load
+def _samples(paths: Sequence[Path], request: Request) -> Document:
+    """Return every sample; only series need what is computed from samples, which takes long of many."""
     from mpigauge.plan.sizes import wanted
     from mpigauge.show import samples
-    from mpigauge.show.selected import selected
 
-    picked = asked.selection
+    picked = request.selection
     if picked.series:
-        _, chosen = check(asked.unit_names, asked.columns)
-        sources = selected(_query(_sources(paths, asked, picked.state or "all"), asked, chosen))
+        sources = replace(request, each_state=True).selected(map(load, paths))
         return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
     sizes = wanted(picked.sizes)
 
@@ -104,79 +101,53 @@ def _samples(paths: Sequence[Path], asked: TableRequest) -> Document:
     )
 
 
-def _cache(paths: Sequence[Path], asked: TableRequest) -> TableCache:
+def _cache(paths: Sequence[Path], asked: TableOptions) -> TableCache:
     from mpigauge.cli.screen.table_cache import TableCache
 
     return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
 
 
 def tabulate(
-    paths: Sequence[Path], asked: TableRequest, loaded: Sequence[Result] | None = None
+    paths: Sequence[Path], asked: TableOptions, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    """A table of result files in one of the forms, and all rows of the first of them.
+    """Return a table of result files in one of the forms, and all rows of the first of them.
 
     Args:
-        loaded: The results, if they are in memory already.
+        results: If they are in memory already.
 
     Raises:
         UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
             kind of table needs.
     """
-    return _tabulate(paths, asked, _cache(paths, asked), loaded)
+    return _tabulate(paths, asked, _cache(paths, asked), results)
 
 
 def _tabulate(
-    paths: Sequence[Path], asked: TableRequest, cache: TableCache, loaded: Sequence[Result] | None = None
+    paths: Sequence[Path], asked: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    names, chosen = _checked(paths, asked)
-    sources = _sources(paths, asked, loaded=loaded)
-    text = rendered(_document(_query(sources, asked, chosen), names), asked.form)
+    request, columns = _request(paths, asked)
+    sources = request.sources(map(load, paths) if results is None else results)
+    text = rendered(_table(request, sources, columns), asked.form)
     cache.keep(text)
     return text, sources[0].rows
 
 
-def _checked(paths: Sequence[Path], asked: TableRequest) -> tuple[tuple[str, ...], Units]:
-    """Columns and units, after all that can be wrong before a file is read."""
-    found = check(asked.unit_names, asked.columns)
+def _request(paths: Sequence[Path], asked: TableOptions) -> tuple[Request, tuple[str, ...]]:
+    """Return what is asked and in which columns, after all that can be wrong before a file is read."""
+    columns, chosen = check(asked.unit_names, asked.columns)
     _refuse(asked, paths)
-
-    from mpigauge.query.renamed import renamings
-
-    asked.selection.check()
-    renamings(asked.renames)
-    return found
+    request = Request(KINDS[asked.kind], asked.selection, asked.stat, asked.renames, units=chosen)
+    request.check()
+    return request, columns
 
 
-def _sources(
-    paths: Sequence[Path],
-    asked: TableRequest,
-    state: StateChoice | None = None,
-    loaded: Iterable[Result] | None = None,
-) -> list[Source]:
-    from mpigauge.cli.options.results import load
-    from mpigauge.query.query import sources_of
-    from mpigauge.query.renamed import renamed
-
-    return renamed(
-        sources_of(
-            map(load, paths) if loaded is None else loaded,
-            asked.stat,
-            state or asked.selection.state,
-            asked.selection.only,
-        ),
-        asked.renames,
-    )
+def _table(request: Request, sources: list[Source], columns: tuple[str, ...]) -> Document:
+    newest = len(sources) == 1 and is_newest(sources[0].result.path)
+    return table_of(request.query_of(sources), columns, newest=newest)
 
 
-def _query(sources: Sequence[Source], asked: TableRequest, chosen: Units) -> Query:
-    from mpigauge.query.query import Query
-
-    picked = asked.selection
-    return Query(KINDS[asked.kind], [*sources], False, chosen, asked.stat, picked.series, picked.sizes)
-
-
-def _refuse(asked: TableRequest, paths: Sequence[Path]) -> None:
-    """What only other kinds of tables have.
+def _refuse(asked: TableOptions, paths: Sequence[Path]) -> None:
+    """Refuse what only other kinds of tables have.
 
     Raises:
         UsageError: It was asked for.
@@ -197,27 +168,8 @@ def _refuse(asked: TableRequest, paths: Sequence[Path]) -> None:
         )
 
 
-def _document(query: Query, columns: tuple[str, ...]) -> Document:
-    """The tables of a kind, before they have a format."""
-    from mpigauge.find import maps
-    from mpigauge.show import answer, curves, pivots
-    from mpigauge.show.selected import selected
-
-    if query.kind.name == ANSWER:
-        newest = len(query.sources) == 1 and is_newest(query.sources[0].result.path)
-        chosen = selected(query)
-        return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
-    if query.kind.name == CURVES:
-        (source,) = selected(query)
-        document = curves.document(
-            source.result, source.rows, columns, query.units, source.states, source.stat
-        )
-        return maps.begun(document, [source])
-    return maps.begun(pivots.document(query), query.sources)
-
-
 def rendered(document: Document, form: str) -> str:
-    """A document in one of the formats; text is fitted to a terminal, if standard output is one."""
+    """Return a document in one of the formats; text is fitted to a terminal, if standard output is one."""
     if form == "text" and (screen := console()) is not None:
         from mpigauge.show.formats import terminal
 
@@ -228,7 +180,7 @@ def rendered(document: Document, form: str) -> str:
 
 
 def _told(text: str, form: str) -> str:
-    """The same text; what its format has no place for is named beside it."""
+    """Return a text, and name what its format has no place for."""
     if form in FOREIGN:
         from mpigauge.show.formats import left_out
 
@@ -238,14 +190,13 @@ def _told(text: str, form: str) -> str:
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
-    """The columns and units asked for; called before a campaign, not to be wrong only after it.
+    """Return the columns and units asked for; called before a campaign, not to be wrong only after it.
 
     Raises:
         UsageError: A column or unit does not exist.
     """
-    time, rate = chosen_units(unit_names)
+    chosen = units_of(unit_names)
 
-    from mpigauge.document.document import Units
     from mpigauge.show.columns import EXTRA_COLUMNS
 
     names = words(columns)
@@ -255,4 +206,4 @@ def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], U
         if name not in EXTRA_COLUMNS:
             hint = choose_from([*EXTRA_COLUMNS, "all"], name, listed_by="mpigauge list columns")
             raise UsageError(f"--columns: no column is called {name!r}", hint)
-    return names, Units(time, rate)
+    return names, chosen

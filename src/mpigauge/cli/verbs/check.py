@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options.common import results_argument, unit_option
+from mpigauge.ask import VERBS, Request, against
+from mpigauge.cli.options.common import results_argument, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
-from mpigauge.cli.verbs.comparisons import ended, status_of_verdict
-from mpigauge.cli.verbs.histories import HistoryOptions, against
+from mpigauge.cli.options.selection import load, loaded, selection_options
+from mpigauge.cli.screen.streams import note
+from mpigauge.cli.verbs.comparisons import put_comparison, status_of_verdict
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
-from mpigauge.query.kinds import DisplayKind
+from mpigauge.result.files import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.ask import Selection
     from mpigauge.check.expectation_file import Expectation
     from mpigauge.cli.options.outputs import Outputs
     from mpigauge.document.document import Units
@@ -30,10 +32,6 @@ STATUSES: dict[ExpectationVerdict, int] = {
     "undecided": EXIT_UNDECIDED,
     "holds": EXIT_DONE,
 }
-
-KIND = DisplayKind(
-    "check", "whether a result is as expected", "what could replace it", "", "check", "patterns"
-)
 
 
 @click.command("check")
@@ -94,27 +92,21 @@ def command(
     mpigauge run --suite guidelines -o guidelines.jsonl
     mpigauge check guidelines.jsonl --guidelines
     """
-    from mpigauge.cli.screen.tables import check
-
     question = _question(sentences or expect_files, baseline, guidelines)
-    _, units = check(unit_names, "")
-    chosen = HistoryOptions(KIND, "median", selection)
+    units = units_of(unit_names)
+    request = Request(VERBS["check"], selection, units=units)
     if question == "--expect":
-        from mpigauge.cli.options.results import load
-
-        loaded = list(map(load, named(results)))
-        return _expected(_expectations(sentences, expect_files, loaded), loaded, chosen, units, outputs)
+        found = list(loaded(results))
+        return _expected(_expectations(sentences, expect_files, found), found, request, units, outputs)
     path = _one(named(results))
     if baseline is not None:
-        from mpigauge.stats.decision import Thresholds
-
-        held = against(path, baseline, chosen, Thresholds(), force=False)
-        return ended(held, units, outputs, everything=everything)
-    return _guided(path, chosen, units, outputs, everything=everything)
+        held = against(path, baseline, request, load, note, force=False)
+        return put_comparison(held, units, outputs, everything=everything)
+    return _guided(path, request, units, outputs, everything=everything)
 
 
 def _question(expected: object, baseline: object, guidelines: object) -> str:
-    """The one thing that is asked."""
+    """Return the one thing that is asked."""
     given = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
     asked = [name for name, value in given.items() if value]
     if not asked:
@@ -131,35 +123,31 @@ def _one(paths: Sequence[Path]) -> Path:
 
 
 def _expectations(
-    sentences: Sequence[str], files: Sequence[Path], loaded: Sequence[Result]
+    sentences: Sequence[str], files: Sequence[Path], results: Sequence[Result]
 ) -> list[Expectation]:
-    """All sentences; they may be of patterns that only these results have."""
+    """Return all expectations; they may be of patterns that only these results have."""
     from mpigauge.check.expectation_file import parse, read_expectations
 
-    names = {pattern.name for result in loaded for pattern in result.campaign.patterns}
+    names = {pattern.name for result in results for pattern in result.campaign.patterns}
     typed = [parse(sentence, foreign=names) for sentence in sentences]
     return [*typed, *(one for path in files for one in read_expectations(path, names))]
 
 
 def _expected(
     expectations: Sequence[Expectation],
-    loaded: Sequence[Result],
-    chosen: HistoryOptions,
+    results: Sequence[Result],
+    request: Request,
     units: Units,
     outputs: Outputs,
 ) -> int:
-    """Every number of every result; each statistic is computed once."""
+    """Judge every number of every result; each statistic is computed once."""
     from mpigauge.check.expectations import together
     from mpigauge.check.table import document, held_against, verdict_of
-    from mpigauge.query.query import Query, sources_of
-    from mpigauge.show.selected import selected
 
-    picked = chosen.selection
     rows = {}
     for stat in dict.fromkeys(one.stat for one in expectations):
-        sources = sources_of(loaded, stat, picked.state, picked.only)
-        query = Query(chosen.kind, sources, False, units, stat, picked.series, picked.sizes)
-        rows[stat] = [row for source in selected(query) for row in source.rows]
+        sources = replace(request, stat=stat).selected(results)
+        rows[stat] = [row for source in sources for row in source.rows]
     found = together(
         [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
     )
@@ -167,18 +155,12 @@ def _expected(
     return STATUSES[verdict_of(found)]
 
 
-def _guided(path: Path, chosen: HistoryOptions, units: Units, outputs: Outputs, *, everything: bool) -> int:
-    """Operations against what could replace them."""
-    from mpigauge.cli.options.results import load
+def _guided(path: Path, request: Request, units: Units, outputs: Outputs, *, everything: bool) -> int:
+    """Judge operations against what could replace them."""
     from mpigauge.compare.guideline_table import document
     from mpigauge.compare.guidelines import check
-    from mpigauge.query.query import Query, source_of
-    from mpigauge.show.selected import selected
 
-    picked = chosen.selection
-    found = source_of(load(path), chosen.stat, picked.state or "all", picked.only)
-    query = Query(chosen.kind, [found], False, units, chosen.stat, picked.series, picked.sizes)
-    (source,) = selected(query)
+    (source,) = replace(request, each_state=True).selected([load(path)])
     shown = check(source.rows, source.patterns)
     outputs.put(document(shown, source.patterns, units, everything=everything))
     return status_of_verdict(shown.verdict)

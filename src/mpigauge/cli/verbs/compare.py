@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options.common import comparison_options, results_argument, stat_option, unit_option
+from mpigauge.ask import VERBS, Request, against
+from mpigauge.cli.options.common import (
+    comparison_options,
+    results_argument,
+    stat_option,
+    unit_option,
+    units_of,
+)
 from mpigauge.cli.options.outputs import output_options_and_result
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
-from mpigauge.cli.verbs.comparisons import ended
-from mpigauge.cli.verbs.histories import HistoryOptions, against
-from mpigauge.cli.verbs.remeasure import measured_again
+from mpigauge.cli.options.selection import load, selection_options
+from mpigauge.cli.screen.streams import note
+from mpigauge.cli.verbs.comparisons import put_comparison
 from mpigauge.errors import UsageError
-from mpigauge.query.kinds import DisplayKind
+from mpigauge.result.files import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mpigauge.ask import Selection
+    from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.cli.options.outputs import Outputs
-
-KIND = DisplayKind(
-    "compare", "whether one of two is slower", "cells of two that are alike", "", "comparison", "patterns"
-)
+    from mpigauge.result.reader import Result
+    from mpigauge.show.compared import ComparedSources
 
 
 @click.command("compare")
@@ -90,36 +96,34 @@ def command(
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
     from mpigauge.campaign.remeasure import compared_again_by
-    from mpigauge.cli.options.results import load
-    from mpigauge.cli.screen.tables import check
     from mpigauge.cli.verbs.session import check_saved
-    from mpigauge.query.query import Query, sources_of
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
 
     thresholds = thresholds_of(margin, allow)
-    _, units = check(unit_names, "")
+    units = units_of(unit_names)
     paths = named(results)
     check_count(len(paths), by)
     _check_alone(remeasure, baseline, output, trust)
+    request = Request(
+        VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
+    )
     if baseline is not None:
-        chosen = HistoryOptions(KIND, stat, selection)
-        found = against(_one(paths, by), baseline, chosen, thresholds, force=force)
-        return ended(found, units, outputs, strict=strict, everything=everything)
-    sources = sources_of(map(load, paths), stat, selection.state or "all", selection.only)
+        found = against(_one(paths, by), baseline, request, load, note, force=force)
+        return put_comparison(found, units, outputs, strict=strict, everything=everything)
+    query = request.query(map(load, paths))
     if not force:
-        check_alike(sources)
-    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes, by, thresholds)
+        check_alike(query.sources)
     found = held(query, asked=strict or remeasure)
     if remeasure:
-        before = [one.result for one in sources]
-        again, status = measured_again(found, before, output, trust=trust, quiet=quiet)
-        if again is None:
-            return status
+        before = [one.result for one in query.sources]
+        again = _measured_again(found, before, output, trust=trust, quiet=quiet)
+        if isinstance(again, int):
+            return again
         found = held_again(query, found, again.result, compared_again_by(before, by))
-        status = ended(found, units, outputs, strict=strict, everything=everything)
+        status = put_comparison(found, units, outputs, strict=strict, everything=everything)
         check_saved(again)
         return status
-    return ended(found, units, outputs, strict=strict, everything=everything)
+    return put_comparison(found, units, outputs, strict=strict, everything=everything)
 
 
 def _one(paths: Sequence[Path], by: str | None) -> Path:
@@ -131,8 +135,39 @@ def _one(paths: Sequence[Path], by: str | None) -> Path:
 
 
 def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
-    """--remeasure measures both sides, which a baseline has not; what is for it alone says nothing else."""
+    """Refuse --remeasure of a baseline, which has no two sides, and what is for --remeasure without it."""
     if remeasure and baseline is not None:
         raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
     if not remeasure and (output is not None or trust):
         raise UsageError("--output and --trust are for --remeasure", "leave them out, or measure again")
+
+
+def _measured_again(
+    found: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
+) -> SessionEnd | int:
+    """Measure what is suspicious; return how that ended, or the exit status if it was cut short.
+
+    Raises:
+        UsageError: Both sides cannot be measured in turn, or a result is a stranger's.
+        EnvironmentLacksError: A library is gone, or does not work.
+        JobError: Nothing could be measured.
+    """
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
+    from mpigauge.campaign.remeasure import plan_again
+    from mpigauge.campaign.trusted_results import check_trusted
+    from mpigauge.cli.verbs.lab_runs import same_command_in
+    from mpigauge.cli.verbs.session import measured_or_stopped
+    from mpigauge.compare.suspicious import launches_for, suspicious
+    from mpigauge.plan.source import new_seed
+
+    paths = [str(one.path) for one in results]
+    where = " and ".join(paths)
+    for result in () if trust else results:
+        check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
+    picked = suspicious(found.shown)
+    launches = launches_for(found.shown.cells)
+    plan = plan_again(results, picked, launches, new_seed())
+    if (lab := lab_to_enter(plan, where)) is not None:
+        return same_command_in(lab, where)
+    session = prepare(with_what_was_hidden(plan, where), where)
+    return measured_or_stopped(session, output, quiet=quiet)

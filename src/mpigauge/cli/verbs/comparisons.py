@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mpigauge.ask import comparison_of
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED
 from mpigauge.vocabulary import PASSES
 
@@ -18,19 +19,14 @@ STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fr
 
 
 def status_of_verdict(verdict: ComparisonVerdict) -> int:
-    """The exit status that says what a verdict does."""
+    """Return the exit status that says what a verdict does."""
     return STATUSES.get(verdict, EXIT_UNDECIDED)
 
 
-def ended(
+def put_comparison(
     found: ComparedSources, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
 ) -> int:
-    """Prints a comparison; the exit status, which is that of its verdict where one was asked for."""
-    from mpigauge.compare.table import document
-
-    verdict = found.shown.strictly() if strict else found.shown.verdict
-    shown = document(
-        found.shown, verdict, found.factors, units, found.sides, first=found.first, everything=everything
-    )
+    """Print a comparison; return the exit status, that of its verdict where one was asked for."""
+    shown, verdict = comparison_of(found, units, strict=strict, everything=everything)
     outputs.put(shown)
     return EXIT_DONE if found.shown.unasked else status_of_verdict(verdict)

@@ -16,14 +16,14 @@ VARIABLE = "_MPIGAUGE_COMPLETE"
 
 
 def completion(shell: str, program: click.Command) -> ShellComplete:
-    """What completes the words of a program in a shell."""
+    """Return what completes the words of a program in a shell."""
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click has all three
     return kind(program, {}, "mpigauge", VARIABLE)
 
 
 def script(shell: str, program: click.Command) -> str:
-    """The script of a shell for any machine: this one need not have the shell."""
+    """Return the script of a shell for any machine: this one need not have the shell."""
     return ShellComplete.source(completion(shell, program))
 
 

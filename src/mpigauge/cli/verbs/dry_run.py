@@ -34,7 +34,7 @@ def what_would_run(session: PreparedCampaign) -> str:
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:
-    """How many cells in how many jobs, and how long that may take."""
+    """Return how many cells in how many jobs there are, and how long that may take."""
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
 
@@ -67,7 +67,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
 
 
 def _quoted(word: str) -> str:
-    """A word for a shell, which fills in the folder that a file of the command is in."""
+    """Quote a word for a shell, which fills in the folder that a file of the command is in."""
     from mpigauge.campaign.launch.job import FOLDER
 
     quoted = shlex.quote(word)
@@ -75,7 +75,7 @@ def _quoted(word: str) -> str:
 
 
 def _file(name: str, text: str) -> str:
-    """What a file of the command says, as far as it fits a line."""
+    """Return what a file of the command says, as far as it fits a line."""
     from mpigauge.campaign.launch.job import FOLDER
 
     lines = text.splitlines()
@@ -84,14 +84,15 @@ def _file(name: str, text: str) -> str:
 
 
 def _described(cells: Iterable[Cell]) -> Iterator[str]:
-    """A line for all cells that differ in nothing but their size and pair."""
+    """Describe in a line all cells that differ in nothing but their size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
+    from mpigauge.sequences import group_by
 
-    alike: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
-        alike.setdefault((cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()), []).append(cell)
-    for (pattern, mode, *factors), found in alike.items():
+    def said(cell: Cell) -> tuple[str, ...]:
+        return cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()
+
+    for (pattern, mode, *factors), found in group_by(cells, said).items():
         pairs = len({cell.pair for cell in found if cell.pair})
         of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options.common import results_argument, unit_option
+from mpigauge.ask import VERBS, Request, claims_of
+from mpigauge.cli.options.common import results_argument, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.options.selection import loaded, selection_options
 from mpigauge.errors import UsageError
-from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
+    from mpigauge.ask import Selection
     from mpigauge.cli.options.outputs import Outputs
-
-KIND = DisplayKind(
-    "explain", "what follows from a result", "cells that were measured", "", "explanation", "patterns"
-)
 
 
 @click.command("explain")
@@ -61,29 +57,23 @@ def command(
     mpigauge explain both.jsonl --series pingpong --format markdown
     mpigauge explain both.jsonl --claims examples/published
     """
-    from mpigauge.cli.options.results import load
-    from mpigauge.cli.screen.tables import check
-    from mpigauge.cli.verbs.claims import judged
     from mpigauge.find.explain.table import SAID_MOST, document
     from mpigauge.mpi.kinds import GIVES_WAY
-    from mpigauge.query.query import Query, sources_of
-    from mpigauge.show.selected import selected
 
-    _, units = check(unit_names, "")
+    units = units_of(unit_names)
+    request = Request(VERBS["explain"], selection, units=units)
     if claims:
         _refuse(everything=everything, top=top, series=selection.series, sizes=selection.sizes)
-        outputs.put(judged(claims, named(results), units, selection.state, selection.only))
+        outputs.put(claims_of(claims, loaded(results), request))
         return
     if everything and top:
         raise UsageError("--all and --top exclude each other", "use one of them")
-    sources = sources_of(map(load, named(results)), "median", selection.state, selection.only)
-    query = Query(KIND, sources, False, units, series=selection.series, sizes=selection.sizes)
     most = None if everything else top or SAID_MOST
-    outputs.put(document(selected(query), units, most=most, gives_way=GIVES_WAY))
+    outputs.put(document(request.selected(loaded(results)), units, most=most, gives_way=GIVES_WAY))
 
 
 def _refuse(**given: object) -> None:
-    """What has no meaning for claims, which choose their cells themselves."""
+    """Refuse what has no meaning for claims, which choose their cells themselves."""
     names = {"everything": "--all"}
     if asked := [names.get(name, f"--{name}") for name, value in given.items() if value]:
         raise UsageError(f"--claims and {asked[0]} exclude each other", "use one of them")

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mpigauge.ask import VERBS, Request, sessions_in
 from mpigauge.cli.options import completers
-from mpigauge.cli.options.common import stat_option, threshold_options, unit_option
+from mpigauge.cli.options.common import stat_option, threshold_options, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
-from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.options.selection import load, selection_options
+from mpigauge.cli.screen.streams import note
 from mpigauge.cli.verbs.comparisons import status_of_verdict
-from mpigauge.cli.verbs.histories import HistoryOptions, sessions_in
-from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from mpigauge.ask import Selection
     from mpigauge.cli.options.outputs import Outputs
-
-KIND = DisplayKind("history", "what changed over time", "cells that were measured", "", "history", "patterns")
-
 
 DATES = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M")
 
@@ -74,14 +72,13 @@ def command(
     mpigauge history results --since 2026-11-03
     mpigauge history results before.jsonl after.jsonl --format json
     """
-    from mpigauge.cli.screen.tables import check
     from mpigauge.compare.history.history import history_of
     from mpigauge.compare.history.table import document
     from mpigauge.show.compared import thresholds_of
 
     thresholds = thresholds_of(margin, allow)
-    _, units = check(unit_names, "")
-    found = sessions_in(paths, HistoryOptions(KIND, stat, selection))
+    units = units_of(unit_names)
+    found = sessions_in(paths, Request(VERBS["history"], selection, stat), load, note)
     if since is not None:
         found = found.since(since)
     shown = history_of(found.known, thresholds)

@@ -20,13 +20,13 @@ class Readers(Subcommands):
     """One command for every row of `formats.READERS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In the order of the registry."""
+        """Return the formats in the order of the registry."""
         from mpigauge.importers import READERS
 
         return list(READERS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a format."""
+        """Return the command of a format."""
         from mpigauge.importers import READERS
 
         if cmd_name not in READERS:
@@ -54,7 +54,7 @@ class Readers(Subcommands):
 
 
 def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
-    """Those of the table; where the columns of a file must be named, --columns does that instead."""
+    """Return the options of the table; --columns names those of a file instead where that must be."""
     options: list[click.Parameter] = function.__click_params__[::-1]
     if reader.prints_tables:
         return [*_of_tables(), *options]
@@ -120,7 +120,7 @@ def _import(
     np: int | None = None,
     same: bool = False,
 ) -> int:
-    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
+    from mpigauge.cli.screen.tables import TableOptions, check, tabulate
     from mpigauge.cli.verbs.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
@@ -144,6 +144,6 @@ def _import(
         _tell_left_out(name, paths)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
-    text, rows = tabulate([path], TableRequest(None, form, unit_names, stat, shown))
+    text, rows = tabulate([path], TableOptions(None, form, unit_names, stat, shown))
     click.echo(text, nl=False)
     return ended(path, rows)

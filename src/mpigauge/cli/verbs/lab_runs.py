@@ -26,7 +26,7 @@ NO_QUEUES = (
 
 
 def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
-    """Runs a command in a new lab; says so if its relay could not keep up; the command's exit status."""
+    """Run a command in a new lab; say so if its relay could not keep up; return the command's exit status."""
     from mpigauge.campaign.lab import start
 
     ended = start.run(lab, argv, where)
@@ -38,7 +38,7 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
 
 
 def same_command_in(lab: Lab, where: str) -> int:
-    """Runs the command line of this process a second time, inside a new lab; its exit status.
+    """Run the command line of this process a second time, inside a new lab; return its exit status.
 
     The lab is a network of its own, which a running process cannot enter with its MPI jobs. The second
     process finds itself in the lab that its plan wants, and measures.

@@ -32,7 +32,7 @@ SIGNALS = "stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM"
 
 
 def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, click.Command]]:
-    """A command and all below it, with the words that call them."""
+    """Return a command and all below it, with the words that call them."""
     yield words, command
     if isinstance(command, click.Group):
         with click.Context(command) as context:
@@ -43,7 +43,7 @@ def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, clic
 
 
 def paragraphs(command: click.Command) -> Iterator[tuple[bool, list[str]]]:
-    """The help of a command: whether a paragraph is of commands, and its lines."""
+    """Return the paragraphs of the help of a command: whether each is of commands, and its lines."""
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         first, *rest = (line.strip() for line in paragraph.strip().splitlines() or [""])
         if first in {"\b", "\\b"}:
@@ -56,7 +56,7 @@ def paragraphs(command: click.Command) -> Iterator[tuple[bool, list[str]]]:
 
 
 def pages(program: click.Command) -> dict[str, str]:
-    """Every page by its file: mpigauge.1, mpigauge-run.1 and so on, as groff and mandoc read them."""
+    """Return every page by its file: mpigauge.1, mpigauge-run.1 and so on, as groff and mandoc read them."""
     every = dict(commands(program, ("mpigauge",)))
     return {f"{'-'.join(words)}.1": _page(words, command, every) for words, command in every.items()}
 
@@ -102,7 +102,7 @@ def _below(command: click.Command, context: click.Context) -> Iterator[str]:
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    """In chapters where the help has them."""
+    """Return the options, in chapters where the help has them."""
     chapters = command.chapters if isinstance(command, Chapters) else {}
     for option in command.get_params(context):
         if str(option.name) in chapters:
@@ -127,6 +127,6 @@ def _tagged(tag: str, text: str) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Text of which roff makes nothing else: no request, no escape, and signs that can be searched for."""
+    """Return text of which roff makes nothing else: no request, no escape, signs to search for."""
     safe = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq").replace("'", "\\(aq")
     return re.sub(r"^\.", r"\\&.", safe, flags=re.MULTILINE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ import click
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import (
     assignments,
-    chosen_units,
     format_option,
     place_options,
     rank_counts,
@@ -21,9 +19,10 @@ from mpigauge.cli.options.common import (
     seed_option,
     spelled,
     unit_option,
+    units_of,
     words,
 )
-from mpigauge.cli.options.selection import only_option
+from mpigauge.cli.options.selection import load, only_option
 from mpigauge.cli.screen.streams import clean, say
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
@@ -147,15 +146,13 @@ def command(
     mpigauge map -q -o prolog.jsonl
     """
     from mpigauge import units
-    from mpigauge.cli.options.results import load
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.cli.verbs.session import check_saved
-    from mpigauge.document.document import Units
     from mpigauge.linkmap.linkmap import link_map
     from mpigauge.rows.machine.quiet import only_quiet
 
     rate = units.parse_fraction(error_rate)
-    printed_in = Units(*chosen_units(unit_names))
+    printed_in = units_of(unit_names)
     _check(factor, figure, pairs)
     chosen: dict[str, Any] = {}
     done = None
@@ -182,7 +179,7 @@ def command(
 
 
 def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
-    """Before a campaign, as far as can be known then."""
+    """Refuse what is wrong before a campaign, as far as can be known then."""
     if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(
             f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
@@ -202,13 +199,13 @@ def _document(shown: LinkMap, pairs: tuple[str, ...], chosen: Units, *, quiet: b
 
 
 def _status(shown: LinkMap) -> int:
-    """For prolog scripts."""
+    """Return the exit status, for prolog scripts."""
     statuses = {"none": EXIT_DONE, "undecided": EXIT_UNDECIDED}
     return statuses.get(shown.verdict.word, EXIT_CHECK_FAILED)
 
 
 def _link(shown: LinkMap, pair: str) -> MeasuredLink:
-    """The pair of a word: "h1,h4"."""
+    """Return the pair of a word: "h1,h4"."""
     names = words(pair)
     for name in names:
         if name not in shown.names:
@@ -223,7 +220,7 @@ def _link(shown: LinkMap, pair: str) -> MeasuredLink:
 
 
 def _check_pairs(pairs: tuple[str, ...]) -> None:
-    """Before a campaign, as far as can be known then."""
+    """Refuse what is wrong before a campaign, as far as can be known then."""
     for pair in pairs:
         if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
             raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
@@ -233,11 +230,12 @@ def _check_pairs(pairs: tuple[str, ...]) -> None:
 
 
 def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
-    """The plan of all pairs, with the hosts that we are on, since they say how many ranks there are."""
+    """Return the plan of all pairs, with the hosts that we are on: they say how many ranks there are."""
     from msgspec.structs import replace
 
     from mpigauge.campaign.prepare import located
     from mpigauge.plan.plan_file import Options, with_options
+    from mpigauge.plan.source import new_seed
 
     counts = _counts(given.pop("ranks"))
     file = _file(serial=given.pop("serial"))
@@ -247,14 +245,14 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    plan = located(with_options(file, options, random.SystemRandom().randrange(2**31), WHERE))
+    plan = located(with_options(file, options, new_seed(), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
     plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
     return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
 
 
 def _counts(text: str | None) -> tuple[int, ...]:
-    """The one number of ranks, if it was given."""
+    """Return the one number of ranks, if it was given."""
     counts = rank_counts(text)
     if len(counts) > 1:
         raise UsageError("--np: a map has one number of ranks", "measure a map for each")
@@ -277,7 +275,7 @@ def _file(*, serial: bool) -> PlanFile:
 
 
 def _visits_most(plan: Plan, ranks: int) -> int:
-    """Visits of a cell per launch that keep a launch of this many ranks short."""
+    """Return the visits of a cell per launch that keep a launch of this many ranks short."""
     from mpigauge.plan.sizes import parse_sizes
 
     cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
@@ -285,7 +283,7 @@ def _visits_most(plan: Plan, ranks: int) -> int:
 
 
 def _usual_ranks(plan: Plan) -> int:
-    """One on every host; of one host, one on every core.
+    """Return one rank on every host; of one host, one on every core.
 
     Raises:
         UsageError: There is one rank only.
@@ -304,10 +302,10 @@ def _usual_ranks(plan: Plan) -> int:
 
 
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
-    """How it ended; or the exit status, if it was only to be said what would run, or a signal came."""
+    """Measure the map; return how it ended, or the exit status of a dry run or after a signal."""
     from mpigauge.campaign.prepare import prepare
     from mpigauge.cli.verbs.dry_run import what_would_run
-    from mpigauge.cli.verbs.session import measure, stopped
+    from mpigauge.cli.verbs.session import measured_or_stopped
     from mpigauge.result.writer import check_free
 
     if output is not None:
@@ -318,16 +316,11 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
             say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
         click.echo(clean(what_would_run(session)), nl=False)
         return EXIT_DONE
-    done = measure(session, output, quiet=quiet, answering=False)
-    if done.signal is not None:
-        return stopped(done, done.signal)
-    if not quiet and not done.lost:
-        say(f"result: {done.path}", err=True)
-    return done
+    return measured_or_stopped(session, output, quiet=quiet, says_where=not quiet)
 
 
 def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
-    """A result is shown as it is."""
+    """Refuse options for measuring where a result is shown."""
     asked = [name for name, value in {**given, "output": output, "dry_run": dry_run}.items() if value]
     if asked:
         raise UsageError(
@@ -336,7 +329,7 @@ def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: b
 
 
 def _check_figure(figure: Path | None) -> None:
-    """Before a campaign, not to be wrong only after it."""
+    """Check the figure before a campaign, not to be wrong only after it."""
     if figure is not None:
         from mpigauge.show.figures.map import check
 

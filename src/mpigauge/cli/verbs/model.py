@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.cli.options.common import results_argument, stat_option, unit_option
+from mpigauge.ask import VERBS, Request
+from mpigauge.cli.options.common import results_argument, stat_option, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.options.selection import loaded, selection_options
 from mpigauge.errors import EXIT_DONE, EXIT_UNDECIDED
-from mpigauge.query.kinds import DisplayKind
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.ask import Selection
     from mpigauge.cli.options.outputs import Outputs
     from mpigauge.models.modelled import Models
-
-KIND = DisplayKind("model", "parameters of curves", "messages of four sizes or more", "", "model", "patterns")
 
 
 @click.command("model")
@@ -55,24 +53,20 @@ def command(
     mpigauge model results/node1.jsonl --predict 3KiB,100MiB
     mpigauge model results/node1.jsonl --format json
     """
-    from mpigauge.cli.options.results import load
-    from mpigauge.cli.screen.tables import check
     from mpigauge.models.modelled import models_of
     from mpigauge.models.table import document
     from mpigauge.plan.sizes import parse_sizes
-    from mpigauge.query.query import Query, sources_of
 
-    _, units = check(unit_names, "")
-    selection.check()
+    request = Request(VERBS["model"], selection, stat, units=units_of(unit_names))
+    request.check()
     asked = parse_sizes(",".join(predict)) if any(predict) else ()
-    sources = sources_of(map(load, named(results)), stat, selection.state, selection.only)
-    query = Query(KIND, sources, False, units, stat, selection.series, selection.sizes)
+    query = request.query(loaded(results))
     shown = models_of(query, asked)
-    outputs.put(document(shown, units))
+    outputs.put(document(shown, query.units))
     return _status(shown)
 
 
 def _status(shown: Models) -> int:
-    """Whether all that was asked for could be said."""
+    """Return the exit status: whether all that was asked for could be said."""
     times = [each.time_s for one in shown.found for each in one.predictions]
     return EXIT_UNDECIDED if None in times else EXIT_DONE

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from mpigauge.ask import Request
 from mpigauge.cli.options.common import (
-    chosen_units,
     comparison_options,
     results_argument,
     stat_option,
     unit_option,
+    units_of,
 )
 from mpigauge.cli.options.option_groups import Chapters
-from mpigauge.cli.options.rename import rename_option
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
+from mpigauge.cli.options.selection import load, rename_option, selection_options
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
+from mpigauge.result.files import named, stem_of
 from mpigauge.show.figures import ALIASES, FORMS, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.query.query import Source
+    from mpigauge.ask import Selection
     from mpigauge.result.reader import Result
-    from mpigauge.vocabulary import StateChoice
 
 
 OVERVIEW, MAP = "overview", "map"
@@ -53,7 +53,7 @@ class KindChoice(click.Choice[str]):
     """A kind of figure, by its name or by what the field calls it."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name of the kind."""
+        """Return the name of the kind."""
         return super().convert(ALIASES.get(value, value), param, ctx)
 
 
@@ -129,48 +129,41 @@ def command(
         raise UsageError(f"-o: {output} is not the name of a figure", f"end it in {', '.join(FORMS)}")
     if output is not None:
         check_output(output)
-    time, rate = chosen_units(unit_names)
+    units = units_of(unit_names)
     width_in = _width_in(width)
 
-    from mpigauge.cli.options.results import load
-    from mpigauge.document.document import Units
-    from mpigauge.query.query import Paper, Query, source_of
-    from mpigauge.query.renamed import renamed, renamings
-    from mpigauge.show.compared import thresholds_of
+    from mpigauge.query.query import Paper
+    from mpigauge.show.compared import check_alike, thresholds_of
     from mpigauge.show.figures import draw
     from mpigauge.show.references import check
 
     references = tuple(filter(None, map(str.strip, reference.split(","))))
     check(references)
-    selection.check()
-    renamings(renames)
-    thresholds = thresholds_of(margin, allow)
-    loaded = list(map(load, paths))
-    kind = kind or _usual_kind(loaded, selection)
-    output = output or default_name(paths[0], kind)
-    sources = [source_of(one, stat, _state(selection.state, kind), selection.only) for one in loaded]
-    sources = renamed(sources, renames)
-    _check_alike(sources, kind, force=force)
-    query = Query(
-        KINDS[kind],
-        sources,
-        linear,
-        Units(time, rate),
+    request = Request(
+        KINDS[kind or OVERVIEW],
+        selection,
         stat,
-        selection.series,
-        selection.sizes,
-        by,
-        thresholds,
-        model,
-        references=references,
-        paper=Paper(title or "", width_in, _command()),
+        renames,
+        by=by,
+        thresholds=thresholds_of(margin, allow),
+        units=units,
     )
+    request.check()
+    read = list(map(load, paths))
+    kind = kind or _usual_kind(read, selection)
+    output = output or Path(f"{stem_of(paths[0])}-{kind}.png")
+    # Verdicts are of each state of the machine, unless one is named, as `mpigauge compare` has them.
+    query = replace(request, kind=KINDS[kind], each_state=kind == COMPARE).query(read)
+    if kind == COMPARE and not force:
+        check_alike(query.sources)
+    paper = Paper(title or "", width_in, _command())
+    query = replace(query, linear=linear, model=model, references=references, paper=paper)
     draw(query, output)
     note(f"figure: {output}")
 
 
 def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
-    """The figure that nobody names: curves, unless the result is a map and none of its curves are chosen."""
+    """Return the usual figure: curves, unless the result is a map and none of its curves are chosen."""
     from mpigauge.linkmap.linkmap import is_map
 
     whole = len(results) == 1 and not (selection.series or selection.sizes)
@@ -178,7 +171,7 @@ def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
 
 
 def _width_in(text: str | None) -> float | None:
-    """Inches; None for the usual width.
+    """Return a width in inches; None for the usual one.
 
     Raises:
         UsageError: No figure can be so narrow or wide.
@@ -194,7 +187,7 @@ def _width_in(text: str | None) -> float | None:
 
 
 def _command() -> str:
-    """As it was typed, without where files are, and the same for all forms of a figure."""
+    """Return the command as it was typed, without where files are, the same for all forms of a figure."""
     context = click.get_current_context()
     given = list(context.obj or ())
     for name in ("-o", "--output"):
@@ -206,7 +199,7 @@ def _command() -> str:
 
 
 def _refuse_of_compare(kind: str) -> None:
-    """What only a comparison takes must not be ignored by another kind.
+    """Refuse what only a comparison takes, which another kind would ignore.
 
     Raises:
         UsageError: It was asked for.
@@ -218,7 +211,7 @@ def _refuse_of_compare(kind: str) -> None:
 
 
 def _refuse_model(kind: str, *, model: bool) -> None:
-    """Other kinds have no axes that a model could be drawn on.
+    """Refuse a model where there are no axes that it could be drawn on.
 
     Raises:
         UsageError: It was asked for.
@@ -228,28 +221,10 @@ def _refuse_model(kind: str, *, model: bool) -> None:
 
 
 def _refuse_reference(kind: str, reference: str) -> None:
-    """Rates are drawn beside rates.
+    """Refuse a reference where there are no rates beside it.
 
     Raises:
         UsageError: It was asked for with another kind.
     """
     if reference and kind not in RATED:
         raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {' or '.join(RATED)}")
-
-
-def _state(state: StateChoice | None, kind: str) -> StateChoice | None:
-    """Verdicts are of each state of the machine, unless one is named, as `mpigauge compare` has them."""
-    return state or ("all" if kind == COMPARE else None)
-
-
-def _check_alike(sources: Sequence[Source], kind: str, *, force: bool) -> None:
-    from mpigauge.show.compared import check_alike
-
-    if kind == COMPARE and not force:
-        check_alike(sources)
-
-
-def default_name(result: Path, kind: str) -> Path:
-    """What a figure is called that nobody names: by its result and kind, where we are."""
-    stem = result.name.removesuffix(".gz").removesuffix(".jsonl")
-    return Path(f"{stem}-{kind}.png")

@@ -6,7 +6,7 @@ import click
 
 from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import table_options
-from mpigauge.cli.screen.streams import note, say
+from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE
 from mpigauge.vocabulary import RESUMABLE
 
@@ -39,9 +39,9 @@ def command(
     """
     from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_again
     from mpigauge.campaign.trusted_results import check_trusted
-    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
+    from mpigauge.cli.screen.tables import TableOptions, check
     from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import ended, measure, stopped
+    from mpigauge.cli.verbs.session import measured_and_shown
     from mpigauge.result import reader
 
     check(unit_names, columns)
@@ -55,9 +55,5 @@ def command(
         check_kept(result)
         return same_command_in(lab, str(result))
     session = prepare_again(before, str(result), anyway=anyway)
-    done = measure(session, None, quiet=quiet)
-    if done.signal is not None:
-        return stopped(done, done.signal)
-    text, rows = tabulate([done.path], TableRequest(None, form, unit_names, stat, columns), [done.result])
-    say(text, nl=False)
-    return ended(done.path, rows, done)
+    table = TableOptions(None, form, unit_names, stat, columns)
+    return measured_and_shown(session, None, table, quiet=quiet)

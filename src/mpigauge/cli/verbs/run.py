@@ -8,7 +8,7 @@ import click
 
 from mpigauge.cli.options.option_groups import Chapters
 from mpigauge.cli.options.run_options import CHAPTERS, asked, run_options
-from mpigauge.cli.screen.streams import clean, note, say
+from mpigauge.cli.screen.streams import clean, note
 from mpigauge.errors import EXIT_DONE
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ def command(
     mpigauge run --plan examples/modes.toml --budget 5min
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare
-    from mpigauge.cli.screen.tables import TableRequest, check, tabulate
+    from mpigauge.cli.screen.tables import TableOptions, check
     from mpigauge.cli.verbs.dry_run import what_would_run
     from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import ended, measure, stopped
+    from mpigauge.cli.verbs.session import measured_and_shown
     from mpigauge.result.writer import check_free
 
     check(unit_names, columns)
@@ -65,9 +65,5 @@ def command(
         return EXIT_DONE
     if session.time_of_jobs and not quiet:
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")
-    done = measure(session, output, quiet=quiet)
-    if done.signal is not None:
-        return stopped(done, done.signal)
-    text, rows = tabulate([done.path], TableRequest(None, form, unit_names, stat, columns), [done.result])
-    say(text, nl=False)
-    return ended(done.path, rows, done)
+    table = TableOptions(None, form, unit_names, stat, columns)
+    return measured_and_shown(session, output, table, quiet=quiet)

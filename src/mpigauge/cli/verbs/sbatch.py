@@ -162,7 +162,7 @@ def command(
 
 
 def _own_words(context: click.Context) -> list[str]:
-    """The options of this verb as they were given."""
+    """Return the options of this verb as they were given."""
     given: list[str] = []
     for option in context.command.params:
         value = context.params.get(str(option.name))
@@ -174,13 +174,13 @@ def _own_words(context: click.Context) -> list[str]:
 
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
-    """The words of run, with the number of ranks if nobody else says it."""
+    """Return the words of run, with the number of ranks if nobody else says it."""
     said = plans or any(SAYS_RANKS.match(word) for word in words)
     return (*words,) if said else (*words, "--np", str(ranks))
 
 
 def _check_names(names: Sequence[str], partition: str | None) -> None:
-    """Refuses what could become another line of the script."""
+    """Refuse what could become another line of the script."""
     for name in names:
         if not name.isprintable():
             raise UsageError(
@@ -191,7 +191,7 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
 
 
 def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
-    """Refuses what would fail in the job only, after hours in a queue."""
+    """Refuse what would fail in the job only, after hours in a queue."""
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
@@ -224,7 +224,7 @@ def _time_s(limit: str) -> float:
 
 
 def _slurm_time(seconds: float) -> str:
-    """Hours, minutes and seconds; Slurm rounds up to minutes."""
+    """Return hours, minutes and seconds; Slurm rounds up to minutes."""
     minutes = -(-int(seconds) // 60)
     return f"{minutes // 60:02}:{minutes % 60:02}:00"
 
@@ -236,7 +236,7 @@ def _plans(plans: Sequence[Path]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """For the shell, also where a reader might take a comma for the end of a word."""
+    """Quote a word for the shell, also where a reader might take a comma for the end of a word."""
     return f"'{word}'" if shlex.quote(word) == word and "," in word else shlex.quote(word)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO, cast
 
-from mpigauge.cli.screen.streams import say
+from mpigauge.cli.screen.streams import Forgiving, forgiving, say
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -17,14 +18,17 @@ from mpigauge.result.files import default_path, resume_words
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.measuring import SessionEnd
     from mpigauge.campaign.prepare import PreparedCampaign
-    from mpigauge.rows.reasons import Reason
+    from mpigauge.cli.screen.live import LiveAnswer
+    from mpigauge.cli.screen.progress import ProgressBar
+    from mpigauge.cli.screen.tables import TableOptions
+    from mpigauge.plan.model import Plan
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
 
@@ -44,11 +48,10 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
-    from mpigauge.cli.screen.observers import observer_for
-    from mpigauge.cli.verbs.doctor_causes import causes_here
+    from mpigauge.doctor.here import causes_here
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
-        return observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
+        return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
 
     try:
         return measuring.measure(session, output, default_path(), observing)
@@ -58,8 +61,80 @@ def measure(
         raise
 
 
+@contextmanager
+def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None) -> Iterator[Observer]:
+    """Watch a campaign: by the answer or a bar on a terminal, a line per launch on a pipe, or not at all.
+
+    Args:
+        answers: The result file, if what it says so far is to be seen while it grows.
+    """
+    from mpigauge.cli.screen.progress import NoProgress, ProgressLines
+
+    if quiet or not stream.isatty():
+        yield cast("Observer", Forgiving(NoProgress(stream) if quiet else ProgressLines(stream), stream))
+        return
+    seen = _on_terminal(plan, stream, answers)
+    with forgiving(stream):
+        seen.start()
+    try:
+        yield cast("Observer", Forgiving(seen, stream))
+    finally:
+        with forgiving(stream):
+            seen.stop()
+
+
+def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBar | LiveAnswer:
+    from mpigauge.cli.screen.live import LiveAnswer
+    from mpigauge.cli.screen.progress import ProgressBar
+
+    if answers is None:
+        return ProgressBar(stream, plan)
+    return LiveAnswer(stream, plan, answers)
+
+
+def measured_and_shown(
+    session: PreparedCampaign, output: Path | None, asked: TableOptions, *, quiet: bool
+) -> int:
+    """Run a session to its end and print its table; return the exit status.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: A host cannot be reached, or the file has not all that was measured.
+        JobError: Nothing could be measured.
+    """
+    from mpigauge.cli.screen.tables import tabulate
+
+    done = measure(session, output, quiet=quiet)
+    if done.signal is not None:
+        return stopped(done, done.signal)
+    text, rows = tabulate([done.path], asked, [done.result])
+    say(text, nl=False)
+    return ended(done.path, rows, done)
+
+
+def measured_or_stopped(
+    session: PreparedCampaign, output: Path | None, *, quiet: bool, says_where: bool = True
+) -> SessionEnd | int:
+    """Run a session whose answer is another document; return how it ended, or the exit status after a signal.
+
+    Args:
+        says_where: Whether the user is told the name of the result.
+
+    Raises:
+        UsageError: There is such a file already.
+        EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
+        JobError: Nothing could be measured.
+    """
+    done = measure(session, output, quiet=quiet, answering=False)
+    if done.signal is not None:
+        return stopped(done, done.signal)
+    if says_where and not done.lost:
+        say(f"result: {done.path}", err=True)
+    return done
+
+
 def stopped(measured: SessionEnd, signal_number: int) -> int:
-    """Says how to continue after a signal; the exit status."""
+    """Say how to continue after a signal; return the exit status."""
     where = f"all finished visits are in {measured.path}"
     say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
     if not measured.lost:
@@ -68,7 +143,7 @@ def stopped(measured: SessionEnd, signal_number: int) -> int:
 
 
 def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -> int:
-    """Says where the result is; the exit status.
+    """Say where the result is; return the exit status.
 
     A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
     are measured; so does a job that did not begin, a campaign that failed, or one that made fewer launches
@@ -81,15 +156,13 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
         JobError: Nothing was measured, since the time was up before the first cell.
         EnvironmentLacksError: The file has not all that was measured.
     """
-    from mpigauge.document.status_words import sentence
+    from mpigauge.ask import check_measured
     from mpigauge.rows.reasons import LaunchFailed
-    from mpigauge.rows.rows import why_nothing
 
     if measured is not None:
         check_saved(measured)
     say(f"result: {path}", err=True)
-    if why := why_nothing(rows):
-        raise JobError(f"{path}: nothing was measured: {sentence(why)}", _hint_for_nothing(why))
+    check_measured(path, rows)
     broken = any(row.status in BROKEN or isinstance(row.reason, LaunchFailed) for row in rows)
     if measured is not None and measured.launches_short is not None:
         made, wanted = measured.launches_short
@@ -101,7 +174,7 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
 
 
 def check_saved(measured: SessionEnd) -> None:
-    """Refuses to call a result whole that others have taken away while it grew; after it was shown.
+    """Refuse to call a result whole that others have taken away while it grew; after it was shown.
 
     Raises:
         EnvironmentLacksError: The file has not all that was measured.
@@ -110,15 +183,6 @@ def check_saved(measured: SessionEnd) -> None:
         from mpigauge.result.writer import ELSEWHERE
 
         raise EnvironmentLacksError(measured.lost, ELSEWHERE)
-
-
-def _hint_for_nothing(why: Reason) -> str:
-    from mpigauge.campaign.failure_remedies import hint_for
-    from mpigauge.rows.reasons import LaunchFailed, OutOfTime
-
-    if isinstance(why, LaunchFailed):
-        return hint_for(why.line)
-    return "raise --budget, or measure less" if isinstance(why, OutOfTime) else "mpigauge show says why"
 
 
 def _hint_for_short(path: Path, reason: EndReason | None) -> str:

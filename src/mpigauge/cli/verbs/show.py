@@ -8,15 +8,15 @@ import click
 
 from mpigauge.cli.options.common import column_options, results_argument
 from mpigauge.cli.options.outputs import OutputTarget, output_options
-from mpigauge.cli.options.rename import rename_option
-from mpigauge.cli.options.results import named
-from mpigauge.cli.options.selection import Selection, selection_options
-from mpigauge.cli.screen.tables import TableRequest, documents, shown
+from mpigauge.cli.options.selection import rename_option, selection_options
+from mpigauge.cli.screen.tables import TableOptions, documents, shown
+from mpigauge.result.files import named
 from mpigauge.show.pivots import CURVES, KINDS, SAMPLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mpigauge.ask import Selection
     from mpigauge.cli.options.outputs import Outputs
 
 
@@ -66,7 +66,7 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
-    asked = TableRequest(kind, form, unit_names, stat, columns, selection, renames)
+    asked = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
     paths = named(results)
     if outputs.targets == (OutputTarget(asked.form),) and asked.kind != SAMPLES:
         click.echo(shown(paths, asked), nl=False)

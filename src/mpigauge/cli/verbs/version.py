@@ -8,7 +8,7 @@ from mpigauge import __version__
 
 
 def version_of(_: click.Context, __: click.Parameter, asked: bool) -> None:
-    """Prints and exits. The first line is the version alone, for programs that read it."""
+    """Print and exit. The first line is the version alone, for programs that read it."""
     if asked:
         click.echo(f"mpigauge, version {__version__}")
         for name, about in _circumstances():

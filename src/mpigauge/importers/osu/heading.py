@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.benchmarks import plain
-from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
+from mpigauge.units import RATE_UNITS, TIME_UNITS, counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -276,8 +276,8 @@ class Factors:
                     self.window,
                     self.synchronization,
                     self.buffers,
-                    _sides_text(self.threads, "thread", "threads"),
-                    _sides_text(self.processes, "process", "processes"),
+                    _sides_text(self.threads, "thread"),
+                    _sides_text(self.processes, "process"),
                     counted(self.partitions, "partition") if self.partitions else "",
                 ),
             )
@@ -331,10 +331,10 @@ def _with_count(counts: tuple[int, int], count: int, *, sends: bool) -> tuple[in
     return (count, receiver) if sends else (sender, count)
 
 
-def _sides_text(counts: tuple[int, int], one: str, many: str) -> str:
+def _sides_text(counts: tuple[int, int], noun: str) -> str:
     """Return the counts of sender and receiver in words: `16 threads`, `1 to 16 threads`."""
     sender, receiver = counts
     if not sender or not receiver or sender == receiver:
         count = sender or receiver
-        return f"{count} {one if count == 1 else many}" if count else ""
-    return f"{sender} to {receiver} {many}"
+        return counted(count, noun) if count else ""
+    return f"{sender} to {receiver} {plural(noun)}"

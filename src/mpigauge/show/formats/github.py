@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mpigauge.show.formats.times import times_of
+from mpigauge.units import interval
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
@@ -26,6 +27,6 @@ def render(document: Document) -> str:
 
 def _entry(one: Timed) -> dict[str, float | str]:
     entry: dict[str, float | str] = {"name": one.name, "unit": "ns", "value": one.value_ns}
-    if one.low_ns is not None and one.high_ns is not None:
-        entry["range"] = f"{one.low_ns:.6g} \N{EN DASH} {one.high_ns:.6g}"
+    if ends := interval(one.low_ns, one.high_ns, "{:.6g}".format):
+        entry["range"] = ends
     return entry | {"extra": f"{one.launches} launches, {one.samples} samples"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.doctor.table import DoctorFinding
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,7 @@ ONLY_ROOT = 2
 
 
 def of_machine(machine: Environment) -> list[DoctorFinding]:
-    """What there is."""
+    """Return what the machine has."""
     return [
         _cores(machine),
         *_threads(machine),
@@ -52,12 +53,12 @@ def limiting(machine: Environment) -> list[DoctorFinding]:
 
 
 def disturbing(machine: Environment) -> list[DoctorFinding]:
-    """What may change numbers while they are taken."""
+    """Return what may change numbers while they are taken."""
     return [_governor(machine), _load(machine), _hypervisor(machine)]
 
 
 def _cores(machine: Environment) -> DoctorFinding:
-    nodes = "1 NUMA node" if machine.numa_nodes == 1 else f"{machine.numa_nodes} NUMA nodes"
+    nodes = counted(machine.numa_nodes, "NUMA node")
     value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {nodes}"
     if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
         return DoctorFinding(
@@ -67,7 +68,7 @@ def _cores(machine: Environment) -> DoctorFinding:
 
 
 def _threads(machine: Environment) -> Iterator[DoctorFinding]:
-    """Only where it matters: two ranks on threads of one core share its caches and units."""
+    """Return SMT only where it matters: two ranks on threads of one core share its caches and units."""
     if machine.smt == "on":
         yield DoctorFinding("info", "SMT", "on: two ranks may be on threads of one core, unless --bind core")
 
@@ -105,7 +106,7 @@ def _clock(machine: Environment) -> DoctorFinding:
 
 
 def _shared_memory() -> DoctorFinding:
-    """MPI libraries put their segments there."""
+    """Return the room for the segments of MPI libraries."""
     from mpigauge import units
     from mpigauge.result.system_limits import SHARED_MEMORY, shared_memory_bytes, shared_memory_free_bytes
 
@@ -125,7 +126,7 @@ def _shared_memory() -> DoctorFinding:
 
 
 def _temporary_files() -> DoctorFinding:
-    """The folder that launchers, compilers and we ourselves put theirs into."""
+    """Return the folder for temporary files of launchers, compilers and ourselves."""
     import os
     import tempfile
 
@@ -161,7 +162,7 @@ def _processes() -> Iterator[DoctorFinding]:
 
 
 def _copies() -> DoctorFinding:
-    """Whether a rank may read another one's memory, which saves a copy of each large message."""
+    """Return whether a rank may read another one's memory, which saves a copy of each large message."""
     from mpigauge.campaign.launch import single_copies
     from mpigauge.result.system_limits import ptrace_scope
 
@@ -183,7 +184,7 @@ def _copies() -> DoctorFinding:
 
 
 def _network() -> Iterator[DoctorFinding]:
-    """The ways out of this machine, and what RDMA cards need."""
+    """Return the ways out of this machine, and what RDMA cards need."""
     from mpigauge import units
     from mpigauge.result.interfaces import interfaces
     from mpigauge.result.system_limits import locked_memory_bytes, open_files
@@ -202,7 +203,7 @@ def _network() -> Iterator[DoctorFinding]:
 
 
 def _limits() -> Iterator[DoctorFinding]:
-    """Limits of processes that are low, by the option of ulimit that raises them."""
+    """Return limits of processes that are low, with the option of ulimit that raises them."""
     from mpigauge import units
     from mpigauge.result.system_limits import low_limits
 

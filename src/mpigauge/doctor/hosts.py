@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.cli.options.common import assignments
 from mpigauge.doctor.table import DoctorFinding
 from mpigauge.errors import EnvironmentLacksError, JobError
 from mpigauge.linkmap import host_sentences as words
@@ -15,6 +12,7 @@ from mpigauge.plan.library_names import library_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mpigauge.campaign.job_run import Observer
     from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.plan.model import Plan
     from mpigauge.result.reader import Result
@@ -26,38 +24,40 @@ DEAD = "they did not answer: check their names, and that passwordless login work
 MAKE_ALIKE = "compare nothing across them, or make them alike"
 
 
-def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[DoctorFinding]:
-    """One launch with a rank on each host, and what it has told of them.
+def of_hosts(
+    observer: Observer, interruption: Interruption, mpi: str | None, **place: Any
+) -> list[DoctorFinding]:
+    """Start a rank on each host; return what it has told of them.
 
     Args:
+        observer: Is told the course of it.
         place: What the options say of where jobs run.
 
     Raises:
         UsageError: The options are wrong.
     """
     from mpigauge.campaign.probe_run import look_at_hosts
-    from mpigauge.cli.screen.progress import NoProgress
 
     plan = _plan(mpi, **place)
     try:
-        # What failed is a finding below, so nobody else needs to tell it.
-        seen = look_at_hosts(plan, WHERE, NoProgress(StringIO()), interruption)
+        seen = look_at_hosts(plan, WHERE, observer, interruption)
     except (EnvironmentLacksError, JobError) as error:
         return [DoctorFinding("lacks", HOSTS, error.sentence, error.hint)]
     return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]
 
 
-def _plan(mpi: str | None, variables: tuple[str, ...], **place: Any) -> Plan:
+def _plan(mpi: str | None, **place: Any) -> Plan:
     from mpigauge.plan.model import Measure
     from mpigauge.plan.plan_file import Options, PlanFile, with_options
+    from mpigauge.plan.source import new_seed
 
     file = PlanFile(title=WHERE, measure=(Measure("barrier"),))
-    options = Options(mpi=(mpi,) if mpi else (), variables=assignments(variables), **place)
-    return with_options(file, options, random.SystemRandom().randrange(2**31), WHERE)
+    options = Options(mpi=(mpi,) if mpi else (), **place)
+    return with_options(file, options, new_seed(), WHERE)
 
 
 def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
-    """Whether ranks have started on all of them."""
+    """Return whether ranks have started on all hosts."""
     from mpigauge.campaign.failure_remedies import cause_of
 
     if skipped := seen.campaign.plan.hosts_skipped:
@@ -73,7 +73,7 @@ def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
 
 
 def _of_differences(seen: Result) -> Iterator[DoctorFinding]:
-    """In what they are not alike."""
+    """Return in what hosts are not alike."""
     from mpigauge.linkmap.hosts_differ import hosts_differ
 
     if seen.campaign.plan.lab is not None:
