@@ -23,7 +23,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.models.points import Known
+    from mpigauge.models.points import WithInterval
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from mpigauge.models.model import Model, model_of  # noqa: E402
 from mpigauge.models.points import Points  # noqa: E402
 from mpigauge.models.predict import predicted  # noqa: E402
-from mpigauge.models.together import cuts_together  # noqa: E402
+from mpigauge.models.together import joint_cuts  # noqa: E402
 from mpigauge.stats.limits import PROMISED  # noqa: E402
 from mpigauge.stats.segments import cut  # noqa: E402
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to  # noqa: E402
@@ -111,7 +111,7 @@ def in_pairs(name: str, jumps: tuple[float, float], campaigns: int) -> str:
     right, false = np.zeros(2), np.zeros(2)
     for _ in range(campaigns):
         curves = [one.campaign(chance, 1) for one in machines]
-        ways = [cut(one.sizes, one.logs) for one in curves], cuts_together(curves)
+        ways = [cut(one.sizes, one.logs) for one in curves], joint_cuts(curves)
         for way, cuts in enumerate(ways):
             edges = [list(one.edges[1:-1]) for one in cuts]
             right[way] += sum(break_bytes == truth for break_bytes, truth in zip(edges, truths, strict=True))
@@ -203,7 +203,7 @@ def usual(machine: Machine, campaigns: int) -> str:
     return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(contained, count, strict=True))
 
 
-def _contains(number: Known, truth: float) -> bool:
+def _contains(number: WithInterval, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 
