@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from mpigauge.check.claim_cells import Material
+    from mpigauge.check.claim_cells import ClaimSource
     from mpigauge.check.claim_kinds import Claims
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
@@ -393,16 +393,16 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
         UsageError: A file cannot be read, or is not what it should be.
     """
     from mpigauge.check.claim_file import read_claims
-    from mpigauge.check.claim_table import document, material_of
-    from mpigauge.check.claims import judged
+    from mpigauge.check.claim_table import claim_source_of, document
+    from mpigauge.check.claims import check_claim
     from mpigauge.document.document import Units
 
     claims = [read_claims(path) for path in claim_files(files)]
-    here = [material_of(source) for source in request.sources(results)]
+    here = [claim_source_of(source) for source in request.sources(results)]
     scores = []
     for one in claims:
         printed = _printed(one)
-        scores.append((one.report, [judged(claim, printed, here) for claim in one.claims]))
+        scores.append((one.report, [check_claim(claim, printed, here) for claim in one.claims]))
     return document(scores, request.units or Units())
 
 
@@ -426,13 +426,13 @@ def _claims_in(path: Path) -> list[Path]:
     return found
 
 
-def _printed(claims: Claims) -> list[Material]:
+def _printed(claims: Claims) -> list[ClaimSource]:
     """Return the tables of the report, imported."""
-    from mpigauge.check.claim_table import material_of
+    from mpigauge.check.claim_table import claim_source_of
     from mpigauge.importers import read
     from mpigauge.query.query import source_of
     from mpigauge.result.reader import made_of
 
     tables = claims.tables
     results = [made_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
-    return [material_of(source_of(result, "median")) for result in results]
+    return [claim_source_of(source_of(result, "median")) for result in results]

@@ -11,7 +11,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.api import html
-from mpigauge.atomic_file import written
+from mpigauge.atomic_file import open_output
 from mpigauge.document.columnar import Columns, length_of, rows_of
 from mpigauge.document.document import Document
 from mpigauge.errors import UsageError, choose_from
@@ -131,7 +131,7 @@ class Table(Iterable[dict[str, Any]]):
         """
         check_output(Path(path))
         document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
-        with written(Path(path), overwrite=True, other_place="choose another place") as file:
+        with open_output(Path(path), overwrite=True, other_place="choose another place") as file:
             write(document, "parquet", file)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -38,7 +38,7 @@ def libraries_of(plan: Plan, where: str) -> list[Library]:
 
 def _found(words: Sequence[str]) -> list[Library]:
     """The libraries of a user's words, each with the label that it is given there."""
-    labels, names = zip(*map(find.labelled, words), strict=True) if words else ((), ())
+    labels, names = zip(*map(find.split_label, words), strict=True) if words else ((), ())
     libraries = find.find_each(names)
     return [replace(library, called=label) for library, label in zip(libraries, labels, strict=True)]
 

@@ -13,7 +13,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.install.digest import digest, wheel_of
-from mpigauge.mpi.library import Library, as_it_says
+from mpigauge.mpi.library import Library, with_reported_kind
 from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import too_large
 from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining
@@ -93,7 +93,7 @@ def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
 
 def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
     program, description = _kernel(library, compiler)
-    library = as_it_says(library, description.library)
+    library = with_reported_kind(library, description.library)
     check_can(plan, library, where)
     cells, left_out = cells_of(plan, description, library.name, library.version, where, library.called)
     return Target(library, program, description, cells, compiler, tuple(left_out))
@@ -171,7 +171,7 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
     if record.compiler:
         library, compiler = abi.runner(library), _compiler_again(record)
     program, description = _kernel(library, compiler)
-    library = as_it_says(library, description.library)
+    library = with_reported_kind(library, description.library)
     if (library.name, library.version) != (record.name, record.version):
         raise EnvironmentLacksError(
             f"{record.mpicc}: is {library.label} now, but the result was started with "

@@ -1,4 +1,4 @@
-"""What is said of a cell as a number per launch: its time, its rate, how its samples spread, and so on."""
+"""Quantities of a cell as one number per launch: time, rate, dispersion of samples, and others."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number of a cell, in seconds, bytes per second, or none of these.
+    """Number of a cell, in seconds, bytes per second, or without unit.
 
     Attributes:
         low: Lower end of its 95 % interval across launches; None if it has none.
         high: Its upper end.
-        by_launch: Number of each launch to what it is there; empty of what others have printed.
-        step: Of the clock, over the number.
-        in_parts: Launches that were started again on the way.
+        by_launch: Value of each launch, by its number; empty for imported numbers.
+        step: Clock step over the number.
+        restarted: Launches that were interrupted and started again.
     """
 
     estimate: float
@@ -38,16 +38,16 @@ class Amount:
     high: float | None = None
     by_launch: Mapping[int, float] = field(default_factory=dict)
     step: float = 0.0
-    in_parts: frozenset[int] = frozenset()
+    restarted: frozenset[int] = frozenset()
 
     @property
     def launches(self) -> int:
-        """How many it is of."""
+        """Number of launches."""
         return len(self.by_launch)
 
 
 def time_of(row: Row) -> Amount | None:
-    """Of one operation, in seconds."""
+    """Return the time of one operation, in seconds."""
     time = row.time
     if time is None:
         return None
@@ -55,12 +55,12 @@ def time_of(row: Row) -> Amount | None:
 
 
 def rate_of(row: Row) -> Amount | None:
-    """Bytes moved in all directions, over the time; in bytes per second."""
+    """Return the bytes moved in all directions over the time, in bytes per second."""
     return _rate(row.time, row.rate_bytes_per_s)
 
 
 def bus_rate_of(row: Row) -> Amount | None:
-    """Bus bandwidth, in bytes per second."""
+    """Return the bus bandwidth, in bytes per second."""
     return _rate(row.time, row.bus_bytes_per_s)
 
 
@@ -69,12 +69,12 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
         return None
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
-    launches = {launch: moved / one for launch, one in time.by_launch.items() if one > 0}
+    launches = {launch: moved / time_s for launch, time_s in time.by_launch.items() if time_s > 0}
     return Amount(rate, low, high, launches, time.step, time.in_parts)
 
 
 def spread_of(row: Row) -> Amount | None:
-    """Standard deviation of single operations over their mean; None of means of several."""
+    """Return the standard deviation of single operations over their mean; None if samples are batched."""
     time = row.time
     if time is None:
         return None
@@ -82,7 +82,7 @@ def spread_of(row: Row) -> Amount | None:
         return Amount(time.stddev / time.estimate) if time.stddev is not None else None
     if row.batch > 1:
         return None
-    return _across({number: _spread(mine) for number, mine in visits_by_launch(row.visits).items()})
+    return _across({number: _spread(visits) for number, visits in visits_by_launch(row.visits).items()})
 
 
 def _spread(visits: Sequence[Visit]) -> float | None:
@@ -93,7 +93,7 @@ def _spread(visits: Sequence[Visit]) -> float | None:
 
 
 def first_of(row: Row) -> Amount | None:
-    """The first round of a cell in a launch, over what stands for that launch."""
+    """Return the first round of a launch over the typical one."""
     time = row.time
     if time is None:
         return None
@@ -103,14 +103,14 @@ def first_of(row: Row) -> Amount | None:
 
 
 def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
-    """CPU time over wall time of all ranks, at most 1."""
+    """Return the CPU time over wall time of all ranks, at most 1."""
     launches = visits_by_launch(row.visits).items()
-    found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
+    found = _across({number: cpu_share(row.cell, pattern, visits) for number, visits in launches})
     return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:
-    """A number per launch, with the interval that these give."""
+    """Return a number per launch with its interval."""
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
@@ -127,4 +127,4 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
     "first": lambda row, _: first_of(row),
     "cpu": cpu_of,
 }
-"""How each is found; what is asked of a size is which rate is best."""
+"""Function of each quantity; `size` asks which size has the best rate."""

@@ -1,4 +1,4 @@
-"""Bounds that claims have: above, below, or between numbers of any unit."""
+"""Bounds of claims: above, below, or between numbers of any unit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PERCENT = re.compile(r"([^%]+)%")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Between which numbers something is to be.
+    """Range in which a number is to be.
 
     Attributes:
-        low: -inf if there is no lower end.
-        high: inf if there is no upper one.
+        low: Lower end; -inf if there is none.
+        high: Upper end; inf if there is none.
         inclusive: Whether the ends themselves are allowed.
-        text: As the user wrote it.
+        text: Text as the user wrote it.
     """
 
     low: float
@@ -36,11 +36,11 @@ class Bound:
     text: str
 
     def allows(self, value: float) -> bool:
-        """Whether a number is so."""
+        """Return whether a number is within the bound."""
         return self.low <= value <= self.high if self.inclusive else self.low < value < self.high
 
     def excludes(self, low: float, high: float) -> bool:
-        """Whether no number between these is so."""
+        """Return whether no number between these two is within the bound."""
         return high < self.low or low > self.high or not (self.inclusive or self._inside(low, high))
 
     def _inside(self, low: float, high: float) -> bool:
@@ -48,7 +48,7 @@ class Bound:
 
 
 def number(text: str) -> float:
-    """Read a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
+    """Parse a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
     percent = _PERCENT.fullmatch(text.strip())
     try:
         value = float(percent[1]) / 100 if percent else float(text)
@@ -60,28 +60,28 @@ def number(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """Read a span of time, or 0."""
+    """Parse a duration, or 0."""
     return 0.0 if text.strip() == "0" else units.parse_duration(text)
 
 
 def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
-    """Read a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
+    """Parse a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
 
     Args:
-        key: Whose bound it is, for errors.
-        read: What reads its numbers.
+        key: Key of the bound, for errors.
+        read: Parser of its numbers.
 
     Raises:
-        UsageError: It is none, or its lower end is above the upper one.
+        UsageError: It is no bound, or its lower end is above the upper one.
     """
-    said = text.translate(_SAME_SIGN).strip()
+    normalised = text.translate(_SAME_SIGN).strip()
     try:
-        if one := _ONE_END.fullmatch(said):
-            end = read(one[2])
-            low, high = (-math.inf, end) if one[1].startswith("<") else (end, math.inf)
-            return Bound(low, high, one[1].endswith("="), text.strip())
-        if two := _TWO_ENDS.fullmatch(said):
-            low, high = read(two[1]), read(two[2])
+        if one_end := _ONE_END.fullmatch(normalised):
+            end = read(one_end[2])
+            low, high = (-math.inf, end) if one_end[1].startswith("<") else (end, math.inf)
+            return Bound(low, high, one_end[1].endswith("="), text.strip())
+        if two_ends := _TWO_ENDS.fullmatch(normalised):
+            low, high = read(two_ends[1]), read(two_ends[2])
             if low <= high:
                 return Bound(low, high, inclusive=True, text=text.strip())
     except UsageError as error:

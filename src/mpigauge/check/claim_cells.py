@@ -1,4 +1,4 @@
-"""The cells that a claim is about: chosen by factors, and matched in all that it leaves open."""
+"""Cells that a claim is about: chosen by factors, and alike in all that it leaves open."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 _BYTES = "bytes"
 _TWO = 2
-_GOES_WITH = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
+_MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 """Factors that may differ where another does: two libraries have two versions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """A result, or a printed table, that claims are held against.
+class ClaimSource:
+    """Result, or printed table, against which claims are checked.
 
     Attributes:
-        file: Its name, without the ending.
-        title: Of its plan, or of the printed table.
-        patterns: By name.
+        file: Name without ending.
+        title: Title of its plan, or of the printed table.
+        patterns: Patterns by name.
         in_lab: Whether its hosts are emulated.
     """
 
@@ -44,71 +44,71 @@ class Material:
     title: str = ""
 
 
-class Found(NamedTuple):
-    """A row and what it is of."""
+class SourceRow(NamedTuple):
+    """Row and the result or table that it is from."""
 
-    material: Material
+    material: ClaimSource
     row: Row
 
     @property
     def emulated(self) -> bool:
-        """Whether the way of its messages is one that a plan has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return self.material.in_lab and self.row.cell.placement != SAME_HOST
 
 
-Pair = tuple[Found, Found]
+Pair = tuple[SourceRow, SourceRow]
 
 
-def chosen(found: Iterable[Material], *selections: Chosen) -> Iterator[Found]:
-    """The rows whose cells are as all of these say."""
+def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[SourceRow]:
+    """Yield the rows whose cells match all selections."""
     for material in found:
         for row in material.rows:
-            if all(_is_so(material, row, selection) for selection in selections):
-                yield Found(material, row)
+            if all(_matches(material, row, selection) for selection in selections):
+                yield SourceRow(material, row)
 
 
-def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
-    for name, wants in selection.items():
+def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
+    for name, selected in selection.items():
         if name in (FILE, TITLE):
-            if (material.file if name == FILE else material.title) not in values(wants):
+            if (material.file if name == FILE else material.title) not in values(selected):
                 return False
         elif name == _BYTES:
-            if row.sized and not wanted(str(wants))(row.cell.bytes):
+            if row.sized and not wanted(str(selected))(row.cell.bytes):
                 return False
-        elif getattr(row.cell, name) not in values(wants):
+        elif getattr(row.cell, name) not in values(selected):
             return False
     return True
 
 
-def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
-    """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
+def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
+    """Yield pairs of cells, over and under, that differ only in what distinguishes the sides."""
     free = free_factors(sides)
-    others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
-    for one in chosen(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+    others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
+    for one in chosen_rows(found, sides.cells, sides.over):
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_same_state(one, other))
 
 
-def in_one_state(one: Found, other: Found) -> bool:
-    """Whether both were measured in the same state of the machine, if either is of any."""
+def in_same_state(one: SourceRow, other: SourceRow) -> bool:
+    """Return whether both were measured in the same state of the machine, if either has one."""
     return len({one.row.state, other.row.state} - {None}) < _TWO
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
-    """In what the two sides may differ."""
+    """Return the factors in which the two sides may differ."""
     named = {*sides.over, *sides.under}
-    free = named.union(*(_GOES_WITH.get(name, ()) for name in named))
+    free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
         # States of ranks on two hosts are of the way between them, and mostly there are none.
         free |= {STATE}
     return frozenset(free)
 
 
-def key_of(one: Found, free: Collection[str]) -> Key:
-    """Return all that a row is of but these; of another result only if the file is among them."""
+def key_of(one: SourceRow, free: Collection[str]) -> Key:
+    """Return all factors of a row but these; rows of other results match only if the file is among them."""
     return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
-def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
-    """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
+def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceRow]]:
+    """Return groups of rows that differ in one factor, sorted by it; windows may differ, too."""
     groups = group_by(found, lambda one: key_of(one, {along, "window"}))
-    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
+    return [sorted(group, key=lambda one: getattr(one.row.cell, along)) for group in groups.values()]

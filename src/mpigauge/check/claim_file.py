@@ -42,8 +42,8 @@ _HINT = "docs/formats.md, Claims, has the keys; examples/published has files tha
 Table = TypeVar("Table", bound=Struct)
 
 
-class _Written(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A claim as it is written; see `Claim`."""
+class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Claim as written in the file; see `Claim`."""
 
     name: str
     says: str
@@ -62,26 +62,26 @@ class _Written(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def read_claims(path: Path) -> Claims:
-    """A file of claims.
+    """Return the claims of a file.
 
     Raises:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
     """
     tables = read_toml(path, "a file of claims")
-    report, words, written = (tables.pop(name, {}) for name in ("report", "here", "claim"))
-    if tables or not isinstance(written, list) or not written:
+    report, words, raw = (tables.pop(name, {}) for name in ("report", "here", "claim"))
+    if tables or not isinstance(raw, list) or not raw:
         raise UsageError(f"{path}: must have [report], [[claim]] and nothing else but [here]", _HINT)
     of = _converted(report, Report, f"{path}: [report]")
     here = _translation(words, f"{path}: [here]")
-    claims = tuple(_claim(path, place, table, here) for place, table in enumerate(written, start=1))
-    _refuse_twins(path, claims)
+    claims = tuple(_claim(path, place, table, here) for place, table in enumerate(raw, start=1))
+    _refuse_repeated_names(path, claims)
     return Claims(path, of, claims)
 
 
-def _refuse_twins(path: Path, claims: Sequence[Claim]) -> None:
+def _refuse_repeated_names(path: Path, claims: Sequence[Claim]) -> None:
     names = [claim.name for claim in claims]
-    if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise UsageError(f"{path}: two claims are called {twins[0]!r}", "give each a name of its own")
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise UsageError(f"{path}: two claims are called {repeated[0]!r}", "give each a name of its own")
 
 
 def _converted(table: object, of: type[Table], where: str) -> Table:
@@ -92,7 +92,7 @@ def _converted(table: object, of: type[Table], where: str) -> Table:
 
 
 Translation = dict[str, dict[str, Word]]
-"""By factor: the report's words to those of results."""
+"""Words of results by those of the report, by factor."""
 
 
 def _translation(words: object, where: str) -> Translation:
@@ -111,28 +111,28 @@ def _translation(words: object, where: str) -> Translation:
 def _claim(path: Path, place: int, table: object, here: Translation) -> Claim:
     name = table.get("name") if isinstance(table, dict) else None
     where = f"{path}: claim {name if isinstance(name, str) else place}"
-    written = _converted(table, _Written, where)
+    raw = _converted(table, _RawClaim, where)
     try:
-        return _parsed(written, here)
+        return _parsed(raw, here)
     except UsageError as error:
         raise UsageError(f"{where}: {error.sentence}", error.hint) from None
 
 
-def _parsed(written: _Written, here: Translation) -> Claim:
-    own = Sides(written.cells, written.over, written.under)
+def _parsed(raw: _RawClaim, here: Translation) -> Claim:
+    own = Sides(raw.cells, raw.over, raw.under)
     claim = Claim(
-        written.name,
-        written.says,
-        written.where,
-        written.kind,
-        written.quantity,
-        printed=_laid_over(own, written.printed),
-        here=_laid_over(_translated(own, here), written.here),
-        along=written.along,
-        quantifier=written.quantifier,
-        planted=written.planted,
-        untestable=written.untestable,
-        note=written.note,
+        raw.name,
+        raw.says,
+        raw.where,
+        raw.kind,
+        raw.quantity,
+        printed=_overridden(own, raw.printed),
+        here=_overridden(_translated(own, here), raw.here),
+        along=raw.along,
+        quantifier=raw.quantifier,
+        planted=raw.planted,
+        untestable=raw.untestable,
+        note=raw.note,
     )
     for sides in (claim.printed, claim.here):
         _check_sides(sides)
@@ -140,14 +140,14 @@ def _parsed(written: _Written, here: Translation) -> Claim:
         if not claim.untestable:
             raise UsageError("neither kind nor untestable says how it is checked", _HINT)
         return claim
-    _check_kind(claim, claim.kind, written)
-    limit = parse_bound("limit", written.limit, number) if written.limit else None
-    bound = parse_bound("bound", written.bound or "> 1", _reader(claim, claim.kind))
+    _check_kind(claim, claim.kind, raw)
+    limit = parse_bound("limit", raw.limit, number) if raw.limit else None
+    bound = parse_bound("bound", raw.bound or "> 1", _reader(claim, claim.kind))
     return replace(claim, limit=limit, bound=bound)
 
 
-def _laid_over(sides: Sides, other: Sides) -> Sides:
-    """With the values of the other, where it has some."""
+def _overridden(sides: Sides, other: Sides) -> Sides:
+    """Return sides with the values of another where it has some."""
     over = asdict(other)
     return Sides(**{name: chosen | over[name] for name, chosen in asdict(sides).items()})
 
@@ -155,13 +155,15 @@ def _laid_over(sides: Sides, other: Sides) -> Sides:
 def _translated(sides: Sides, words: Translation) -> Sides:
     return Sides(
         **{
-            name: {factor: _said(value, words.get(factor, {})) for factor, value in chosen.items()}
+            name: {
+                factor: _translated_value(value, words.get(factor, {})) for factor, value in chosen.items()
+            }
             for name, chosen in asdict(sides).items()
         }
     )
 
 
-def _said(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
+def _translated_value(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
     if isinstance(value, tuple):
         return tuple(words.get(str(one), one) for one in value)
     return words.get(str(value), value)
@@ -187,29 +189,29 @@ def _check_sizes(text: str, side: str) -> None:
 
 
 def _check_factor(name: str, where: str) -> None:
-    if name not in (there := [*BY_NAME, FILE, TITLE]):
-        raise UsageError(f"{where}: cells have no {name!r}", choose_from(there, name))
+    if name not in (known_factors := [*BY_NAME, FILE, TITLE]):
+        raise UsageError(f"{where}: cells have no {name!r}", choose_from(known_factors, name))
 
 
-def _check_kind(claim: Claim, kind: ClaimKind, written: _Written) -> None:
-    """What a kind needs is there, and nothing that it does not have."""
+def _check_kind(claim: Claim, kind: ClaimKind, raw: _RawClaim) -> None:
+    """Refuse a claim that lacks what its kind needs, or has what its kind does not."""
     _check_two(claim, kind)
     grows = kind == "grows"
     needs = {
         "along": (grows, claim.along is not None, grows),
-        "limit": (kind == "from", bool(written.limit), kind == "from"),
-        "bound": (not grows, bool(written.bound), True),
+        "limit": (kind == "from", bool(raw.limit), kind == "from"),
+        "bound": (not grows, bool(raw.bound), True),
     }
-    for what, (needed, there, allowed) in needs.items():
-        if needed and not there:
-            raise UsageError(f"kind {kind} needs {what}", _HINT)
-        if there and not allowed:
-            raise UsageError(f"kind {kind} does not have {what}", _HINT)
+    for key, (needed, present, allowed) in needs.items():
+        if needed and not present:
+            raise UsageError(f"kind {kind} needs {key}", _HINT)
+        if present and not allowed:
+            raise UsageError(f"kind {kind} does not have {key}", _HINT)
     _check_quantity(claim, kind)
 
 
 def _check_two(claim: Claim, kind: ClaimKind) -> None:
-    """Of printed tables and of results that are chosen from, both over and under, or neither."""
+    """Refuse sides that do not fit the kind: both over and under, or neither."""
     both = {"printed": claim.printed, "here": claim.here}
     chosen = {name: sides for name, sides in both.items() if sides.chosen}
     if not chosen:
@@ -238,7 +240,7 @@ def _check_quantity(claim: Claim, kind: ClaimKind) -> None:
 
 
 def _reader(claim: Claim, kind: ClaimKind) -> Callable[[str], float]:
-    """What reads the numbers of its bound."""
+    """Return the parser of the numbers of its bound."""
     if kind in CLAIMS_OF_SIZES or claim.quantity == "size":
         return units.parse_size
     if kind == "difference":

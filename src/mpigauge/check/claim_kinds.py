@@ -1,7 +1,7 @@
-"""Conclusions of a report as relations that can be checked: what a claim says of which cells.
+"""Claims: conclusions of a report as relations between cells that can be checked.
 
-It is held against the report's own printed tables, and against results. Files of claims are read by
-`plan.claim_file`; docs/formats.md#claims has their keys.
+A claim is checked against the report's own printed tables, and against results. Files of claims are read by
+`check.claim_file`; docs/formats.md#claims has their keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ClaimAlong, ClaimKind, ClaimQuantity, Quantifier
 
 ENDING = "-claims.toml"
-"""What files of claims are called, so that a folder of them and of tables can be given."""
+"""Ending of files of claims, which tells them from tables in a folder of both."""
 
 FILE, TITLE = "file", "title"
 """Beside the factors of cells: the name of the result or table, without its ending; the title of its plan."""
@@ -26,16 +26,16 @@ FILE, TITLE = "file", "title"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
+"""Values by factor of cells, FILE or TITLE; sizes in the form of `plan.sizes.wanted`."""
 
 
 class Sides(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which cells a claim is about.
+    """Selections of the cells that a claim is about.
 
     Attributes:
-        cells: Of all its cells.
-        over: Besides, of those in the numerator, or from which others are subtracted.
-        under: Of those that they are held against.
+        cells: Selection of all its cells.
+        over: Further selection of cells in the numerator, or from which others are subtracted.
+        under: Further selection of cells that they are compared with.
     """
 
     cells: Chosen = {}
@@ -44,22 +44,22 @@ class Sides(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return bool(self.over or self.under)
 
     @property
     def chosen(self) -> bool:
-        """Whether any cells are: a claim may be one of printed tables alone, or of results alone."""
+        """Return whether it selects cells: a claim may be about printed tables alone, or results alone."""
         return bool(self.cells) or self.two
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose conclusions they are.
+    """Report whose claims are checked.
 
     Attributes:
-        name: What it is called here.
-        source: What is known of it: institution, year, language.
-        question: What it asked.
+        name: Name of the report.
+        source: Origin: institution, year, language.
+        question: Question that it asked.
         printed: Its tables beside the file: a .csv each, and a .toml that says which column is what.
     """
 
@@ -71,23 +71,23 @@ class Report(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A conclusion.
+    """Conclusion of a report.
 
     Attributes:
-        name: Of it, in its file.
+        name: Name in its file.
         says: The conclusion in a sentence.
-        where: Where the report has it.
-        kind: What relation; None if nothing of it can be checked.
-        quantity: Of cells.
-        printed: Which cells of the printed tables.
-        here: Which cells of results.
-        along: What grows.
-        limit: Of the ratio, where the bound is one on the size from which on it is kept.
-        bound: What the number is to be; in seconds, bytes, bytes per second, or none of these.
-        quantifier: Of how many numbers.
-        planted: In a lab it would say no more than what the plan has put in.
-        untestable: Why it cannot be tested here; empty if it can.
-        note: What one must know to read it.
+        where: Place in the report.
+        kind: Kind of relation; None if nothing of it can be checked.
+        quantity: Quantity of cells.
+        printed: Cells of the printed tables.
+        here: Cells of results.
+        along: Factor along which a time grows.
+        limit: Limit of the ratio, where the bound is on the size from which on the limit is kept.
+        bound: Bound of the number, in seconds, bytes, bytes per second, or without unit.
+        quantifier: Share of the numbers for which it must hold.
+        planted: Whether a lab would only restate what its plan has set.
+        untestable: Reason why it cannot be tested here; empty if it can.
+        note: Note for readers.
     """
 
     name: str
@@ -107,13 +107,13 @@ class Claim:
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return self.printed.two or self.here.two
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A file of them."""
+    """File of claims."""
 
     path: Path
     report: Report
@@ -121,11 +121,11 @@ class Claims:
 
     @property
     def tables(self) -> list[tuple[Path, Path]]:
-        """The printed tables, each with the file of its columns."""
+        """Printed tables, each with the file of its columns."""
         folder = self.path.parent
         return [(folder / f"{name}.csv", folder / f"{name}.toml") for name in self.report.printed]
 
 
 def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
-    """Those of a factor that are meant."""
+    """Return the selected values of a factor."""
     return chosen if isinstance(chosen, tuple) else (chosen,)

@@ -1,7 +1,7 @@
-"""The numbers that a claim is about, one by one: each cell, pair of cells or curve that it chooses.
+"""Numbers that a claim is about: one for each cell, pair of cells or curve that it selects.
 
 To add a kind of claim: a word of `vocabulary.ClaimKind`, a row in KINDS that yields its numbers, what it
-needs in `plan.claim_file`, and its line in docs/formats.md.
+needs in `check.claim_file`, and its line in docs/formats.md.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from mpigauge.check.amounts import QUANTITIES, Amount
 from mpigauge.check.claim_cells import (
-    Found,
-    Material,
-    chosen,
+    ClaimSource,
+    SourceRow,
+    chosen_rows,
     curves,
     free_factors,
-    in_one_state,
+    in_same_state,
     key_of,
     pairs,
 )
@@ -44,20 +44,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimNumber:
-    """One number that a claim is about.
+    """Number that a claim is about.
 
     Attributes:
-        of: The cell; of a curve, the one that its number belongs to.
-        against: What it was held against; None if nothing.
-        estimate: In the unit of the claim's bound; inf is a size that no measured one reaches.
+        of: Row of the cell; for a curve, of the size that the number belongs to.
+        against: Row that it was compared with; None if none.
+        estimate: Estimate in the unit of the claim's bound; inf is a size beyond all measured ones.
         low: Lower end of its 95 % interval; None if it has none.
-        high: Its upper end.
-        launches: How many it is of; 0 of what is printed.
-        verdict: Whether it is as the claim says.
+        high: Upper end of that interval.
+        launches: Number of launches; 0 for printed numbers.
+        verdict: Verdict on the number.
     """
 
-    of: Found
-    against: Found | None
+    of: SourceRow
+    against: SourceRow | None
     estimate: float
     low: float | None = None
     high: float | None = None
@@ -66,34 +66,34 @@ class ClaimNumber:
 
     @property
     def row(self) -> Row:
-        """Of its cell."""
+        """Row of its cell."""
         return self.of.row
 
     @property
     def emulated(self) -> bool:
-        """Whether it is of a way that the plan of a lab has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return any(one.emulated for one in self._both)
 
     @property
     def oversubscribed(self) -> bool:
-        """More ranks than cores: times of the scheduler."""
+        """Return whether there were more ranks than cores, so that times include the scheduler's."""
         return any(one.row.oversubscribed for one in self._both)
 
     @property
     def imported(self) -> bool:
-        """Whether others have measured it."""
+        """Return whether another program has measured it."""
         return any(one.row.imported for one in self._both)
 
     @property
-    def _both(self) -> tuple[Found, ...]:
+    def _both(self) -> tuple[SourceRow, ...]:
         return (self.of,) if self.against is None else (self.of, self.against)
 
 
 def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
-    """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
+    """Return whether a number is within a bound; undecided if an end lies in its interval.
 
     Args:
-        exact: A printed number: it has no interval and decides by itself.
+        exact: Whether it is a printed number, which has no interval and decides by itself.
     """
     low, high = (number.estimate, number.estimate) if exact else (number.low, number.high)
     if low is None or high is None or math.isnan(number.estimate):
@@ -106,12 +106,12 @@ def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> Expectation
 # ---- Numbers of two cells ------------------------------------------------------------------------
 
 
-def _amount(of: Found, quantity: ClaimQuantity) -> Amount | None:
+def _amount(of: SourceRow, quantity: ClaimQuantity) -> Amount | None:
     return QUANTITIES[quantity](of.row, of.material.patterns.get(of.row.cell.pattern))
 
 
 def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
-    """What one cell has over what the other has: launch by launch, if both are of one result."""
+    """Return the quantity of one cell over that of the other: launch by launch if both are of one result."""
     over, under = pair
     first, other = _amount(over, quantity), _amount(under, quantity)
     if first is None or other is None or not other.estimate > 0:
@@ -122,15 +122,15 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
         *in_like_conditions(first.by_launch, other.by_launch, *_places(over, under)),
         paired=over.material is under.material,
         clock_step=math.hypot(first.step, other.step),
-        apart=first.in_parts | other.in_parts,
+        apart=first.restarted | other.restarted,
     )
     if ratio is None:
         return None
     return ClaimNumber(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
 
 
-def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
-    """How far apart the ranks of both were, unless that is what is compared."""
+def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
+    """Return the distances of the ranks of both, unless distances are what is compared."""
     same = all(
         getattr(over.row.cell, name) == getattr(under.row.cell, name)
         for name in ("transport", "placement", "ranks")
@@ -139,16 +139,16 @@ def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
     return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
 
 
-def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
     yield from _known(_divided(pair, claim.quantity) for pair in pairs(found, sides))
 
 
-def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """Each step along sizes or ranks, over the one before."""
+def _grows(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
-    for curve in curves((one for one in chosen(found, sides.cells) if one.row.time), along):
+    for curve in curves((one for one in chosen_rows(found, sides.cells) if one.row.time), along):
         yield from _known(_divided((later, one), claim.quantity) for one, later in pairwise(curve))
 
 
@@ -156,42 +156,46 @@ def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
     yield from (number for number in numbers if number is not None)
 
 
-def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """In seconds; between two results there is no interval, since no launch has both."""
+def _differences(
+    claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
+) -> Iterator[ClaimNumber]:
+    """Yield differences in seconds; between two results without interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
         first, other = over.row.time, under.row.time
         if first is None or other is None:
             continue
-        held = difference(first, other) if over.material is under.material else None
+        interval = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
+        yield ClaimNumber(over, under, *(interval or Interval(first.estimate - other.estimate)), launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------
 
 
-def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _values(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
-    for one in chosen(found, sides.cells):
+    for one in chosen_rows(found, sides.cells):
         if amount := _amount(one, claim.quantity):
             yield _plain(one, amount)
 
 
-def _plain(one: Found, amount: Amount) -> ClaimNumber:
+def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
     return ClaimNumber(one, None, amount.estimate, amount.low, amount.high, amount.launches)
 
 
-def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
+def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the smallest measured size from which on a ratio keeps a limit, with an interval."""
     free = free_factors(sides) | SIZE
 
     def curve(number: ClaimNumber) -> Key:
         return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
 
     ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
-    for mine in group_by(ratios, curve).values():
-        yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
+    for ratios_of_curve in group_by(ratios, curve).values():
+        yield _kept_from(
+            sorted(ratios_of_curve, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact
+        )
 
 
 def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool) -> ClaimNumber:
@@ -208,7 +212,7 @@ def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool
 
 
 def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
-    """The smallest size from which on it holds at every one; inf if it does not at the largest."""
+    """Return the smallest size from which on a condition holds; infinite if it fails at the largest."""
     found = math.inf
     for size in sorted(sizes, reverse=True):
         if not holds(size):
@@ -217,30 +221,30 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
     return found
 
 
-def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The best rate of every curve, its size, or how it compares with the best of another."""
+def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the best rate of every curve, its size, or its ratio to the best of another."""
     if not sides.two:
-        for curve in curves(chosen(found, sides.cells)):
+        for curve in curves(chosen_rows(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
         return
     free = free_factors(sides) | SIZE
-    bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
+    bests = [_bests(claim, chosen_rows(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if in_one_state(one, other))
+        others = (other for other in alike if in_same_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 
-def _bests(claim: Claim, found: Iterable[Found]) -> list[Found]:
+def _bests(claim: Claim, found: Iterable[SourceRow]) -> list[SourceRow]:
     return [best for curve in curves(found) if (best := _best(curve, claim.quantity)) is not None]
 
 
-def _best(curve: Iterable[Found], quantity: ClaimQuantity) -> Found | None:
+def _best(curve: Iterable[SourceRow], quantity: ClaimQuantity) -> SourceRow | None:
     known = [(amount.estimate, one) for one in curve if (amount := _amount(one, quantity)) is not None]
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 
-def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
+def _peak(curve: Sequence[SourceRow], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
     best = _best(curve, quantity)
     amount = _amount(best, quantity) if best is not None else None
     if best is None or amount is None:
@@ -253,8 +257,8 @@ def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> It
     yield ClaimNumber(best, None, size, low, high, amount.launches)
 
 
-def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, float | None]:
-    """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
+def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | None, float | None]:
+    """Return the range of sizes with the best rate; infinite if the largest one may be best."""
     if best.low is None:
         return None, None
     known = [(one.row.cell.bytes, _amount(one, "size")) for one in curve]
@@ -263,10 +267,10 @@ def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, 
     return min(sizes), math.inf if max(sizes) == largest else max(sizes)
 
 
-def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The eager limit where it was probed, else between which sizes messages begin to block."""
+def _limits(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the eager limit as probed, else the range of sizes in which messages begin to block."""
     del claim
-    for curve in curves(chosen(found, sides.cells)):
+    for curve in curves(chosen_rows(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
         for one in probed:
             size = float(one.row.limit_bytes or 0)
@@ -278,7 +282,7 @@ def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) 
             yield ClaimNumber(timed[-1], None, largest, largest, high)
 
 
-Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[ClaimNumber]]
+Numbers = Callable[[Claim, Sides, Sequence[ClaimSource], bool], Iterator[ClaimNumber]]
 
 KINDS: Mapping[ClaimKind, Numbers] = {
     "value": _values,
@@ -289,4 +293,4 @@ KINDS: Mapping[ClaimKind, Numbers] = {
     "peak": _peaks,
     "limit": _limits,
 }
-"""How the numbers of each are found; their verdicts come after."""
+"""Functions that find the numbers of each kind."""

@@ -1,11 +1,11 @@
-"""Conclusions of reports as a document: what each says, what its own numbers say, what is here, a verdict."""
+"""Claims of reports as a document: what each says, the report's own numbers, numbers here, a verdict."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.check import claim_sentences as words
-from mpigauge.check.claim_cells import Material
+from mpigauge.check.claim_cells import ClaimSource
 from mpigauge.document.document import Column, Document, Line, Table, Units
 from mpigauge.document.records import cell_record, number
 from mpigauge.vocabulary import CLAIM_VERDICTS
@@ -24,25 +24,25 @@ TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "un
 PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
 
 Scores = list[tuple["Report", list["CheckedClaim"]]]
-"""Every report with its conclusions."""
+"""Reports with their checked claims."""
 
 
-def material_of(source: Source) -> Material:
-    """A result as claims are held against it."""
+def claim_source_of(source: Source) -> ClaimSource:
+    """Return a result as material for claims."""
     plan = source.result.campaign.plan
-    return Material(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
+    return ClaimSource(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
 
 
 def document(scores: Scores, chosen: Units) -> Document:
-    """A table for each report, below how many of all conclusions hold."""
-    found = [one for _, judged in scores for one in judged]
+    """Return a table per report, below the count of claims that hold."""
+    found = [one for _, checked in scores for one in checked]
     return Document(
-        head=list(filter(None, [words.headline(found), words.of_their_own(found)])),
-        tables=[Table(report.name, report.source, judged, _COLUMNS) for report, judged in scores],
+        head=list(filter(None, [words.headline(found), words.own_numbers(found)])),
+        tables=[Table(report.name, report.source, checked, _COLUMNS) for report, checked in scores],
         foot=[Line(text) for text in words.notes(found)],
         units=chosen,
         data=lambda: _data(scores),
-        records=lambda: [_flat(report, one) for report, judged in scores for one in judged],
+        records=lambda: [_flat(report, one) for report, checked in scores for one in checked],
     )
 
 
@@ -86,8 +86,8 @@ _COLUMNS = (
 
 
 def _data(scores: Scores) -> dict[str, Any]:
-    """docs/numbers.md#claims."""
-    found = [one.verdict for _, judged in scores for one in judged]
+    """Return the data of docs/numbers.md#claims."""
+    found = [one.verdict for _, checked in scores for one in checked]
     return {
         "conclusions": len(found),
         "verdicts": {word: found.count(word) for word in CLAIM_VERDICTS},
@@ -96,9 +96,9 @@ def _data(scores: Scores) -> dict[str, Any]:
                 "name": report.name,
                 "source": report.source,
                 "question": report.question,
-                "claims": [_record(one) for one in judged],
+                "claims": [_record(one) for one in checked],
             }
-            for report, judged in scores
+            for report, checked in scores
         ],
     }
 
@@ -114,19 +114,19 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
         "bound": claim.bound.text if claim.bound else None,
         "limit": claim.limit.text if claim.limit else None,
         "quantifier": claim.quantifier,
-        "printed": _held_record(one.printed, words.printed(one, Units())),
-        "here": _held_record(one.here, words.here(one, Units())),
+        "printed": _result_record(one.printed, words.printed(one, Units())),
+        "here": _result_record(one.here, words.here(one, Units())),
         "verdict": one.verdict,
         "note": claim.note,
     }
 
 
-def _held_record(held: ClaimResult, said: str) -> dict[str, Any]:
+def _result_record(result: ClaimResult, text: str) -> dict[str, Any]:
     return {
-        "verdict": held.verdict,
-        "gap": held.gap,
-        "said": said,
-        "numbers": [_number_record(one) for one in held.numbers],
+        "verdict": result.verdict,
+        "gap": result.gap,
+        "said": text,
+        "numbers": [_number_record(one) for one in result.numbers],
     }
 
 
@@ -149,7 +149,7 @@ def _number_record(one: ClaimNumber) -> dict[str, Any]:
 
 
 def _flat(report: Report, one: CheckedClaim) -> dict[str, Any]:
-    """A line of CSV."""
+    """Return a record for CSV."""
     return {
         "report": report.name,
         "name": one.claim.name,

@@ -1,4 +1,4 @@
-"""Whether conclusions of a report hold: of its own printed numbers, and of what was measured here.
+"""Verdicts on claims of a report: by its own printed numbers, and by what was measured here.
 
 A printed number has no interval, so it decides by itself. Of what was measured the interval decides, never
 the number: a claim holds, fails, or that is not known. What was not measured is not guessed.
@@ -14,7 +14,7 @@ from mpigauge.check.claim_numbers import KINDS, verdict_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.check.claim_cells import Material
+    from mpigauge.check.claim_cells import ClaimSource
     from mpigauge.check.claim_kinds import Claim, Sides
     from mpigauge.check.claim_numbers import ClaimNumber
     from mpigauge.vocabulary import ClaimGap, ClaimVerdict, ExpectationVerdict, Quantifier
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimResult:
-    """A claim held against some tables or results.
+    """Numbers of a claim in some tables or results, and their verdict.
 
     Attributes:
-        numbers: All that it is about.
-        verdict: Of those together; None if there are none that count.
-        gap: Why not.
+        numbers: Numbers that the claim is about.
+        verdict: Verdict on all of them; None if there are none that count.
+        gap: Reason why there is none.
     """
 
     numbers: tuple[ClaimNumber, ...]
@@ -35,7 +35,7 @@ class ClaimResult:
     gap: ClaimGap | None = None
 
     def count(self, verdict: ExpectationVerdict) -> int:
-        """How many numbers are so."""
+        """Return how many numbers have this verdict."""
         return sum(number.verdict == verdict for number in self.numbers)
 
 
@@ -53,11 +53,11 @@ _GAPS: Mapping[ClaimGap, ClaimVerdict] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedClaim:
-    """A claim and what both say of it.
+    """Claim with both results.
 
     Attributes:
-        printed: The report's own tables.
-        here: What was measured here.
+        printed: Result for the report's own tables.
+        here: Result for measurements here.
     """
 
     claim: Claim
@@ -66,41 +66,41 @@ class CheckedClaim:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """By what was measured here."""
+        """Verdict by what was measured here."""
         if self.here.verdict is not None:
             return _VERDICTS[self.here.verdict]
         return _GAPS[self.here.gap or "unmeasured"]
 
 
-def judged(claim: Claim, printed: Sequence[Material], here: Sequence[Material]) -> CheckedClaim:
-    """A claim, held against the tables of its report and against results."""
-    return CheckedClaim(claim, _held(claim, claim.printed, printed, exact=True), _here(claim, here))
+def check_claim(claim: Claim, printed: Sequence[ClaimSource], here: Sequence[ClaimSource]) -> CheckedClaim:
+    """Return a claim, checked against the tables of its report and against results."""
+    return CheckedClaim(claim, _result(claim, claim.printed, printed, exact=True), _here(claim, here))
 
 
-def _here(claim: Claim, found: Sequence[Material]) -> ClaimResult:
+def _here(claim: Claim, found: Sequence[ClaimSource]) -> ClaimResult:
     if claim.untestable:
         return ClaimResult((), gap="untestable")
-    held = _held(claim, claim.here, found, exact=False)
-    real = tuple(number for number in held.numbers if not number.emulated)
-    if not claim.planted or len(real) == len(held.numbers):
-        return held
+    result = _result(claim, claim.here, found, exact=False)
+    real = tuple(number for number in result.numbers if not number.emulated)
+    if not claim.planted or len(real) == len(result.numbers):
+        return result
     if not real:
-        return replace(held, verdict=None, gap="planted")
-    return ClaimResult(real, _together(claim.quantifier, real))
+        return replace(result, verdict=None, gap="planted")
+    return ClaimResult(real, _verdict_of_all(claim.quantifier, real))
 
 
-def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> ClaimResult:
+def _result(claim: Claim, sides: Sides, found: Sequence[ClaimSource], *, exact: bool) -> ClaimResult:
     if claim.kind is None or claim.bound is None or not sides.chosen:
         return ClaimResult((), gap="unmeasured")
     bare = KINDS[claim.kind](claim, sides, found, exact)
     numbers = tuple(replace(one, verdict=verdict_of(one, claim.bound, exact=exact)) for one in bare)
     if not numbers:
         return ClaimResult((), gap="unmeasured")
-    return ClaimResult(numbers, _together(claim.quantifier, numbers))
+    return ClaimResult(numbers, _verdict_of_all(claim.quantifier, numbers))
 
 
-def _together(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
-    """What is so of all, most or any of them, whatever those are that are undecided."""
+def _verdict_of_all(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
+    """Return the verdict on all, most or any numbers, valid however undecided ones turn out."""
     holds = sum(number.verdict == "holds" for number in numbers)
     fails = sum(number.verdict == "fails" for number in numbers)
     count = len(numbers)

@@ -1,11 +1,11 @@
-"""Expectations as a document: what fails first, then what nobody can tell, then what holds."""
+"""Expectations as a document: failures first, then undecided numbers, then those that hold."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.check import sentences as words
-from mpigauge.check.expectations import CheckedExpectation, judged
+from mpigauge.check.expectations import CheckedExpectation, check_row
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import phrases_of
@@ -28,31 +28,31 @@ USUAL_STAT = "median"
 TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "holds": "good"}
 
 
-def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
-    """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
+def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
+    """Return the numbers of an expectation; if there is none, one without a value, so that none passes."""
     chosen = wanted(expectation.sizes)
-    mine = [
-        judged(expectation, row)
+    numbers = [
+        check_row(expectation, row)
         for row in rows
         if row.cell.pattern == expectation.pattern
         and (chosen(row.cell.bytes) or not row.sized)
         and has_words(expectation.words, _named(row))
     ]
-    return mine or [CheckedExpectation(expectation, None)]
+    return numbers or [CheckedExpectation(expectation, None)]
 
 
 def _named(row: Row) -> str:
-    """All by which an expectation may choose it; a library also as plans call it."""
+    """Return the words by which an expectation may select a row."""
     return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
 
 
 def verdict_of(found: Iterable[CheckedExpectation]) -> ExpectationVerdict:
-    """The worst of them."""
+    """Return the worst verdict."""
     return min((one.verdict for one in found), key=EXPECTATION_VERDICTS.index)
 
 
 def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
-    """What is held against what, the worst first."""
+    """Return the numbers and their bounds, the worst first."""
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
     table = Table("", "", ordered, list(_columns(found)))
     return Document(
@@ -68,17 +68,17 @@ def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
 
 
 def _name(one: CheckedExpectation) -> str:
-    """Of a test case: what the user calls it, its cell, and which number of it."""
+    """Return the name of a test case: the user's name, the cell, and the quantity."""
     expectation = one.expectation
     if one.row is None:
         return expectation.name
-    mine = [expectation.name] if expectation.name != expectation.text else []
+    names = [expectation.name] if expectation.name != expectation.text else []
     stat = [expectation.stat] if expectation.stat != USUAL_STAT else []
-    return " ".join([*mine, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
+    return " ".join([*names, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
 
 
 def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
-    """What the user calls an expectation is said if that is not the sentence itself."""
+    """Yield the columns; the name of an expectation only if it is not its text."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
     yield Column("cell", "", words.cell_of, left=True, goes=None, wraps=True)
@@ -90,7 +90,7 @@ def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
 
 
 def _written(one: CheckedExpectation, value: float | None, chosen: Units) -> str:
-    return written(value, "s" if one.expectation.of_time else "B/s", chosen)
+    return written(value, "s" if one.expectation.is_time else "B/s", chosen)
 
 
 def _value(one: CheckedExpectation, chosen: Units) -> str:
@@ -106,7 +106,7 @@ def _bound(one: CheckedExpectation, chosen: Units) -> str:
 
 
 def _record(one: CheckedExpectation) -> dict[str, Any]:
-    """docs/numbers.md#check."""
+    """Return the record of docs/numbers.md#check."""
     expectation = one.expectation
     return {
         "name": expectation.name,

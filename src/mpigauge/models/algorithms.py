@@ -1,4 +1,4 @@
-"""What collectives would take by named algorithms, if they were made of the messages of a ping-pong.
+"""Times of collectives by named algorithms, if they were made of the messages of a ping-pong.
 
 Which algorithms may be behind a pattern follows from what the kernel says of it: whether it has a root,
 reduces, and has a block for or from every rank. In messages of a ping-pong, with p ranks and blocks of n
@@ -22,7 +22,7 @@ Cost = Callable[[Message, int, float], float]
 
 
 def _steps(ranks: int) -> int:
-    """How often ranks must double to be as many."""
+    """Return how often ranks must double to reach this number."""
     return (ranks - 1).bit_length()
 
 
@@ -35,17 +35,17 @@ def _tree(message: Message, ranks: int, size: float) -> float:
 
 
 def _halves(message: Message, ranks: int, whole: float) -> float:
-    """Of what all ranks have together a half, a quarter, and so on."""
+    """Return the time of messages of a half, a quarter, and so on, of what all ranks hold together."""
     return sum(message(whole / 2**step) for step in range(1, _steps(ranks) + 1))
 
 
 def _doubling(message: Message, ranks: int, size: float) -> float:
-    """Of one block, then two, and so on, until all are there."""
+    """Return the time of messages of one block, then two, and so on, until all blocks have arrived."""
     return sum(message(min(2**step, ranks - 2**step) * size) for step in range(_steps(ranks)))
 
 
 def _scattered(message: Message, ranks: int, size: float) -> float:
-    """A tree of halves, then a ring of blocks."""
+    """Return the time of a tree of halves, then a ring of blocks."""
     return _halves(message, ranks, size) + (ranks - 1) * message(size / ranks)
 
 
@@ -94,14 +94,14 @@ _BY_PROPERTIES: Mapping[tuple[bool, bool, bool, bool], Mapping[AlgorithmName, Co
     (False, False, False, True): _ALLGATHER,
     (False, False, True, True): _ALLTOALL,
 }
-"""By whether a pattern is rooted, reduces, sends to each and receives from each."""
+"""Algorithms by whether a pattern is rooted, reduces, sends to each rank and receives from each."""
 
 TWICE = "twice"
-"""The bus bandwidth of what reduces and hands the whole to everybody."""
+"""Bus bandwidth of patterns that reduce and send the whole result to everybody."""
 
 
 def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName, Cost]:
-    """What may be behind a collective; nothing for what is none, or is made of others."""
+    """Return the algorithms that may implement a collective; empty for other patterns."""
     if pattern.family != "collective" or not pattern.moves_bytes:
         return {}
     if mode is not None and (mode.instead_of or mode.overlaps):

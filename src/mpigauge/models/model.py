@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.points import SMALL_BYTES, Known, Points
-from mpigauge.models.together import cuts_together
+from mpigauge.models.points import SMALL_BYTES, Points, WithInterval
+from mpigauge.models.together import joint_cuts
 from mpigauge.stats.bootstrap import LAUNCHES_LEAST, replicates_of
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.segments import POINTS_LEAST
@@ -22,61 +22,61 @@ if TYPE_CHECKING:
     from mpigauge.stats.segments import Cut
     from mpigauge.vocabulary import BreakKind
 
-SPAN_LEAST = 2.0
-"""A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
+MIN_SIZE_RATIO = 2.0
+"""Least ratio of sizes in a segment with a bandwidth of its own."""
 
-STABLE = 0.8
-"""A break that so many replicates have is found, and one where times jump; others are possible."""
+STABLE_SHARE = 0.8
+"""Share of replicates from which on a break is found; breaks with fewer, and without a jump, are possible."""
 
-MISFIT_MOST = 0.1
-"""Where lines leave more, they do not describe the curve."""
+MAX_MISFIT = 0.1
+"""Largest misfit with which lines still describe a curve."""
 
 PARAMETERS = 2
-"""Of a line."""
+"""Parameters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A line through some sizes.
+    """Line through some sizes.
 
     Attributes:
-        first: Its smallest size in bytes.
-        last: Its largest.
-        points: How many sizes it has.
+        first: Smallest size in bytes.
+        last: Largest size in bytes.
+        points: Number of sizes.
         alpha: Time of size 0, in seconds.
         beta: Seconds per byte of the size.
-        level: Time in the geometric middle of its sizes, in seconds.
-        sloped: Whether its sizes differ enough for beta to mean something.
-        misfit: Root of the mean square of relative errors; None where there is no freedom for any.
+        level: Time at the geometric mean of its first and last size, in seconds.
+        sloped: Whether its sizes differ enough to determine beta.
+        misfit: Root mean square of relative errors; None without degrees of freedom.
     """
 
     first: int
     last: int
     points: int
-    alpha: Known
-    beta: Known
-    level: Known
+    alpha: WithInterval
+    beta: WithInterval
+    level: WithInterval
     sloped: bool
     misfit: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where one segment ends and another begins.
+    """Size at which one segment ends and another begins.
 
     Attributes:
-        above: It lies at or above this size, in bytes.
-        upto: And below this one; of an eager limit both are known to the byte.
-        kind: What shows it.
-        stability: Share of replicates that have it, at most a size away; None for what is known otherwise.
-        jump: Time after it over time before, both by the model, in the middle between the sizes around it.
+        above: Size at or above which it lies, in bytes.
+        upto: Size below which it lies; equal to `above` for an eager limit, known to the byte.
+        kind: Evidence for it.
+        stability: Share of replicates that have it, at most one size away; None for eager limits.
+        jump: Modelled time after over before it, at the geometric mean of the sizes around it.
     """
 
     above: int
     upto: int
     kind: BreakKind
     stability: float | None
-    jump: Known
+    jump: WithInterval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,9 +84,9 @@ class Model:
     """Segments of lines through the times of one curve.
 
     Attributes:
-        replicates: None where launches are too few for an interval.
-        misfit: Over all sizes, as that of a segment.
-        launch_spread: Standard deviation of a launch, relative; of each segment; None for one launch.
+        replicates: Bootstrap replicates; None where launches are too few for an interval.
+        misfit: Root mean square of relative errors over all sizes.
+        launch_spread: Relative standard deviation of a launch, by segment; None for one launch.
     """
 
     points: Points
@@ -98,13 +98,13 @@ class Model:
     launch_spread: tuple[float, ...] | None
 
     @property
-    def left(self) -> Values:
-        """Measured time over that of the model, minus 1, of every size, shape ``(points,)``."""
+    def relative_errors(self) -> Values:
+        """Relative errors of the model, measured over modelled time minus 1, shape ``(points,)``."""
         return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
 
 
 def model_of(points: Points) -> Model | None:
-    """The model of a curve; None for fewer than four sizes.
+    """Return the model of a curve; None for fewer than four sizes.
 
     Source:
         docs/models.md
@@ -113,9 +113,9 @@ def model_of(points: Points) -> Model | None:
 
 
 def models_of(curves: Sequence[Points]) -> list[Model | None]:
-    """The models of curves that may share breaks; None for each with fewer than four sizes."""
+    """Return the models of curves that may share breaks; None for each with fewer than four sizes."""
     enough = [one for one in curves if one.sizes.size >= POINTS_LEAST]
-    found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
+    found = iter(zip(enough, joint_cuts(enough) if enough else [], strict=True))
     return [_model(*next(found)) if one.sizes.size >= POINTS_LEAST else None for one in curves]
 
 
@@ -147,26 +147,26 @@ def _segment(
         int(first),
         int(last),
         end - begin,
-        known(replicates, alpha, again and again[0]),
-        known(replicates, beta, again and again[1]),
-        known(replicates, alpha + beta * middle, again and again[0] + again[1] * middle),
-        last > SMALL_BYTES and last >= SPAN_LEAST * max(first, 1.0) and beta > 0,
+        with_interval(replicates, alpha, again and again[0]),
+        with_interval(replicates, beta, again and again[1]),
+        with_interval(replicates, alpha + beta * middle, again and again[0] + again[1] * middle),
+        last > SMALL_BYTES and last >= MIN_SIZE_RATIO * max(first, 1.0) and beta > 0,
         _misfit(errors[begin:end], PARAMETERS),
     )
 
 
-def known(
+def with_interval(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
-) -> Known:
-    """Something of a model with its interval.
+) -> WithInterval:
+    """Return a number of a model with its interval.
 
     Args:
-        relative: It is of times over others, to all of which the speed of the machine does the same.
+        relative: Whether it is a ratio of times, on all of which the speed of the machine acts alike.
     """
     if replicates is None or values is None:
-        return Known(value)
+        return WithInterval(value)
     machine = min(PROMISED, replicates.machine) if relative else replicates.machine
-    return Known(*replicates.interval(value, values, machine))
+    return WithInterval(*replicates.interval(value, values, machine))
 
 
 def _misfit(errors: Values, parameters: int) -> float | None:
@@ -181,26 +181,26 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     if limit is not None:
         return Break(limit, limit, "eager-limit", None, jump)
     stability = None if replicates is None else float(replicates.found[number - 1])
-    sure = stability is not None and (stability >= STABLE or found.jumps(place))
+    sure = stability is not None and (stability >= STABLE_SHARE or found.jumps(place))
     kind: BreakKind = "found" if sure else "possible"
     return Break(above, upto, kind, stability, jump)
 
 
-def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Known:
+def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> WithInterval:
     def ratio(alpha: Values, beta: Values) -> Values:
         times = alpha + beta * size
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))
 
     again = None if replicates is None else ratio(replicates.alpha, replicates.beta)
-    return known(replicates, float(ratio(found.alpha, found.beta)), again, relative=True)
+    return with_interval(replicates, float(ratio(found.alpha, found.beta)), again, relative=True)
 
 
 def _spreads(points: Points, found: Cut) -> tuple[float, ...] | None:
-    """Of one launch around the mean of all, in every segment."""
+    """Return the standard deviation of a launch around the mean of all, by segment; None for one launch."""
     count = len(points.launches)
     if count < LAUNCHES_LEAST:
         return None
     squares = np.nan_to_num(points.launches - points.logs) ** 2
     by_size = squares.sum(axis=0) / (count - 1)
-    parts = zip(found.edges[:-1], found.edges[1:], strict=True)
-    return tuple(float(np.sqrt(by_size[begin:end].mean())) for begin, end in parts)
+    segment_edges = zip(found.edges[:-1], found.edges[1:], strict=True)
+    return tuple(float(np.sqrt(by_size[begin:end].mean())) for begin, end in segment_edges)

@@ -1,4 +1,4 @@
-"""What overheads say: the parameters of LogGP and PLogP, and why some are not defined."""
+"""Sentences about overheads: the parameters of LogGP and PLogP, and why some are not defined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Units
     from mpigauge.models.overheads import Overheads
     from mpigauge.models.places import Place
-    from mpigauge.models.points import Known
+    from mpigauge.models.points import WithInterval
     from mpigauge.vocabulary import NoLatency
 
 WHY: Mapping[NoLatency, str] = {
@@ -27,30 +27,30 @@ KEPT = "no o_r: above the eager limit"
 
 
 def title(place: Place) -> str:
-    """Of the table of a place."""
+    """Return the title of the table of a place."""
     return ": ".join(filter(None, [place.label, "overheads, gap and latency (PLogP, LogGP)"]))
 
 
 def about(place: Place) -> str:
-    """What its times are."""
+    """Return the sentence below the title: how its times were measured."""
     clock, small = format_time(place.clock_s), format_size(SMALL_BYTES)
     return f"calls alone, without the {clock} of reading the clock; L for sizes up to {small}"
 
 
-def time(number: Known | None, chosen: Units) -> str:
-    """A parameter with its interval."""
+def time(number: WithInterval | None, chosen: Units) -> str:
+    """Return a parameter with its interval."""
     return MISSING if number is None else words.time(number, chosen)
 
 
 def note(one: Overheads) -> str:
-    """What a size does not have, and why."""
+    """Return which parameter a size lacks, and why."""
     if one.kept:
         return KEPT
     return WHY[one.why] if one.why else ""
 
 
 def notes(places: Sequence[Place]) -> list[str]:
-    """What must be known of them."""
+    """Return what a reader must know of the tables."""
     if not places:
         return []
     return ["o_r is of messages that MPI has already taken off the network: matching and copying them"]

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.models.places import Place
-    from mpigauge.models.points import Known
+    from mpigauge.models.points import WithInterval
 
 PARAMETERS = {"one way": "way", "o_s": "send", "o_r": "receive", "g": "gap", "L": "latency"}
-"""Heading of each, and its attribute."""
+"""Attribute of each parameter, by its heading."""
 
 
 def tables(places: Sequence[Place], chosen: Units) -> list[Table]:
-    """One per place."""
+    """Return one table per place."""
     return [
         Table(
             words.title(one),
@@ -43,7 +43,7 @@ def _column(heading: str, name: str, chosen: Units) -> Column:
 
 
 def records(places: Sequence[Place]) -> list[dict[str, Any]]:
-    """docs/models.md#json."""
+    """Return the records of docs/models.md#json."""
     return [
         {
             "label": one.label,
@@ -61,8 +61,8 @@ def records(places: Sequence[Place]) -> list[dict[str, Any]]:
     ]
 
 
-def known_record(one: Known | None) -> dict[str, float | None] | None:
-    """A number with its interval."""
+def known_record(one: WithInterval | None) -> dict[str, float | None] | None:
+    """Return the record of a number with its interval."""
     if one is None:
         return None
     return {name: number(getattr(one, name)) for name in ("value", "low", "high")}

@@ -1,4 +1,4 @@
-"""What a message is made of: overheads of sender and receiver, gap and latency of LogGP and PLogP, by sizes.
+"""Parts of a message: overheads of sender and receiver, gap and latency of LogGP and PLogP, by size.
 
 Overheads are times of calls that were measured alone, less the reading of the clock that each sample has.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.points import SMALL_BYTES, Known
+from mpigauge.models.points import SMALL_BYTES, WithInterval
 from mpigauge.stats.interval import interval_of_amounts
 from mpigauge.stats.limits import PROMISED
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What was measured of messages of one place, times by size in bytes.
+    """Measured times of the messages of one place, by size in bytes.
 
     Attributes:
-        way: One message one way.
-        send: The call that sends alone, with one reading of the clock.
-        receive: The call that receives a message that is there, likewise.
-        window: Per message of a window; its acknowledgement is shared out.
-        messages: How many such a window has, by size.
-        clock_s: What reading the clock takes.
-        kept: Sizes that stay with their sender until they are received, so that none is there before.
+        way: Time of a message one way.
+        send: Time of the sending call alone, with one reading of the clock.
+        receive: Time of the call that receives an arrived message, with one reading of the clock.
+        window: Time per message of a window, with its share of the acknowledgement.
+        messages: Number of messages of such a window, by size.
+        clock_s: Cost of reading the clock.
+        kept: Sizes above the eager limit, which do not arrive before they are received.
     """
 
     way: Mapping[int, Timing]
@@ -47,31 +47,31 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """Parameters of one size, in seconds; None is what was not measured or cannot be.
+    """Parameters of one size, in seconds; None if not measured or not defined.
 
     Attributes:
-        size: In bytes.
-        way: One message one way.
+        size: Size in bytes.
+        way: Time of a message one way.
         send: o_s.
         receive: o_r.
         gap: g, between messages of a sender that never waits.
-        latency: L, what is left of one way without both overheads.
-        why: Why there is no L.
-        kept: A message of this size stays with its sender until it is received.
+        latency: L, one way less both overheads.
+        why: Reason why there is no L.
+        kept: Whether the size is above the eager limit.
     """
 
     size: int
-    way: Known | None
-    send: Known | None
-    receive: Known | None
-    gap: Known | None
-    latency: Known | None
+    way: WithInterval | None
+    send: WithInterval | None
+    receive: WithInterval | None
+    gap: WithInterval | None
+    latency: WithInterval | None
     why: NoLatency | None
     kept: bool
 
 
 def overheads_of(calls: Calls) -> list[Overheads]:
-    """The parameters at every size that has an overhead, sizes rising.
+    """Return the parameters at every size that has an overhead, sizes rising.
 
     Source:
         T. Kielmann, H. E. Bal, K. Verstoep, Fast measurement of LogP parameters for message passing
@@ -86,9 +86,9 @@ def _at(calls: Calls, size: int) -> Overheads:
     latency, why = _latency(calls, size)
     return Overheads(
         size,
-        None if way is None else Known(way.estimate, way.low, way.high),
-        _alone(calls.send.get(size), calls.clock_s),
-        _alone(calls.receive.get(size), calls.clock_s),
+        None if way is None else WithInterval(way.estimate, way.low, way.high),
+        _without_clock(calls.send.get(size), calls.clock_s),
+        _without_clock(calls.receive.get(size), calls.clock_s),
         _gap(calls, size),
         latency,
         why,
@@ -96,57 +96,57 @@ def _at(calls: Calls, size: int) -> Overheads:
     )
 
 
-def _alone(call: Timing | None, clock_s: float) -> Known | None:
-    """The time of a call without the reading of the clock; not below 0."""
+def _without_clock(call: Timing | None, clock_s: float) -> WithInterval | None:
+    """Return the time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
-    return _positive(Known(call.estimate - clock_s, low, high))
+    return _not_negative(WithInterval(call.estimate - clock_s, low, high))
 
 
-def _positive(one: Known) -> Known:
-    """No time is below 0, whatever its error."""
+def _not_negative(one: WithInterval) -> WithInterval:
+    """Return a time with negative ends set to 0."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
-    return Known(max(0.0, one.value), low, high)
+    return WithInterval(max(0.0, one.value), low, high)
 
 
-def _gap(calls: Calls, size: int) -> Known | None:
-    """A window is as long as its gaps, the way of its last message, and that of the acknowledgement."""
+def _gap(calls: Calls, size: int) -> WithInterval | None:
+    """Return the gap: a window lasts its gaps, the last message one way, and the acknowledgement back."""
     window, last, count = calls.window.get(size), calls.way.get(size), calls.messages.get(size, 1)
     smallest = min(calls.way, default=size)
     if window is None or last is None or smallest > SMALL_BYTES or count < 2:  # noqa: PLR2004 - no gap in one
         return None
     gaps = 1 / (count - 1)
     found = _sum([(count * gaps, window), (-gaps, last), (-gaps, calls.way[smallest])])
-    return None if found is None else _positive(found)
+    return None if found is None else _not_negative(found)
 
 
-def _latency(calls: Calls, size: int) -> tuple[Known | None, NoLatency | None]:
-    """L of small messages, where sender and receiver are not at work at the same time."""
-    parts = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
-    way, send, receive = parts
+def _latency(calls: Calls, size: int) -> tuple[WithInterval | None, NoLatency | None]:
+    """Return L of small messages, for which sender and receiver do not work at the same time, or why not."""
+    times_of_calls = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
+    way, send, receive = times_of_calls
     if size > SMALL_BYTES:
         return None, "large"
     if way is None or send is None or receive is None:
         return None, "missing"
-    left = _sum([(1, way), (-1, send), (-1, receive)], 2 * calls.clock_s)
-    if left is None:
+    remainder = _sum([(1, way), (-1, send), (-1, receive)], 2 * calls.clock_s)
+    if remainder is None:
         return None, "missing"
-    if left.value <= 0:
+    if remainder.value <= 0:
         return None, "overlap"
-    return (None, "unsure") if left.low is None or left.low <= 0 else (left, None)
+    return (None, "unsure") if remainder.low is None or remainder.low <= 0 else (remainder, None)
 
 
-def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Known | None:
-    """Multiples of times added up launch by launch; None if no launch has all of them.
+def _sum(terms: Sequence[tuple[float, Timing]], extra_s: float = 0.0) -> WithInterval | None:
+    """Return a weighted sum of times, launch by launch; None if no launch has all of them.
 
     Args:
-        beside_s: Added to it, in seconds.
+        extra_s: Constant to add, in seconds.
     """
     common = set.intersection(*(set(time.by_launch) for _, time in terms))
     sums = np.array([sum(by * time.by_launch[number] for by, time in terms) for number in sorted(common)])
     if not sums.size:
         return None
-    hidden = math.hypot(*(by * time.step * time.estimate for by, time in terms))
+    clock_step_s = math.hypot(*(by * time.step * time.estimate for by, time in terms))
     floor = PROMISED * math.hypot(*(by * time.estimate for by, time in terms))
-    return Known(*interval_of_amounts(sums + beside_s, hidden, machine=floor))
+    return WithInterval(*interval_of_amounts(sums + extra_s, clock_step_s, machine=floor))

@@ -1,4 +1,4 @@
-"""Series by the place where their messages were measured, with the overheads of each."""
+"""Overheads of messages by the place where they were measured: library, transport, placement, ranks."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
 
-BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", STATE)
-"""What messages and a collective that is made of them have in common."""
+PLACE_OF_MESSAGES = ("mpi", "setting", "transport", "placement", "buffers", STATE)
+"""Factors that messages share with a collective that is made of them."""
 
-PLACE = (*BETWEEN_TWO, "ranks", FILE)
+PLACE = (*PLACE_OF_MESSAGES, "ranks", FILE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The overheads of messages of one library in one place.
+    """Overheads of messages of one library in one place.
 
     Attributes:
-        label: What tells it from other places; empty if there is one only.
-        clock_s: What reading the clock takes, which is not in them.
+        label: Factors that distinguish it from other places; empty if there is only one.
+        clock_s: Cost of reading the clock, which has been subtracted.
     """
 
     label: str
@@ -45,34 +45,36 @@ class Place:
 
 
 def pattern_of(one: Series) -> Pattern:
-    """What a series is of."""
+    """Return the pattern of a series."""
     return one.source.patterns[one.rows[0].cell.pattern]
 
 
 def places_of(series: Sequence[Series]) -> list[Place]:
-    """Places where a call was measured alone, in the order of their series."""
+    """Return the places where a call was measured alone, in the order of their series."""
 
     def place(one: Series) -> Key:
         return id(one.source), *(one.factors.get(name) for name in PLACE)
 
     groups = group_by(filter(_usual, series), place).values()
-    found = [mine for mine in groups if any(pattern_of(one).overhead for one in mine)]
-    factors = [{name: mine[0].factors[name] for name in PLACE if name in mine[0].factors} for mine in found]
-    return [_place(label, mine) for label, mine in zip(told_apart(factors), found, strict=True)]
+    found = [group for group in groups if any(pattern_of(one).overhead for one in group)]
+    factors = [
+        {name: group[0].factors[name] for name in PLACE if name in group[0].factors} for group in found
+    ]
+    return [_place(label, group) for label, group in zip(told_apart(factors), found, strict=True)]
 
 
 def _usual(one: Series) -> bool:
-    """In the mode that a pattern has unasked, so that all parts are of the same calls."""
+    """Return whether a series is in its pattern's default mode, so that all parts are of the same calls."""
     return usual_mode(pattern_of(one)) == one.rows[0].cell.mode
 
 
-def _place(label: str, mine: Sequence[Series]) -> Place:
-    clock_s = _clock_s(mine[0])
-    windows = _rows(mine, lambda pattern: pattern.windowed)
+def _place(label: str, group: Sequence[Series]) -> Place:
+    clock_s = _clock_s(group[0])
+    windows = _rows(group, lambda pattern: pattern.windowed)
     calls = Calls(
-        way=_times(_rows(mine, lambda pattern: pattern.one_way)),
-        send=_times(_rows(mine, lambda pattern: pattern.overhead == "send")),
-        receive=_times(receives := _rows(mine, lambda pattern: pattern.overhead == "receive")),
+        way=_times(_rows(group, lambda pattern: pattern.one_way)),
+        send=_times(_rows(group, lambda pattern: pattern.overhead == "send")),
+        receive=_times(receives := _rows(group, lambda pattern: pattern.overhead == "receive")),
         window=_times(windows),
         messages={row.cell.bytes: row.cell.window for row in windows},
         clock_s=clock_s,
@@ -81,9 +83,9 @@ def _place(label: str, mine: Sequence[Series]) -> Place:
     return Place(label, overheads_of(calls), clock_s)
 
 
-def _rows(mine: Sequence[Series], keep: Callable[[Pattern], bool]) -> list[Row]:
-    """Of several windows the largest last."""
-    rows = [row for one in mine if keep(pattern_of(one)) for row in one.rows]
+def _rows(group: Sequence[Series], keep: Callable[[Pattern], bool]) -> list[Row]:
+    """Return the rows of some patterns, with the largest window last."""
+    rows = [row for one in group if keep(pattern_of(one)) for row in one.rows]
     return sorted(rows, key=lambda row: row.cell.window)
 
 
@@ -92,7 +94,7 @@ def _times(rows: Sequence[Row]) -> Mapping[int, Timing]:
 
 
 def _clock_s(one: Series) -> float:
-    """Of one reading, in the middle of the first ranks of all launches: theirs are the times."""
+    """Return the median clock cost of rank 0 over launches, in seconds: rank 0 takes the times."""
     job = one.rows[0].cell.job
     launches = [launch for launch in one.source.result.launches if launch.job == job and launch.ranks_at]
     costs = [launch.ranks_at[0].clock_cost_ns for launch in launches]

@@ -1,4 +1,4 @@
-"""The points that a model goes through: one time for each size, and what each launch had."""
+"""Points that a model goes through: one time per size, with the times of each launch."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 
-FAR = 2
-"""An interval reaches no further than the sizes that were measured by this factor."""
+EXTRAPOLATION_FACTOR = 2
+"""Factor beyond the measured sizes up to which predictions have intervals."""
 
 SMALL_BYTES = 64
-"""Sizes up to this, a cache line, take the same time."""
+"""Size of a cache line: messages up to it take the same time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A number with its 95 % interval, if there is one."""
+class WithInterval:
+    """Number with its 95 % interval, if there is one."""
 
     value: float
     low: float | None = None
     high: float | None = None
 
-    def inverse(self, over: float = 1.0) -> Known:
-        """Something over it; an upper end may be infinite."""
-        low, high = (_over(over, end) for end in (self.high, self.low))
-        return Known(over / self.value if self.value else math.inf, low, high)
+    def inverse(self, numerator: float = 1.0) -> WithInterval:
+        """Return a constant over the number; an upper end may be infinite."""
+        low, high = (_over(numerator, end) for end in (self.high, self.low))
+        return WithInterval(numerator / self.value if self.value else math.inf, low, high)
 
 
-def _over(over: float, end: float | None) -> float | None:
-    return None if end is None else over / end if end else math.inf
+def _over(numerator: float, end: float | None) -> float | None:
+    return None if end is None else numerator / end if end else math.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Times over sizes.
+    """Times by size.
 
     Attributes:
-        sizes: In bytes, ascending, each once, shape ``(points,)``.
-        logs: Logarithms of times in seconds, likewise.
-        launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
-        limits: Eager limits in bytes; up to and with one the protocol is another than above.
-        moved: Bytes that a rate counts, over the size.
-        widened: By what intervals grow because launches follow each other slowly.
-        machine: What no number of launches makes narrower of a time, as a logarithm: `Timing` has it.
-        times: In seconds, with intervals as tables have them; empty: those of launches alone.
+        sizes: Sizes in bytes, ascending, each once, shape ``(points,)``.
+        logs: Logarithms of times in seconds, shape ``(points,)``.
+        launches: Logarithms of launch times, shape ``(launches, points)``; NaN where a launch has none.
+        limits: Eager limits in bytes; sizes up to and including one use another protocol than those above.
+        moved: Bytes that a rate counts, divided by the size.
+        widened: Factor on intervals for serial correlation of launches.
+        machine: Half-width that more launches do not reduce, as a logarithm, from `Timing`.
+        times: Times in seconds with the intervals of tables; if empty, intervals come from launches alone.
     """
 
     sizes: Values
@@ -68,7 +68,7 @@ class Points:
     times: tuple[Interval, ...] = ()
 
     def time(self, place: int) -> Interval:
-        """The time of a size that was measured, in seconds."""
+        """Return the time of a measured size, in seconds."""
         if self.times:
             return self.times[place]
         launches = self.launches[:, place]
@@ -78,22 +78,25 @@ class Points:
         return interval_of(known, machine=self.machine, widening=self.widened)
 
     def near(self, size: float) -> bool:
-        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
+        """Return whether a size is within a factor of 2 of measured ones: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
-        return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
+        return bool(
+            size <= EXTRAPOLATION_FACTOR * largest
+            and (smallest <= SMALL_BYTES or size >= smallest / EXTRAPOLATION_FACTOR)
+        )
 
     @property
     def forced(self) -> list[int]:
-        """The first points above eager limits."""
+        """First points above eager limits."""
         places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
         return sorted(place for place in places if 0 < place < self.sizes.size)
 
 
 def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
-    """The points of a curve; without what was not measured, or took no time that a clock can tell.
+    """Return the points of a curve, without sizes that were not measured or have a time of 0.
 
     Args:
-        rows: Of cells that differ in size alone.
+        rows: Rows of cells that differ in size alone.
         limits: Eager limits of their job.
     """
     by_size = {row.cell.bytes: row for row in reversed(rows) if row.status == "ok" and _positive(row.time)}

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
-from mpigauge.inputs import LINE_MOST_BYTES, opened
+from mpigauge.inputs import LINE_MOST_BYTES, open_regular
 from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
@@ -217,7 +217,7 @@ class _Lines:
             data = _standard_input(sys.stdin.buffer)
             yield io.BufferedReader(io.BytesIO(data)), len(data)
             return
-        with opened(self._place, NAME_A_RESULT) as file:
+        with open_regular(self._place, NAME_A_RESULT) as file:
             yield file, os.fstat(file.fileno()).st_size
 
 

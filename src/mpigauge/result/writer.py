@@ -16,10 +16,10 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from mpigauge.atomic_file import NO_ROOM, appearing, is_at, settle
+from mpigauge.atomic_file import NO_ROOM, is_name_of, sync_to_disk, write_atomically
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
-from mpigauge.locks import locked
+from mpigauge.locks import try_lock
 from mpigauge.result.compact import plain
 from mpigauge.result.files import resume_words
 from mpigauge.result.records import Done, End, Failure, Record
@@ -128,13 +128,13 @@ class ResultFile:
         try:
             with (
                 self.place.open("rb") as lines,
-                appearing(new) as raw,
+                write_atomically(new) as raw,
                 gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
             ):
                 shutil.copyfileobj(lines, file)
         except OSError:
             return self.path
-        if is_at(self._descriptor, self.path):
+        if is_name_of(self._descriptor, self.path):
             self.path.unlink()
         self.path, self._is_packed = new, True
         return new
@@ -154,7 +154,7 @@ class ResultFile:
             while left:
                 left = left[os.write(self._descriptor, left) :]
             if settled:
-                settle(self._descriptor)
+                sync_to_disk(self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, begin)
@@ -185,7 +185,7 @@ class ResultFile:
         """Notice that its name or its content is gone; go on where it was moved to, or save it again."""
         if self._is_packed:
             return
-        whole, named = self._written.is_whole(self._descriptor), is_at(self._descriptor, self.path)
+        whole, named = self._written.is_whole(self._descriptor), is_name_of(self._descriptor, self.path)
         if whole and named:
             self.lost = self._written.lost
         elif whole and (there := _moved_to(self._descriptor, self.path)):
@@ -255,7 +255,7 @@ def _moved_to(descriptor: int, path: Path) -> Path | None:
         there = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
         return None
-    if there.name.startswith(NAMES_OF_DELETED) or not is_at(descriptor, there):
+    if there.name.startswith(NAMES_OF_DELETED) or not is_name_of(descriptor, there):
         return None
     with contextlib.suppress(OSError, ValueError):
         return there if path.is_absolute() else there.relative_to(Path.cwd())
@@ -294,7 +294,7 @@ def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) ->
 
 
 def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
-    with appearing(path.resolve() if over else path, overwrite=over) as file:
+    with write_atomically(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
     return path
 
@@ -327,7 +327,7 @@ def _unpacked(path: Path) -> ResultFile:
     """
     plain = plain_name(path)
     with path.open("rb") as raw:
-        if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
+        if try_lock(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
             raise BlockingIOError  # who had the lock has unpacked it
         aside = _lines_to(plain, raw, path)
         if plain != path:
@@ -343,7 +343,7 @@ def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
     unpacked = Unpacked(raw) if is_packed(raw) else None
     aside = None
     try:
-        with appearing(plain, overwrite=plain == path) as file:
+        with write_atomically(plain, overwrite=plain == path) as file:
             shutil.copyfileobj(raw if unpacked is None else io.BufferedReader(unpacked), file)
             if unpacked is not None and unpacked.damage:
                 aside = _first_free(path.with_name(path.name + DAMAGED), partial(_also_named, path))
@@ -369,7 +369,7 @@ def _also_named(path: Path, name: Path) -> Path:
     except FileExistsError:
         raise
     except OSError:
-        with path.open("rb") as file, appearing(name) as copy:
+        with path.open("rb") as file, write_atomically(name) as copy:
             shutil.copyfileobj(file, copy)
     return name
 
@@ -522,7 +522,7 @@ def _opened(path: Path, flags: int) -> tuple[int, bool]:
     """The descriptor of a result to write to, and whether others are kept away from it."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
-        return descriptor, locked(descriptor)
+        return descriptor, try_lock(descriptor)
     except BlockingIOError:
         os.close(descriptor)
         raise _taken(path) from None

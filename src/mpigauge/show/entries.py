@@ -86,7 +86,9 @@ def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
     if chosen.time == units.AUTO and high > FAR_APART * low:
         return units.interval(low, high, units.format_time)
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
-    return f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.sign(unit)}"
+    return (
+        f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.unit_symbol(unit)}"
+    )
 
 
 def interval_of(row: Row, chosen: Units) -> str:

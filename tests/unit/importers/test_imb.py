@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge import importers
-from mpigauge.importers.imb_meaning import PARTS_NAMED
+from mpigauge.importers.imb.meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
 from mpigauge.result.reader import made_of
 from mpigauge.result.records import Campaign, Imported

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.models.model import model_of
-from mpigauge.models.points import Known, points_of
+from mpigauge.models.points import WithInterval, points_of
 from mpigauge.rows.rows import Row, rows
 from tests.made import campaign, cell, launches_of, measured, result_of
 
@@ -62,9 +62,9 @@ def test_three_sizes_have_no_model() -> None:
 @given(st.floats(1e-12, 1e12), st.floats(1.0, 10.0), st.integers(0, 100))
 def test_the_inverse_has_its_ends_the_other_way_round(value: float, growth: float, seed: int) -> None:
     over = random.Random(seed).uniform(0.1, 10)
-    inverse = Known(value, value / growth, value * growth).inverse(over)
+    inverse = WithInterval(value, value / growth, value * growth).inverse(over)
     assert inverse.low is not None
     assert inverse.high is not None
     assert inverse.low <= inverse.value * (1 + 1e-9)
     assert inverse.value <= inverse.high * (1 + 1e-9)
-    assert Known(0.0, 0.0, 1.0).inverse() == Known(np.inf, 1.0, np.inf)
+    assert WithInterval(0.0, 0.0, 1.0).inverse() == WithInterval(np.inf, 1.0, np.inf)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mpigauge.models.hockney import hockney_of, textbook_of
 from mpigauge.models.model import Model, model_of
-from mpigauge.models.points import Known, Points
+from mpigauge.models.points import Points, WithInterval
 from mpigauge.models.predict import predicted
 from mpigauge.stats import bootstrap
 from mpigauge.stats.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled
@@ -33,7 +33,7 @@ def modelled(points: Points) -> Model:
     return found
 
 
-def holds(number: Known, truth: float) -> bool:
+def holds(number: WithInterval, truth: float) -> bool:
     assert number.low is not None
     assert number.high is not None
     return number.low <= truth <= number.high
@@ -264,8 +264,8 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
     told, two, line = predicted(model, 3000), hockney_of(model), textbook_of(model)
     assert told.time_s is not None
     times = [
-        Known(told.time_s, told.low_s, told.high_s),
-        Known(told.time_s, told.mean_low_s, told.mean_high_s),
+        WithInterval(told.time_s, told.low_s, told.high_s),
+        WithInterval(told.time_s, told.mean_low_s, told.mean_high_s),
     ]
     of_lines = [segment.alpha, segment.beta, segment.level, line.latency_s, line.rate]
     numbers = [*times, *of_lines, two.latency_s, two.rate, two.n_half]

@@ -17,7 +17,7 @@ from mpigauge.campaign.launch.inherited_env import SCHEDULERS
 from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
 LEAST_URGENT = 19
 RUNNING = "running"
@@ -181,7 +181,7 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         ) from None
     try:
         variables = environment(os.environ)
-        return subprocess.Popen(located(order.command, variables), env=variables)
+        return subprocess.Popen(with_program_path(order.command, variables), env=variables)
     except OSError as error:
         raise UsageError(
             f"{order.command[0]}: cannot be run: {error.strerror}",

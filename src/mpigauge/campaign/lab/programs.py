@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
+from mpigauge.cache import COMPILE_FLAGS, build_once, cache_folder, fingerprint
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.programs import which
 
@@ -41,7 +41,7 @@ def compiler() -> str:
 def _built(name: str, *sources: Path) -> Path:
     flags = (*COMPILE_FLAGS, name)
     program = cache_folder() / f"lab-{fingerprint(sources, flags)}" / f"mpigauge-lab-{name}"
-    return made(program, f"the {name} of the lab", lambda output: _compile(sources, output))
+    return build_once(program, f"the {name} of the lab", lambda output: _compile(sources, output))
 
 
 def _compile(sources: Sequence[Path], output: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.campaign.launch import leftovers, owner
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
 DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
@@ -94,7 +94,7 @@ def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
     found = []
     for command in commands:
         with contextlib.suppress(FileNotFoundError):
-            found.append(located(command))
+            found.append(with_program_path(command))
     return found
 
 

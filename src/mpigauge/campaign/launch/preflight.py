@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mpigauge.campaign.launch import copy_kernel
 from mpigauge.campaign.launch.job import temporary_folder
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
 ANSWER_WAIT_S = 15.0
 """How long nobody may have answered until nobody is waited for any more. A thousand hosts that are alive may
@@ -185,7 +185,7 @@ def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitS
     """The question on its way; OSError if it cannot be asked."""
     with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
-            located([*shell_words(question.shell, host), question.command]),
+            with_program_path([*shell_words(question.shell, host), question.command]),
             stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=file,

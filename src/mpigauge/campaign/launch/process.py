@@ -38,7 +38,7 @@ from mpigauge.campaign.launch.orphans import note_job
 from mpigauge.campaign.launch.owner import noticed
 from mpigauge.campaign.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 from mpigauge.vocabulary import GAP
 
 WORDS_KEPT = 40
@@ -195,7 +195,7 @@ class RunningJob:
         owned = self._noticed.__enter__()
         try:
             environ = {**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment}
-            words = located(written(self._command, self._files, self._folder), environ)
+            words = with_program_path(written(self._command, self._files, self._folder), environ)
             with _heard(self._ending.asked):
                 self._process = subprocess.Popen(
                     words,

@@ -196,7 +196,7 @@ def put(document: Document, target: OutputTarget, *, overwrite: bool = False) ->
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.show import formats
 
-    with atomic_file.written(target.path, overwrite=overwrite) as file:
+    with atomic_file.open_output(target.path, overwrite=overwrite) as file:
         if target.form in FOREIGN:
             file.write(rendered(document, target.form).encode())
         else:

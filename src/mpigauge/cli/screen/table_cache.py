@@ -56,7 +56,7 @@ class TableCache:
             return
         with contextlib.suppress(OSError, EnvironmentLacksError):
             cache.make_safe(_folder(), "whose numbers would be shown", HOME)
-            with atomic_file.appearing(_folder() / self._key, overwrite=True, mode=0o600) as file:
+            with atomic_file.write_atomically(_folder() / self._key, overwrite=True, mode=0o600) as file:
                 file.write(text.encode())
             _tidy(_folder())
 

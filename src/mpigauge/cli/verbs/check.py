@@ -141,15 +141,19 @@ def _expected(
     outputs: Outputs,
 ) -> int:
     """Judge every number of every result; each statistic is computed once."""
-    from mpigauge.check.expectations import together
-    from mpigauge.check.table import document, held_against, verdict_of
+    from mpigauge.check.expectations import adjusted_for_all
+    from mpigauge.check.table import check_expectation, document, verdict_of
 
     rows = {}
     for stat in dict.fromkeys(one.stat for one in expectations):
         sources = replace(request, stat=stat).selected(results)
         rows[stat] = [row for source in sources for row in source.rows]
-    found = together(
-        [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    found = adjusted_for_all(
+        [
+            one
+            for expectation in expectations
+            for one in check_expectation(expectation, rows[expectation.stat])
+        ]
     )
     outputs.put(document(found, units))
     return STATUSES[verdict_of(found)]

@@ -130,7 +130,7 @@ def _import(
 
     shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
     check(unit_names, shown)
-    if len(paths) < READERS[name].least:
+    if len(paths) < READERS[name].min_files:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     if output is not None:
         writer.check_free(output)

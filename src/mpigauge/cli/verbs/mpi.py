@@ -153,10 +153,10 @@ def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
 
 def _lacked(plan: Path) -> list[str]:
     """Return the libraries that a plan names and this machine has not, wherever."""
-    from mpigauge.mpi.find import absent, labelled
+    from mpigauge.mpi.find import absent, split_label
     from mpigauge.plan.plan_file import read_file
 
-    names = absent([name for _, name in map(labelled, read_file(plan).mpi)])
+    names = absent([name for _, name in map(split_label, read_file(plan).mpi)])
     if not names:
         note(f"{plan}: all its libraries are already there", err=False)
     return names

@@ -90,7 +90,7 @@ def command(
         Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units), paths
     )
     page = render(page_of(query, each, GIVES_WAY, force=force))
-    with atomic_file.written(output, overwrite=overwrite) as file:
+    with atomic_file.open_output(output, overwrite=overwrite) as file:
         file.write(page.encode())
     note(f"report: {output}")
 

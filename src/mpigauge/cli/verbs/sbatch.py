@@ -245,7 +245,7 @@ def _write(text: str, output: Path | None) -> None:
         click.echo(text, nl=False)
         return
     mode = atomic_file.PROGRAM_MODE
-    with atomic_file.written(output, mode=mode, other_name="choose another name: -o FILE") as file:
+    with atomic_file.open_output(output, mode=mode, other_name="choose another name: -o FILE") as file:
         file.write(text.encode())
     note(f"script: {output}")
     note(f"  submit it with: sbatch {shlex.quote(str(output))}")

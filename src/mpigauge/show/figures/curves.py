@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.models.modelled import Modelled
+    from mpigauge.models.modelled import CurveModel
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
@@ -191,7 +191,7 @@ def draw(
     whole: Figure,
     chart: Chart,
     over: Ratios | None,
-    models: Sequence[Modelled | None] = (),
+    models: Sequence[CurveModel | None] = (),
     beside: Sequence[Reference] = (),
 ) -> None:
     """Draw a chart into an empty figure, and what stands below it; lines of models and of references in it.

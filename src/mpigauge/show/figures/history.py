@@ -106,7 +106,7 @@ def _size(told: HistoryLine) -> str:
 def _unit(times: Values, unit: str) -> tuple[float, str]:
     """The seconds of the unit of an axis, and its name."""
     unit = units.time_unit(times) if unit == units.AUTO else unit
-    return units.TIME_UNITS[unit], units.sign(unit)
+    return units.TIME_UNITS[unit], units.unit_symbol(unit)
 
 
 def _band(axes: Any, number: int, days: Sequence[float], told: HistoryLine, scale: float) -> None:

@@ -218,7 +218,7 @@ def _panel(
     # Over a decade and more, numbers between the powers of ten would touch each other.
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
-    bar.ax.set_title(units.sign(unit), fontsize="medium")
+    bar.ax.set_title(units.unit_symbol(unit), fontsize="medium")
     if len(order) <= NUMBERS_MOST:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)

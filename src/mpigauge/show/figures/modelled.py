@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.models.model import Model
-    from mpigauge.models.modelled import Modelled
+    from mpigauge.models.modelled import CurveModel
     from mpigauge.query.series import Point
     from mpigauge.show.figures.scales import SizeAxis
     from mpigauge.stats.percentiles import Values
@@ -30,7 +30,7 @@ def apart(pieces: Sequence[Sequence[Point]]) -> list[list[Point]]:
 
 
 def overlay(
-    axes: Any, name: str, looks: Mapping[str, Any], found: Modelled | None, sizes: SizeAxis, *, rate: bool
+    axes: Any, name: str, looks: Mapping[str, Any], found: CurveModel | None, sizes: SizeAxis, *, rate: bool
 ) -> None:
     """Draws the model of a series; nothing if it has too few sizes for one.
 

@@ -178,12 +178,12 @@ class ValueAxis:
             shown = [tick for tick in ticks if 0 <= tick <= high]
             _fix(axes.yaxis, shown, [self._text(tick) for tick in shown])
         if label:
-            unit = units.sign(self._unit)
+            unit = units.unit_symbol(self._unit)
             axes.set_ylabel(self._what if self._own else f"{self._what} ({unit})" if self._what else unit)
 
     def words(self, value: float) -> str:
         """A value in the unit of the axis."""
-        return self._text(value) if self._own else f"{self._text(value)} {units.sign(self._unit)}"
+        return self._text(value) if self._own else f"{self._text(value)} {units.unit_symbol(self._unit)}"
 
     @property
     def _one(self) -> float:
@@ -194,7 +194,7 @@ class ValueAxis:
         if not self._own:
             return _plain(value / self._scales[self._unit])
         name = (units.time_unit if self._times else units.rate_unit)([value])
-        return f"{_plain(value / self._scales[name])} {units.sign(name)}"
+        return f"{_plain(value / self._scales[name])} {units.unit_symbol(name)}"
 
 
 def _plain(value: float) -> str:

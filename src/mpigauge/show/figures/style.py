@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge import __version__
-from mpigauge.atomic_file import written
+from mpigauge.atomic_file import open_output
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.inputs import check_output
 
@@ -131,5 +131,5 @@ def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
         ".pdf": {"CreationDate": None, "Creator": program, "Subject": words},
     }
     form = path.suffix.lower()
-    with written(path, overwrite=True) as file:
+    with open_output(path, overwrite=True) as file:
         whole.savefig(file, format=form.removeprefix("."), dpi=200, metadata=metadata[form])

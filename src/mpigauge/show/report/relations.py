@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.comparison import Compared
     from mpigauge.linkmap.linkmap import LinkMap
-    from mpigauge.models.modelled import Modelled, Models
+    from mpigauge.models.modelled import CurveModel, Models
     from mpigauge.query.query import Source
     from mpigauge.result.records import Visit
     from mpigauge.show.chart import Quantity
@@ -250,11 +250,11 @@ def _residuals(given: Given, models: Models) -> Iterator[Picture]:
         yield picture(f"models-{number}", title, words.RESIDUALS, chart, table(title, chart))
 
 
-def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> ChartCurve:
+def _left(given: Given, one: CurveModel, label: str, look: Mapping[str, Any]) -> ChartCurve:
     rows = {row.cell.bytes: row for row in one.series.rows}
     points = [
         Point(int(size), float(error))
-        for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
+        for size, error in zip(one.model.points.sizes, one.model.relative_errors, strict=True)
     ]
     cells = [given.cells.number(one.series.source, rows[int(point.x)]) for point in points]
     told = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]

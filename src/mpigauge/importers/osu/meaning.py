@@ -1,17 +1,17 @@
-"""What the numbers of OSU's tables are of: our measurement where it is the same, else one of their name."""
+"""Meanings of OSU's tables: our own where the measurement is the same, else a foreign one."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import TableMeaning
-from mpigauge.importers.osu_heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
+from mpigauge.importers.collector import TableMeaning
+from mpigauge.importers.osu.heading import LATENCY, MESSAGES, MPI4PY, OVERALL, PURE, RATE
 from mpigauge.plan.benchmarks import BY_OSU, WITHOUT_COMPUTATION
 from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 
 if TYPE_CHECKING:
-    from mpigauge.importers.osu_heading import Title
+    from mpigauge.importers.osu.heading import Title
     from mpigauge.plan.benchmarks import Twin
     from mpigauge.plan.patterns import Pattern
 
@@ -20,7 +20,7 @@ CALL = "in the call, mean over ranks, after an MPI_Barrier"
 COUNTED = "as its program counts it"
 STANDARD = "standard"
 UNTITLED = "untitled"
-"""What a table is called of which nothing says what it is."""
+"""Name of a table whose kind nothing says."""
 
 OF_PAIRS = ("multiple bandwidth / message rate",)
 """Titles of rates of several pairs of ranks that are busy at once."""
@@ -29,7 +29,7 @@ _BOTH = re.compile(r"\bbi-(?:directional|bandwidth)")
 """Titles of rates that count what goes there and back; mpi4py's ports count one direction."""
 
 TIMES_OF_PAIRS = ("multi latency", "multi-pair latency")
-"""Titles of times of several pairs: each of them has it, however many there are."""
+"""Titles of times of several pairs: each pair takes that long, however many there are."""
 
 _ONE_PAIR = re.compile(r"multi-(?:threaded|process)\b")
 
@@ -42,62 +42,62 @@ _KINDS = {
 }
 
 
-def twin_of(title: Title, factors: str) -> Twin | None:
-    """Return what measures the same here; None if nothing does.
+def own_benchmark(title: Title, factors: str) -> Twin | None:
+    """Return our benchmark that measures the same; None if there is none.
 
     Args:
-        factors: How it was done beside the title: all that is said of it makes it another measurement.
+        factors: Conditions beside the title: any makes it another measurement.
     """
     return None if factors or not title.is_mpi_on_hosts else BY_OSU.get(title.name)
 
 
-def agrees(title: Title, kind: str) -> bool:
-    """Return whether a table of a title can have columns of this kind: RATE, LATENCY, OVERALL, ..."""
-    twin = BY_OSU.get(title.name)
-    if twin is None:
+def may_have_column(title: Title, kind: str) -> bool:
+    """Return whether a table of this title can have columns of this kind: RATE, LATENCY, OVERALL, ..."""
+    benchmark = BY_OSU.get(title.name)
+    if benchmark is None:
         return title.is_rate == (kind in {RATE, MESSAGES})
-    return (kind == RATE) == twin.rate and (kind == OVERALL) == twin.hides
+    return (kind == RATE) == benchmark.rate and (kind == OVERALL) == benchmark.hides
 
 
 def ranks_of(title: Title) -> int:
-    """Return how many ranks a program needs, no more and no fewer; 0 if any number will do."""
-    twin = BY_OSU.get(title.name)
-    if twin is not None:
-        return known()[twin.pattern].active_ranks
+    """Return the exact number of ranks that a program needs; 0 if any number will do."""
+    benchmark = BY_OSU.get(title.name)
+    if benchmark is not None:
+        return known()[benchmark.pattern].active_ranks
     one_pair = title.one_sided or ("persistent" in title.name and title.is_rate)
     return 2 if (one_pair and "multi" not in title.name) or _ONE_PAIR.match(title.name) else 0
 
 
-def own_meaning(twin: Twin, *, given: bool, averaged: bool, ranks: int) -> TableMeaning:
-    """Return the meaning of a number that we measure, too.
+def own_meaning(benchmark: Twin, *, is_own_text: bool, averaged: bool, ranks: int) -> TableMeaning:
+    """Return the meaning of a number that mpigauge measures, too.
 
     Args:
-        given: Whether it is a number of ours, which was printed as OSU prints them.
-        averaged: Whether the heading calls it an average: older versions print what rank 0 has seen.
-        ranks: How many took part; 0 if nobody knows.
+        is_own_text: Whether mpigauge measured the number and printed it as OSU does.
+        averaged: Whether the heading calls it an average: older versions print the time of rank 0.
+        ranks: Number of ranks that took part; 0 if unknown.
     """
-    own = known()[twin.pattern]
-    mode = own.mode(twin.mode)
-    of_one = own.active_ranks or given
+    own = known()[benchmark.pattern]
+    mode = own.mode(benchmark.mode)
+    of_rank_0 = own.active_ranks or is_own_text
     return TableMeaning(
-        twin.pattern,
-        twin.mode,
-        time_of=own.time_of if of_one else CALL if averaged or twin.hides else COUNTED,
+        benchmark.pattern,
+        benchmark.mode,
+        time_of=own.time_of if of_rank_0 else CALL if averaged or benchmark.hides else COUNTED,
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
-        rated=bool(of_one or ranks) or own.volumes.operation == ONE,
-        windowed=twin.rate,
-        overlaps=twin.hides,
+        rated=bool(of_rank_0 or ranks) or own.volumes.operation == ONE,
+        windowed=benchmark.rate,
+        overlaps=benchmark.hides,
     )
 
 
 def foreign_meaning(title: Title, kind: str, factors: str, *, pairs: int, sized: bool) -> TableMeaning:
-    """Return the meaning of a number that has a name of theirs.
+    """Return the meaning of a number that keeps OSU's name.
 
     Args:
-        kind: What its column has: RATE, MESSAGES, LATENCY, OVERALL or PURE.
-        factors: Words that say how it was done.
-        pairs: Of ranks that were busy at once; 0 if it is not said, or only one can be.
+        kind: Kind of its column: RATE, MESSAGES, LATENCY, OVERALL or PURE.
+        factors: Conditions, in words.
+        pairs: Pairs of ranks that were busy at once; 0 if unknown, or if there can be only one.
     """
     rates = kind in {RATE, MESSAGES}
     both = kind == RATE and title.suite != MPI4PY and _BOTH.search(title.name) is not None
@@ -123,17 +123,17 @@ def _time_of(*, rates: bool, pairs: int, all_together: bool) -> str:
     return "one message, of all pairs together" if all_together else "one message"
 
 
-def alone_mode(twin: Twin | None, overall: str) -> str:
-    """Return the mode of the operation without the computation, beside that with it."""
-    if twin is not None:
-        return WITHOUT_COMPUTATION[twin]
+def pure_mode(benchmark: Twin | None, overall: str) -> str:
+    """Return the mode of the operation alone, where another mode overlaps it with a computation."""
+    if benchmark is not None:
+        return WITHOUT_COMPUTATION[benchmark]
     return f"{overall.removesuffix('overall')}pure"
 
 
-def statistic_of(title: Title, *, given: bool, averaged: bool) -> str:
-    """Return what a printed number is of all that were measured."""
-    if given:
+def statistic_of(title: Title, *, is_own_text: bool, averaged: bool) -> str:
+    """Return the statistic of a printed number."""
+    if is_own_text:
         return ESTIMATE
-    twin = BY_OSU.get(title.name)
-    own: Pattern | None = known().get(twin.pattern) if twin is not None else None
+    benchmark = BY_OSU.get(title.name)
+    own: Pattern | None = known().get(benchmark.pattern) if benchmark is not None else None
     return OVER_RANKS if averaged and own is not None and not own.active_ranks else MEAN
