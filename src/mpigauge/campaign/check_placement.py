@@ -1,4 +1,4 @@
-"""Whether ranks landed where they were sent."""
+"""Checking that the launcher has started each rank on the host that the plan asks for."""
 
 import platform
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from mpigauge.plan.hosts import short
 
 
 def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
-    """Holds where ranks were sent against where they say they are.
+    """Compare the host asked for with the host that each rank reports.
 
-    A host may call itself otherwise than we do; but ranks sent to one host must be on one, those sent
-    to two on two, and none on a host that was meant for another.
+    A host may report another name than the one that was asked for. But ranks meant for one host must be on
+    one host, ranks meant for two on two, and none on a host that was meant for others.
 
     Args:
-        asked: The host of each rank; empty if all are to be on this machine.
-        found: What each rank says.
+        asked: The host asked for, per rank; empty if all ranks are to run on this machine.
+        found: The host that each rank reports.
 
     Raises:
-        EnvironmentLacksError: Names the first rank that is elsewhere.
+        EnvironmentLacksError: A rank is on the wrong host; names the first one.
     """
     if not asked:
         _check_here(found)
@@ -39,7 +39,7 @@ def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
 
 
 def _check_here(found: Sequence[str]) -> None:
-    """A launcher may know of hosts by itself: by a default host file, or from a scheduler."""
+    """Refuse ranks on other machines: a launcher may take hosts from a default file or a scheduler."""
     here = platform.node()
     for rank, said in enumerate(found):
         if short(said) != short(here) and not is_here(said):

@@ -1,6 +1,7 @@
-"""The control arm: what others are held against, in launches of its own, which cannot differ from it.
+"""The control arm of a comparison: the base measured a second time, in launches of its own.
 
-If it does, the machine has moved: `compare.comparison`. docs/method-comparison.md#the-control-arm
+If the two differ, the machine has changed, not the library: see `compare.comparison`.
+docs/method-comparison.md#the-control-arm
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 FROM_S = 60.0
-"""Of a smaller budget nobody takes a third for it, unless launches are asked for."""
+"""Smallest budget of which a third goes to the control arm unasked, unless launches are asked for."""
 
 ARMS = 2
-"""Of so many it makes three: a third of the time. Of more, labels of the user's own can name one."""
+"""Number of arms that get a control unasked. With more arms, users can label one themselves."""
 
 MEANT = frozenset({"label", "setting"})
-"""Who varies these compares; libraries of two kinds may stand side by side for a table."""
+"""Factors that are varied only to compare; two kinds of libraries may also be measured for a table."""
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 
 def controlled(plan: Plan, targets: Sequence[Target], where: str) -> tuple[Plan, list[Target]]:
-    """A plan that says whether it has a control arm, and the targets, with its cells if it has.
+    """Return the plan with `control` decided, and the targets, with the cells of the control arm if any.
 
     Raises:
-        UsageError: It is asked for where nothing is compared.
+        UsageError: A control arm is asked for, but nothing is compared.
     """
     factor, groups = compared([cell for target in targets for cell in target.cells])
     if plan.control == "yes" and not groups:
@@ -58,7 +59,7 @@ def controlled(plan: Plan, targets: Sequence[Target], where: str) -> tuple[Plan,
 
 
 def compared(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
-    """What cells are compared by if nobody says, and those that differ in that alone; "" and none."""
+    """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
     known = list(cells)
     for factor in COMPARED_BY:
         names = [name for name in BY_NAME if name not in compared_by(factor)]
@@ -71,7 +72,7 @@ def compared(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
 
 
 def _pays(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
-    """Whether exactly two are compared, on purpose, with launches for a verdict and the time for a third."""
+    """Return whether exactly two arms are compared, on purpose, with launches and time for a third."""
     if not groups or max(map(len, groups)) != ARMS or plan.launches_max < LAUNCHES_LEAST:
         return False
     asked = plan.launches_min == plan.launches_max
@@ -81,7 +82,7 @@ def _pays(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _differing(factor: str, groups: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """What of a factor, and of those that go with it, has several values that users have named."""
+    """Yield the factors compared together with this one that have several values named by the user."""
     for name in compared_by(factor):
         values = [{getattr(cell, name) for cell in group} for group in groups]
         if any(len(known) > 1 and all(known) for known in values):
@@ -89,7 +90,7 @@ def _differing(factor: str, groups: Iterable[Sequence[Cell]]) -> Iterator[str]:
 
 
 def _arm(cells: Iterable[Cell], bases: set[Cell]) -> list[Cell]:
-    """Cells of a control arm, with the floor of their launches; none if no base is among them."""
+    """Return the cells of the control arm with the floor of their launches; [] if no base is among them."""
     known = list(cells)
     jobs = {cell.job for cell in bases.intersection(known)}
     return [

@@ -1,4 +1,4 @@
-"""Whether a campaign that goes on until its comparison is decided may stop: it reads its own file."""
+"""The stop rule of `--until decided`: stop when every comparison in the campaign's own file has a verdict."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
-    """That a plan that is to decide a comparison has one.
+    """Check that a plan with `until = "decided"` compares anything.
 
     Raises:
-        UsageError: All of its cells differ in what they measure.
+        UsageError: No two cells differ in a compared factor alone.
     """
     if plan.until != "decided":
         return
@@ -42,15 +42,15 @@ def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
 
 
 ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
-"""A machine that has moved may stand still again; and what passes may still be slower than the margin."""
+"""Verdicts that do not change with more launches: a machine that has drifted may become stable again."""
 
 
 class UntilDecided:
-    """What a campaign measures in turn, held against each other after launches that were fixed before.
+    """Comparison of what a campaign measures in turn, at interim looks whose launches are fixed in advance.
 
     Args:
-        plan: Says how many launches there may be.
-        file: The campaign's, which has all that was measured.
+        plan: The plan, with the largest number of launches.
+        file: The campaign's result file.
     """
 
     def __init__(self, plan: Plan, file: ResultFile) -> None:
@@ -58,7 +58,7 @@ class UntilDecided:
         self._file = file
 
     def is_decided(self, number: int) -> bool:
-        """Whether it has a verdict after this replication; False where no look at it was planned."""
+        """Return whether all pairs have a verdict after this replication; False where no look is planned."""
         if number not in looks_of(self._plan):
             return False
         result = load(self._file.path, self._file.place)

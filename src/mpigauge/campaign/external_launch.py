@@ -1,4 +1,4 @@
-"""One launch that somebody else starts: what its kernel reads."""
+"""Kernel plan of a single launch that the user starts with a launcher of their own."""
 
 from dataclasses import replace
 
@@ -27,24 +27,24 @@ LAUNCHERS_OWN = (
     "lab",
     "abi",
 )
-"""Keys of a plan that the kernel does not read."""
+"""Keys of a plan that concern mpigauge's launchers and not the kernel."""
 
 DEADLINE_SHARE = 0.9
-"""Of the budget, after which no visit begins: the last one has to end, too."""
+"""Share of the budget after which no visit begins: the last visit has to end within the budget, too."""
 
 HANG_S = 60.0
-"""Of silence, at least: nobody but the kernel itself sees that such a launch hangs."""
+"""Shortest silence after which the kernel aborts: no mpigauge watches such a launch."""
 
 
 def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
-    """The kernel plan of one launch with what an import has to know of it, and what it leaves out in words.
+    """Return the kernel plan of one launch, readable again by an import, and a sentence on cells left out.
 
     Args:
-        cores: That the ranks share; None means one for each.
+        cores: Cores that the ranks share; None means one per rank.
 
     Raises:
-        UsageError: The plan has more than one launch in it, or options of mpigauge's own launchers.
-        EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
+        UsageError: The plan needs more than one launch, or sets options of mpigauge's own launchers.
+        EnvironmentLacksError: No MPI library is there to build and describe the kernel.
     """
     _check(plan, where)
     (target,) = targets_of(plan, where, elsewhere=True)

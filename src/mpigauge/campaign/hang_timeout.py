@@ -1,4 +1,4 @@
-"""How long a launch may be silent before it hangs."""
+"""Timeout after which a silent launch counts as hung."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,34 +8,34 @@ from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit
 
 STARTUP_PER_RANK_S = 0.05
-"""Launchers start daemons host by host, ranks then find each other, and clocks are compared."""
+"""Launchers start daemons host by host, ranks connect to each other, and clocks are compared."""
 
 SILENCE_LEAST_S = 10.0
 SILENCE_FACTOR = 10.0
 TRIAL_MESSAGES = 20
 SLOWEST_BYTES_PER_S = 1e6
 SLOWEST_HOST_BYTES_PER_S = 1e7
-"""Of all that goes in and out of a host together, when many ranks talk at once: 100 Mbit/s."""
+"""Slowest total traffic of a host when many ranks communicate at once: 100 Mbit/s."""
 
 SLOWEST_MEMORY_BYTES_PER_S = 1e8
-"""The same where all ranks are on one host."""
+"""Slowest total traffic where all ranks are on one host."""
 
 
 class Patience:
-    """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
+    """Longest silence that is not a hang: at least ten seconds, and ten times what the visit should take.
 
-    Before a cell has been tried, a network of 1 MB/s is allowed for, and one of 10 MB/s per host for what
-    all ranks move at once; the kernel tells of slow rounds, so that this covers one round and no whole trial.
+    Before a cell has been tried, a network of 1 MB/s is assumed, and one of 10 MB/s per host for what all
+    ranks send at once. The kernel reports slow rounds, so this has to cover one round, not a whole trial.
 
     Args:
-        visits: Of the launch.
-        hosts: That its ranks are on.
-        description: Of their patterns.
-        startup_s: How long a start may take, but for what many ranks add.
+        visits: Visits of the launch.
+        hosts: Number of hosts of its ranks.
+        description: What the kernel says of its patterns.
+        startup_s: How long start-up may take, before the allowance per rank.
 
     Attributes:
-        running: Visits in progress, and what each should take, s; 0 if that is not known.
-        slowest_round_s: Of these, as far as the kernel has told.
+        running: Expected seconds of each visit in progress, by its id; 0 if not known.
+        slowest_round_s: The slowest round of these visits that the kernel has reported.
     """
 
     def __init__(
@@ -62,17 +62,17 @@ class Patience:
         return len(self.running) > 1
 
     def begin(self, number: int, expect_s: float) -> None:
-        """A visit begins, beside those that are running."""
+        """Note that a visit begins, in addition to those running."""
         self.running[number] = max(0.0, expect_s)
         self.slowest_round_s = 0.0
         self._untried = False
 
     def slow_round(self, round_s: float) -> None:
-        """The kernel tells of a round that took long; of several visits the slowest counts."""
+        """Note a slow round that the kernel reports; of several visits the slowest counts."""
         self.slowest_round_s = max(self.slowest_round_s * self.several, round_s)
 
     def seconds(self) -> float:
-        """From the last sign of life to the moment when nobody waits any more."""
+        """Return the timeout in seconds after the kernel's last line."""
         if self._untried:
             return self._startup_s + STARTUP_PER_RANK_S * self._ranks
         if not self.running:
@@ -87,7 +87,7 @@ class Patience:
 
 
 def _slow_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
-    """What a round may take on a network that hardly deserves the name."""
+    """Return the seconds of a round on the slowest network that is worth waiting for."""
     alone_s = TRIAL_MESSAGES * cell.bytes * max(1, cell.window) / SLOWEST_BYTES_PER_S
     slowest = SLOWEST_HOST_BYTES_PER_S if hosts > 1 else SLOWEST_MEMORY_BYTES_PER_S
     return max(alone_s, memory_need(cell, description, 0) / max(1, hosts) / slowest)

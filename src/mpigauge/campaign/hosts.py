@@ -1,4 +1,4 @@
-"""Hosts: which there are, and whether they can be reached and have what is to be started."""
+"""The hosts of a campaign: which there are, and whether they can be reached and have the kernel."""
 
 import math
 import os
@@ -26,15 +26,15 @@ from mpigauge.vocabulary import AUTO
 HOSTS_NAMED = 16
 
 JOB_END_MARGIN_S = 30.0
-"""The last seconds of a job, with which no session plans: ranks end in them, and the file is closed."""
+"""Time reserved at the end of a scheduler's job, in which ranks end and the file is closed."""
 
 
 def with_hosts(plan: Plan) -> Plan:
-    """The plan with the hosts of the lab or the allocation that we are in, unless it names some.
+    """Return the plan with the hosts of the lab or allocation that we are in, unless it names hosts.
 
     Raises:
-        UsageError: It names a launcher that there is not, or we are one of several.
-        EnvironmentLacksError: It names one that does not work here, or no host answers.
+        UsageError: The launcher does not exist, or a launcher has started several of us.
+        EnvironmentLacksError: The launcher does not work here, or no host answers.
     """
     check_alone(os.environ)
     _check_launcher(plan)
@@ -47,7 +47,7 @@ def with_hosts(plan: Plan) -> Plan:
 
 
 def _reaching(plan: Plan) -> Plan:
-    """Return the plan with its scheduler's own launcher, where nothing else reaches the hosts of a job."""
+    """Return the plan with the scheduler's own launcher where nothing else reaches the hosts of a job."""
     scheduler = manager(os.environ)
     chosen = plan.launcher != AUTO or plan.mpiexec or plan.mpi_options or plan.remote_shell
     if chosen or context.current() is not None or scheduler is None or scheduler.reaches:
@@ -56,9 +56,9 @@ def _reaching(plan: Plan) -> Plan:
 
 
 def _with_all_ranks(plan: Plan) -> Plan:
-    """Return the plan with collectives of all ranks, where an allocation has several hosts.
+    """Return the plan with collectives over all ranks where an allocation has several hosts.
 
-    What is between two ranks stays so, and is between the first two hosts.
+    Patterns of two ranks keep two, on the first two hosts.
     """
     ranks = sum(host.slots for host in plan.hosts)
     alone = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
@@ -89,10 +89,10 @@ def _check_launcher(plan: Plan) -> None:
 
 
 def check_works_here(launcher: str) -> None:
-    """That a launcher can start something here.
+    """Check that a launcher can start jobs here.
 
     Raises:
-        EnvironmentLacksError: It needs an allocation of its scheduler, and there is none.
+        EnvironmentLacksError: The launcher needs an allocation of its scheduler, and there is none.
     """
     needed, here = manager_of(launcher), manager(os.environ)
     if needed and (here is None or here.name != needed):
@@ -104,7 +104,7 @@ def check_works_here(launcher: str) -> None:
 
 
 def _hosts_here() -> Iterator[Host]:
-    """A host of a lab has all our cores, since it shares them with the others."""
+    """Yield the hosts of our lab or allocation; a lab's hosts share our cores, so each has all of them."""
     if (lab := context.current()) is not None:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
     elif (given := allocation(os.environ)) is not None:
@@ -112,17 +112,17 @@ def _hosts_here() -> Iterator[Host]:
 
 
 def allowed_s() -> float:
-    """How long a session that begins now may last; infinite unless a scheduler has said when its job ends."""
+    """Return how long a session that begins now may last, in seconds; infinite without a limit of the job."""
     here = allocation(os.environ)
     return math.inf if here is None or here.ends is None else here.ends - time.time() - JOB_END_MARGIN_S
 
 
 def with_hosts_again(plan: Plan) -> Plan:
-    """The plan of a campaign that goes on, in another allocation with the hosts of that one.
+    """Return the plan of a resumed campaign, in another allocation with the hosts of that one.
 
     Raises:
-        UsageError: It names a launcher that there is not, or we are one of several.
-        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation; or its
+        UsageError: The launcher does not exist, or a launcher has started several of us.
+        EnvironmentLacksError: The plan places ranks on hosts by name that are not in this allocation, or the
             launcher does not work here.
     """
     check_alone(os.environ)
@@ -143,12 +143,12 @@ def with_hosts_again(plan: Plan) -> Plan:
 
 
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
-    """Asks all hosts that ranks will be on for the kernels: a name with a typing error costs no campaign.
+    """Ask all hosts of the ranks for the kernels, so that a mistyped name shows before anything is measured.
 
-    Hosts that lack one are given it, where no folder is shared.
+    The kernels are copied to hosts that lack them because no folder is shared.
 
     Raises:
-        EnvironmentLacksError: Names a host that does not answer, or that the kernel cannot be put on.
+        EnvironmentLacksError: A host does not answer, or the kernel cannot be copied to it; names the host.
     """
     jobs = {cell.job for target in targets for cell in target.cells}
     places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
@@ -163,7 +163,7 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
 
 
 def fault_of(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
-    """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none."""
+    """Return what is wrong with the first host that does not answer or lacks a kernel; "" if none."""
     return _told(_faults(hosts, plan, [target.program for target in targets]))
 
 
@@ -177,12 +177,12 @@ def _told(found: Mapping[str, str]) -> str:
 def _faults(
     hosts: Iterable[str], plan: Plan, programs: Sequence[Path], *, supplied: bool = False
 ) -> dict[str, str]:
-    """What is wrong with hosts, by name.
+    """Return what is wrong with hosts, by name.
 
-    A scheduler knows its own hosts, and ssh may be no way to them.
+    A scheduler's own hosts are not asked by default, since ssh may not reach them.
 
     Args:
-        supplied: Whether hosts that lack a program are given it.
+        supplied: Whether to copy programs to hosts that lack them.
     """
     if plan.check_hosts == "no":
         return {}
@@ -202,7 +202,7 @@ def _faults(
 
 
 def _supplied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
-    """What is wrong with nodes of our job that lack a kernel, if the scheduler has a way to put it there."""
+    """Copy kernels to nodes of our job if its scheduler can; return what is wrong with nodes, by name."""
     scheduler = manager(os.environ)
     if scheduler is None or scheduler.name != "slurm":
         return {}
@@ -215,7 +215,7 @@ def _mpiexec_reaches() -> bool:
 
 
 def _without_dead(plan: Plan) -> Plan:
-    """The plan without hosts that do not answer. Those that a placement names stay, and will be missed later.
+    """Return the plan without hosts that do not answer, except those that a placement names.
 
     Raises:
         UsageError: A placement names what is not among the hosts.
@@ -236,6 +236,6 @@ def _without_dead(plan: Plan) -> Plan:
 
 
 def _named_hosts(plan: Plan) -> set[str]:
-    """Hosts that placements name."""
+    """Return the hosts that placements name."""
     lists = [placement for placement in plan.placements if ranks_of(placement) is not None]
     return {name.strip() for placement in lists for name in placement.split(",")}

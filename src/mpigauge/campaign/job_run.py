@@ -1,4 +1,4 @@
-"""One mpiexec: from its command line to its last line, with a watch on its silence."""
+"""One mpiexec, from its command line to its last line, with a timeout for silence."""
 
 import signal
 from collections import deque
@@ -37,50 +37,50 @@ from mpigauge.vocabulary import FailureKind, SkipReason
 
 SAID_MOST_LINES = 10_000
 SAID_MOST_BYTES = 4096
-"""Kept of such a line, in bytes."""
+"""Length to which a line of the library's output is cut."""
 
 BROKEN_MOST_BYTES = 200
-"""Kept of a line that begins as the kernel's lines do, in bytes."""
+"""Length to which a broken line of the kernel is cut."""
 
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
-"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
+"""Exit statuses of a launcher whose ranks received SIGTERM; the sender may be about to signal us, too."""
 
 
 class Observer(Protocol):
-    """What the campaign tells of its course; the command line draws it."""
+    """Callbacks on the progress of a campaign; the command line displays it."""
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """A launch, or another part of it, with so many visits ahead."""
+        """Note the start of a launch, or of another part of it, with so many visits ahead."""
 
     def visit_begins(self, cell: Cell) -> None:
-        """A cell is being measured."""
+        """Note that a visit of this cell begins."""
 
     def recorded(self, record: Record) -> None:
-        """A record of a job is in the file."""
+        """Note that a record has been written to the file."""
 
     def visit_ends(self) -> None:
-        """One more visit is done."""
+        """Note that a visit has ended."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """A launch has nothing left to do."""
+        """Note that a launch is done."""
 
     def waits(self, number: int, seconds: float) -> None:
-        """A launch begins later, since launches are spread over time."""
+        """Note that the next launch begins in so many seconds, as launches are spread over time."""
 
     def rests(self) -> None:
-        """The campaign is stopped for a while."""
+        """Note that the campaign is being suspended."""
 
     def goes_on(self, seconds: float) -> None:
-        """It was stopped for so long, which no limit of time counts."""
+        """Note that the campaign continues after a suspension, which no time limit counts."""
 
     def trouble(self, sentence: str) -> None:
-        """Something failed; the campaign goes on."""
+        """Report a failure or a warning; the campaign goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What every attempt of a campaign works with."""
+    """What all launches of a session share."""
 
     state: CampaignState
     observer: Observer
@@ -94,16 +94,15 @@ class JobRun:
     """One mpiexec for some visits of a launch.
 
     Attributes:
-        began: Whether the kernel said anything at all.
-        failed: Whether it ended before that.
-        ended: Whether every visit has its answer and the kernel said its last line: the proof that the launch
-            is whole.
-        startup_s: From the launcher's start to the kernel's first line.
-        prelude_s: The same to the first visit, after clocks of several hosts were compared.
+        began: Whether the kernel has printed its first line.
+        failed: Whether the job failed.
+        ended: Whether every visit is answered and the kernel printed its last line: the launch is complete.
+        startup_s: Time from the launcher's start to the kernel's first line.
+        prelude_s: Time from the launcher's start to the first visit, after clocks were compared.
         skipped: Cells with visits that there was no time for.
-        suspects: Visits made at the same time when the job failed: one of them may be why.
-        options_found: With which it is to be started again, since its launcher counted too few places.
-        host_gone: Whether it failed and a host of it does not answer any more.
+        suspects: Visits that ran concurrently when the job failed: one of them may be the cause.
+        options_found: Launcher options to start it again with, since the launcher counted too few slots.
+        host_gone: Whether it failed and one of its hosts does not answer any more.
     """
 
     def __init__(
@@ -148,25 +147,25 @@ class JobRun:
 
     @property
     def reached_visits(self) -> bool:
-        """Whether it came as far as its first visit, or found nothing left to do.
+        """Whether it reached its first visit, or had nothing left to do.
 
-        Of a journal of which nothing can be read, nobody knows.
+        An unreadable journal counts as not having reached a visit.
         """
         return self.ended or not (self._patience.untried or self._is_unreadable)
 
     @property
     def died_warming_up(self) -> bool:
-        """Whether it began, and ended by itself before its first visit."""
+        """Whether it began and failed before its first visit."""
         return self.began and self.failed and self._patience.untried
 
     @property
     def _is_incomplete(self) -> bool:
-        """Whether its journal has an end, and lacks answers."""
+        """Whether its journal has an end line but lacks answers to visits."""
         return self._has_end and not self.ended
 
     @property
     def _is_unreadable(self) -> bool:
-        """Whether its journal has an end, and tells of no visit but those left out."""
+        """Whether its journal has an end line but reports no visit except skipped ones."""
         return self._is_incomplete and not self._tells_of_visits
 
     @property
@@ -175,10 +174,10 @@ class JobRun:
         return self._key.job.name
 
     def run(self) -> None:
-        """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
+        """Run the job to its end; what fails is recorded and not tried again in this launch.
 
         Raises:
-            EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
+            EnvironmentLacksError: Launcher and library do not match, or the disk is full.
         """
         command = command_of(self._around.plan, self._target, self._job)
         self._words = command.words
@@ -210,7 +209,7 @@ class JobRun:
             self._tell_of(running.undead)
 
     def _follow(self, running: RunningJob) -> FailureKind | None:
-        """Takes line after line; returns what went wrong, if anything."""
+        """Process the job's lines; return the kind of failure, or None."""
         watch = self._watch = self._watching(running)
         try:
             for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours, watch):
@@ -239,12 +238,12 @@ class JobRun:
         return None if self._ended_by_signal(running) else "crash"
 
     def _sees(self, running: RunningJob, seen: str) -> None:
-        """Keep the words before we end a job, and what we have seen if they give no reason."""
+        """Keep the job's output before we end it, with what we observed if the output names no cause."""
         words = running.last_words
         self._seen = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
 
     def _watching(self, running: RunningJob) -> SilenceWatch:
-        """Return who looks at the job while it is silent."""
+        """Return the watch for the time in which the job is silent."""
         most = units.format_duration(self._patience.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
@@ -259,7 +258,7 @@ class JobRun:
         return SilenceWatch(ranks, running, tell, self._usual_start_s)
 
     def _ours(self, line: journal.Line | None) -> journal.Line | None:
-        """A line if it can be of this launch: other programs of the job may print what looks like one."""
+        """Return a line that can be of this launch, else None: other programs may print look-alikes."""
         if line is None or isinstance(line, journal.ReadyLine):
             return line
         if self.began == isinstance(line, journal.LaunchLine):  # the first of a launch, and no other
@@ -269,9 +268,9 @@ class JobRun:
         return line if known else None
 
     def _hear(self, text: bytes, running: RunningJob) -> None:
-        """A line that is not the kernel's: before its first it may be the library's report.
+        """Keep a line that is not the kernel's; before the kernel's first it may be the library's report.
 
-        One that begins as the kernel's do is cut off, or another program's; the first of them says enough.
+        Of lines that begin as the kernel's do but are broken, the first is enough.
         """
         if journal.is_ours(text):
             if self._has_broken_line:
@@ -282,7 +281,7 @@ class JobRun:
         running.add_words(text)
 
     def _report(self, running: RunningJob) -> str:
-        """What the library said of its transports; then none of that will be why the job failed."""
+        """Return what the library reported of its transports; it is no cause of a later failure."""
         lines = [text.decode("utf-8", "replace") for text in self._said]
         reported = self._target.library.kind.reads(lines)
         if reported:
@@ -291,7 +290,7 @@ class JobRun:
         return reported
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
-        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
+        """Return whether a SIGTERM meant for us, too, ended the job: a scheduler sends it to every rank."""
         fell = running.wait(ECHO_S) in TERMINATED
         return self._around.interruption.comes_within(ECHO_S if fell else 0)
 
@@ -317,7 +316,7 @@ class JobRun:
                 self._keep(line)
 
     def _begin(self, number: int, expect_s: float) -> None:
-        """A visit, alone or beside those of its step."""
+        """Note that a visit begins, alone or concurrently with others of its step."""
         step, running = self._steps[number], self._patience.running
         if step is None or any(self._steps[other] != step for other in running):
             running.clear()
@@ -327,7 +326,7 @@ class JobRun:
         self._carried = self._relay()
 
     def _relay(self) -> Counters:
-        """What the relay of our lab has done until now; all zero outside of one."""
+        """Return the counters of our lab's relay; all zero outside of a lab."""
         return Counters() if self._around.lab is None else self._around.lab.counters()
 
     def _is_busy(self) -> bool:
@@ -367,7 +366,7 @@ class JobRun:
         )
 
     def _record(self, record: Record) -> None:
-        """First into the file, then to whoever watches."""
+        """Write a record to the file, then report it to the observer."""
         self._state.append(record)
         self._around.observer.recorded(record)
 
@@ -391,9 +390,9 @@ class JobRun:
     # ---- Failures --------------------------------------------------------------------------------
 
     def _fail(self, kind: FailureKind, running: RunningJob) -> None:
-        """Records what failed: the visit that was running, else the launch itself.
+        """Record what failed: the visit that was running, else the launch itself.
 
-        Of several at once nobody knows which it was: they are suspects, to be measured one by one.
+        Of several concurrent visits the one at fault is not known: all are suspects, to be run one by one.
         """
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
@@ -408,34 +407,34 @@ class JobRun:
         self._around.troubles.failed(say(cell), why, launch, f"{say(cell)}: {kind} in launch {launch}: {why}")
 
     def _visit_running(self) -> int | None:
-        """The visit that was running, if it was one."""
+        """Return the visit that was running; None if there was none, or several."""
         running_now, several = self._patience.running, self._patience.several
         self.suspects = frozenset(running_now) if several else frozenset()
         return None if several else next(iter(running_now), None)
 
     def _torn_visit(self) -> int | None:
-        """The first visit without an answer, where to make the missing ones again brings none either.
+        """Return the first visit without an answer where repeating the missing ones did not help; else None.
 
-        Otherwise it is not the visit's fault that its line is torn.
+        Otherwise the torn line is not the fault of the visit.
         """
         worked = self._key.job in self._state.launches_with
         return min(self._visits.keys() - self._answered) if worked and self._is_unreadable else None
 
     def _tell_of_answer(self) -> None:
-        """Says that the job is started again, and with what."""
+        """Report that the job is started again, with which options."""
         told = " ".join(self.options_found)
         self._around.observer.trouble(
             f"{self.name}: its launcher counts fewer places than ranks; started again with {told}"
         )
 
     def _tell_of(self, undead: Sequence[str]) -> None:
-        """Processes that even SIGKILL does not end wait for a disk or a card: they may hold a core."""
+        """Record and report processes that survive SIGKILL: they wait for a device, and may occupy a core."""
         words = f"{OURS} these processes could not be ended: {', '.join(undead)}"
         self._state.append(Failure(self._key.number, "undead", words))
         self._around.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
 
     def _last_words(self, running: RunningJob) -> str:
-        """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
+        """Return the job's output, with what we find wrong: not all launchers name a host that is gone."""
         words = running.last_words if self._seen is None else self._seen
         if self._is_incomplete:
             missing = incomplete(len(self._visits.keys() - self._answered), len(self._visits))
@@ -449,7 +448,7 @@ class JobRun:
 
 
 def say(cell: Cell) -> str:
-    """A cell, for a sentence."""
+    """Return a cell as words for a sentence."""
     between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
     job = f"{cell.library}, {cell.ranks} ranks"
     return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

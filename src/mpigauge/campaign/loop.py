@@ -1,4 +1,4 @@
-"""The loop of a campaign: replications of interleaved launches, and the rules for when there are enough."""
+"""The main loop of a campaign: replications of interleaved launches, and its stop rules."""
 
 import gc
 import math
@@ -32,35 +32,35 @@ from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import EndReason
 
 PARTS_MOST = 40
-"""Relaunches of one launch; each of them loses at most one cell."""
+"""Most starts of one launch; each failed start excludes at most one cell."""
 
 SILENT_STARTS_MOST = 3
-"""Starts without a visit, one after the other, until a job is given up."""
+"""Consecutive starts without a visit after which a job is given up."""
 
 SILENT_STARTS_OF_WORKING = 12
-"""The same for a job that has worked before: it is not broken, but somebody kills it."""
+"""Likewise for a job that has worked before: it is not broken, so something kills it."""
 
 WARMUP_LEAST_BYTES = 1
-"""What a launch warms up with after one that did not survive it: what is too large fails in its own visit."""
+"""Largest warm-up message after a launch died in its warm-up; larger ones may fail in their own visits."""
 
 CONVERGED_SHARE = 0.95
 
 UNTIMED = patterns_with(lambda pattern: pattern.probes or pattern.is_floor)
-"""Patterns that give nobody a time that was asked for."""
+"""Patterns without times that a user asks for."""
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
-"""Patterns that look for a limit and have no samples."""
+"""Patterns that search for a limit and have no samples."""
 
 
 @dataclass(slots=True)
 class JobState:
-    """One job through all replications.
+    """The state of one job over all replications.
 
     Attributes:
-        silent_starts: Since a start last came as far as its visits.
-        worked: Whether one ever did.
-        host_gone: Whether a host of it does not answer any more.
-        warmup_bytes: What its launches send at most before their first visit, since one died there; else 0.
+        silent_starts: Consecutive starts that reached no visit.
+        worked: Whether any start has reached a visit.
+        host_gone: Whether one of its hosts does not answer any more.
+        warmup_bytes: Largest warm-up message after a launch died in its warm-up; 0 for no limit.
     """
 
     target: Target
@@ -73,17 +73,17 @@ class JobState:
 
     @property
     def dead(self) -> bool:
-        """Whether its launches do not even begin."""
+        """Whether the job is given up."""
         most = SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST
         return self.host_gone or self.silent_starts >= most
 
     def key(self, number: int) -> LaunchKey:
-        """Its launch of this number."""
+        """Return the key of its launch of this number."""
         return LaunchKey.of(number, self.cells[0])
 
 
 class CampaignLoop:
-    """A campaign in progress. A replication is one launch of every job, and its number is theirs."""
+    """A campaign in progress. A replication is one launch of every job; they share its number."""
 
     def __init__(
         self,
@@ -120,12 +120,12 @@ class CampaignLoop:
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether it may not last as long as its budget does."""
+        """Whether the scheduler ends the session before the budget is used up."""
         return self._budget.whole_s != self._plan.budget_s
 
     @property
     def launches_short(self) -> tuple[int, int] | None:
-        """The fewest launches of a job, and the exact number that was asked for; None if all were made."""
+        """The fewest launches of a job, and the exact number asked for; None if all were made."""
         if self._plan.launches_min < self._plan.launches_max or self._plan.until != "precise":
             return None
         made = [
@@ -137,14 +137,14 @@ class CampaignLoop:
         return (least, self._plan.launches_min) if least < self._plan.launches_min else None
 
     def run(self) -> EndReason:
-        """Measures until a stop rule says that it is enough, or a signal that it must end.
+        """Measure until a stop rule is met or a signal arrives.
 
         Returns:
             Why it stopped: converged, decided, launches, budget, interrupted or failed.
 
         Raises:
-            JobError: Nothing at all was measured, and not for lack of time alone: a launch has failed.
-            EnvironmentLacksError: The disk is full, or library and launcher do not fit.
+            JobError: Nothing was measured, and a launch has failed.
+            EnvironmentLacksError: The disk is full, or library and launcher do not match.
         """
         try:
             reason = self._replicate()
@@ -172,7 +172,7 @@ class CampaignLoop:
         return reason
 
     def _wait(self, number: int) -> None:
-        """Until the moment of a replication that has something to do, if they are spread over time."""
+        """Wait until a replication begins that has something to do, if they are spread over time."""
         if not self._plan.over_s or all(
             job.dead or job.key(number) in self._state.done for job in self._jobs
         ):
@@ -189,7 +189,7 @@ class CampaignLoop:
     # ---- Enough? ---------------------------------------------------------------------------------
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
-        """Asked between replications, of which only whole ones count: docs/method.md#enough-launches."""
+        """Return why to stop after a whole replication (docs/method.md#enough-launches); None to go on."""
         self._around.interruption.heed()
         if self._around.interruption.signal is not None:
             return "interrupted"
@@ -204,20 +204,20 @@ class CampaignLoop:
         return None if self._plan.over_s or number < self._plan.launches_min else self._enough(number)
 
     def _enough(self, number: int) -> EndReason | None:
-        """What the plan goes on for, if it is there."""
+        """Return the reason to stop if the goal of the plan is reached, else None."""
         if self._plan.until == "decided":
             return "decided" if self._comparison.is_decided(number) else None
         return "converged" if self._converged(number) else None
 
     def _converged(self, number: int) -> bool:
-        """Of the cells that were asked for and can have an interval, those without one are not precise."""
+        """Return whether enough cells are precise; a cell without an interval yet is not."""
         wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
         wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
         precise = wanted & self._stop_rule.precise_after(number)
         return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
 
     def _settled(self, number: int) -> frozenset[Cell]:
-        """Cells that were precise before a launch; the same again if that is continued later."""
+        """Return the cells that were precise before a launch, the same set when the launch is resumed."""
         if number <= self._plan.launches_min or self._plan.until == "decided":
             return frozenset()
         return self._stop_rule.precise_after(number - 1)
@@ -228,7 +228,7 @@ class CampaignLoop:
     # ---- One launch ------------------------------------------------------------------------------
 
     def _launch(self, number: int, job: JobState) -> None:
-        """One launch, started again after each failure for what that has left of it."""
+        """Make one launch; after each failure start it again for the visits left."""
         key = job.key(number)
         if key in self._state.done or job.dead:
             return
@@ -302,17 +302,16 @@ class CampaignLoop:
 
 
 def _leave_memory_alone() -> None:
-    """What is there is not looked at again while ranks are timed.
+    """Exempt all objects from garbage collection while ranks are timed.
 
-    Now and then Python looks through all there is for what nobody needs, which in a large campaign takes a
-    core for a tenth of a second.
+    A collection of a large campaign's objects would occupy a core for a tenth of a second.
     """
     gc.collect()
     gc.freeze()
 
 
 def _begun_s(before: Result | None) -> float | None:
-    """When the campaign began that is continued, in seconds since 1970; None if it begins now."""
+    """Return when the resumed campaign began, in seconds since 1970; None if it begins now."""
     if before is None or not before.campaign.started:
         return None
     return datetime.fromisoformat(before.campaign.started).timestamp()

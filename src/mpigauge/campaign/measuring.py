@@ -1,4 +1,4 @@
-"""A session from its file to its end, for whoever watches it: the command line, or a script."""
+"""Running a session, for the command line or a script that observes it."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ HOSTS_NAMED = 16
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """How a session has ended.
+    """The outcome of a session.
 
     Attributes:
         path: Its result file.
-        signal: The signal that ended it, if one did.
+        signal: The signal that ended it; None if none did.
         reason: Why it stopped.
         launches_short: The fewest launches of a job, and the exact number asked for; None if all were made.
-        result: What is in it, as far as it was measured, whatever has become of its name.
-        lost: Why the file has not all of that, as a sentence; empty if it has.
+        result: All that was measured, even if the file was moved or deleted.
+        lost: Sentence on what the file lacks of the result; empty if nothing.
     """
 
     path: Path
@@ -64,7 +64,7 @@ def measure(
 
     Args:
         output: The name of a new file; None means `usual`, or the first free name beside it.
-        observing: Who is told of its course, by the name of its file.
+        observing: Returns the observer of the session, given the name of its file.
 
     Raises:
         UsageError: There is such a file already.
@@ -97,7 +97,7 @@ def measure(
 
 
 def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
-    """Say what there is to say before anything is measured, or nothing; ends what others have left."""
+    """Yield sentences to report before anything is measured, some empty; also end leftover processes."""
     plan, targets = session.plan, session.targets
     if not file.locked:
         yield f"{file.path}: no locks on this file system; let nobody else write to this file"
@@ -110,14 +110,14 @@ def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
 
 
 def left_out_of(targets: Sequence[Target]) -> str:
-    """How many cells cannot be measured, and why the first cannot; "" where all can."""
+    """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [one for target in targets for one in target.left_out]
     measured = sum(len(target.cells) for target in targets)
     return left_out_words(left_out, measured)
 
 
 def shared_cores(ranks: int, cores: int) -> str:
-    """What to expect of more ranks than cores."""
+    """Return a warning on more ranks than cores."""
     on = units.counted(cores, "core")
     return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
 
@@ -129,6 +129,6 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
 
 
 def _packs(session: PreparedCampaign, output: Path | None) -> bool:
-    """Whether the result is compressed in the end: unless it was named otherwise."""
+    """Return whether the result is compressed at the end: unless its name says otherwise."""
     named = session.before.path if session.before is not None else output
     return named is None or named.suffix == PACKED

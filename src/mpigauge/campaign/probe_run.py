@@ -1,4 +1,4 @@
-"""A look at a place: a campaign of which nothing is kept."""
+"""Short campaigns whose result is kept in memory only."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
-    """What a plan measures here, in memory.
+    """Run a plan and return its result; no file is kept.
 
     Raises:
-        MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
+        MpigaugeError: Nothing can be measured: no MPI library works, or a host does not answer.
     """
     session = prepare(plan, where)
     if words := sweep().sentence:
@@ -53,13 +53,13 @@ def _looked(session: PreparedCampaign, path: Path, observer: Observer, interrupt
 
 
 def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
-    """One launch with a rank on each host: every rank tells what its host is.
+    """Run one launch with a rank on each host, to learn what the hosts are.
 
     Args:
-        plan: Where to look, and how ranks are started; what it measures is set here.
+        plan: The hosts, and how ranks are started; what to measure is replaced.
 
     Raises:
-        MpigaugeError: A host does not answer, or ranks cannot be started on all of them.
+        MpigaugeError: A host does not answer, or ranks cannot be started on all hosts.
     """
     plan = located(plan)
     return look(

@@ -1,4 +1,4 @@
-"""Whether a campaign goes on as it was begun: machine, kernel and program, held against those of its file."""
+"""Comparing machine, kernel and program with those of the result file that a campaign resumes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAME: tuple[tuple[DifferenceKind, str], ...] = (
     ("system", "kernel"),
     ("caches", "caches"),
 )
-"""What must be the same of a machine, and its field."""
+"""Properties of a machine that must be the same, each with its field of Environment."""
 
 HINT = (
     "continue it as it was begun, or start a new result; mpigauge resume --anyway goes on and marks the rows"
@@ -34,10 +34,10 @@ HINT = (
 
 
 def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
-    """What a file is told of a session that goes on otherwise than the last one; None if it does not.
+    """Return the record of what differs from the last session; None if nothing does.
 
     Raises:
-        EnvironmentLacksError: Its numbers would be of two machines, kernels or programs; says what differs.
+        EnvironmentLacksError: The numbers would be from two machines, kernels or programs; says what differs.
     """
     here = environment.environment()
     libraries = tuple(map(prepared.library_record, targets))
@@ -62,9 +62,9 @@ def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bo
 def _differences(
     before: Result, plan: Plan, here: Environment, libraries: Sequence[LibraryRecord]
 ) -> Iterator[Difference]:
-    """What is not as it was.
+    """Yield what differs from the last session.
 
-    On hosts of a list the name of the one that starts the ranks says nothing of where they are.
+    With a list of hosts, the name of the host that starts the ranks does not count.
     """
     last = before.resumed[-1] if before.resumed else before.campaign
     pairs: list[tuple[DifferenceKind, object, object]] = [
@@ -85,7 +85,7 @@ def _hosts(before: Result) -> tuple[str, ...]:
 
 
 def _build(library: LibraryRecord) -> str:
-    """The name of the folder of a kernel: it changes with its sources, flags, compiler and library."""
+    """Return the folder name of a kernel, which changes with its sources, flags, compiler and library."""
     return Path(library.kernel).parent.name
 
 

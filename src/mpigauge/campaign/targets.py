@@ -1,4 +1,4 @@
-"""What a campaign runs on: libraries with their kernels, and the cells that each of them measures."""
+"""The targets of a campaign: libraries with their kernels, and the cells that each of them measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,11 +31,11 @@ POOL_LEAST_BYTES = 32 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library with its kernel, what that can do, and what it is to measure.
+    """A library with its kernel, the kernel's description, and the cells to measure.
 
     Attributes:
-        compiler: Whose wrapper built the kernel, where that is the common one of the ABI.
-        left_out: Cells that were asked for and cannot be.
+        compiler: The library whose wrapper built a common kernel of the ABI; None for a kernel of its own.
+        left_out: Cells that were asked for and cannot be measured.
     """
 
     library: Library
@@ -52,13 +52,13 @@ class Target:
 
 
 def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Target]:
-    """Finds the libraries, builds the kernels, expands and checks the cells.
+    """Find the libraries, build the kernels, and expand and check the cells.
 
     Args:
-        elsewhere: Whether it is to run on machines whose cores and memory nobody knows here.
+        elsewhere: Whether it is to run on machines whose cores and memory are not known here.
 
     Raises:
-        UsageError: The plan asks for what cannot be, and for nothing else.
+        UsageError: Nothing that the plan asks for is possible.
         EnvironmentLacksError: A library is missing or does not work.
     """
     if not elsewhere:
@@ -71,7 +71,7 @@ def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Targe
 
 
 def _that_fits(target: Target, plan: Plan, where: str) -> Target:
-    """A target without the cells that the memory of its hosts does not hold."""
+    """Return the target without the cells that do not fit into the memory of its hosts."""
     found = [
         one
         for key, cells in by_job(target.cells).items()
@@ -85,7 +85,7 @@ def _that_fits(target: Target, plan: Plan, where: str) -> Target:
 
 
 def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
-    """Free for all ranks of a job: hosts of a lab share ours, others are taken to have as much."""
+    """Return the memory free for all ranks of a job: ours in a lab, else as much on each host."""
     places = places_of(key.placement, plan.hosts, key.ranks, where)
     machines = 1 if context.current() is not None else max(1, len(set(places)))
     return machines * environment.memory_available_bytes()
@@ -100,7 +100,7 @@ def _target(plan: Plan, library: Library, compiler: Library | None, where: str) 
 
 
 def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDescription]:
-    """The library's own kernel, or the common one, asked as this library will run it."""
+    """Build and describe the library's own kernel, or the common one as this library will run it."""
     if compiler is None:
         return kernel.build(library), kernel.describe(library)
     # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
@@ -109,12 +109,12 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDes
 
 
 def pool_bytes() -> int:
-    """What cold visits walk through where the ranks' hosts have no larger caches than this machine."""
+    """Return the bytes that cold visits walk through if the ranks' hosts have caches like this machine's."""
     return max(POOL_LEAST_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
 
 
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
-    """The first line of the result file."""
+    """Return the first record of the result file."""
     return campaign_of(
         with_fields(plan, variables=environment.recordable(plan.variables)),
         map(library_record, targets),
@@ -128,7 +128,7 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
 
 
 def library_record(target: Target) -> LibraryRecord:
-    """What a result says of a library and its kernel."""
+    """Return the record of a library and its kernel."""
     library = target.library
     return LibraryRecord(
         name=library.name,
@@ -157,10 +157,10 @@ def library_record(target: Target) -> LibraryRecord:
 
 
 def targets_again(campaign: Campaign) -> list[Target]:
-    """The targets of a result file that is to be continued: the same libraries, at their places.
+    """Return the targets of a result file that is to be continued: the same libraries, at their paths.
 
     Raises:
-        EnvironmentLacksError: A library is gone or is another now.
+        EnvironmentLacksError: A library is gone or has changed.
     """
     return [_target_again(campaign, record) for record in campaign.libraries]
 
@@ -197,5 +197,5 @@ def _compiler_again(record: LibraryRecord) -> Library:
 
 
 def now() -> str:
-    """UTC, ISO 8601."""
+    """Return the current time: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

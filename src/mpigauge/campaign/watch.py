@@ -1,4 +1,4 @@
-"""Watching a machine for a while: two ranks that hand a cache line to each other, or one process alone."""
+"""Watching a machine for a while: two ranks that exchange a cache line, or one process alone."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ TWO = 2
 NEVER_PRECISE = 1e-9
 LAUNCHES_MOST = 1000
 VISITS = 200
-"""Of a launch, so that no stretch between two looks is long."""
+"""Visits per launch: many, so that counters are read often."""
 
 SAMPLES_MOST = 20_000
 WORK_STEPS = 2000
-"""Some 0.1 ms of a Python loop: short for what a scheduler gives to others, long for a clock."""
+"""About 0.1 ms of a Python loop: short against a scheduler's time slice, long against a clock step."""
 
 
 def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruption: Interruption) -> Watched:
-    """Measures a pattern for so long and looks at what stands beside its samples; nothing is kept.
+    """Measure a pattern for so long and summarise the disturbances; no file is kept.
 
     Args:
-        pattern: Of two ranks on this machine.
-        seconds: At most, but for the end of what has begun.
+        pattern: A pattern of two ranks on this machine.
+        seconds: Duration; a launch that has begun may end later.
 
     Raises:
-        MpigaugeError: There is no MPI library that works, or too few cores.
+        MpigaugeError: No MPI library works, or there are too few cores.
     """
     plan = Plan(
         measure=(Measure(pattern=pattern),),
@@ -54,7 +54,7 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
 
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:
-    """Does the same work over and over for so long, on whatever core we are."""
+    """Repeat the same work for so long, on whatever core we are, and summarise the disturbances."""
     begun, stolen_s = awake_s(), environment.steal_s()
     work_ns: list[int] = []
     while awake_s() - begun < seconds and interruption.signal is None:

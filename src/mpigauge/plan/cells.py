@@ -1,4 +1,4 @@
-"""A plan becomes cells: every combination that is to be measured, checked against what is possible."""
+"""From a plan to cells: all combinations of factors that are to be measured and possible."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,15 +27,15 @@ EAGER_DEFAULT_BYTES = 4 * 2**20
 SHARED_MEMORY = "shm"
 
 VISITS_MOST = 1_000_000
-"""Of a launch: every rank keeps some 140 bytes of each, and the campaign half a kilobyte of those made."""
+"""Most visits of a launch: every rank keeps about 140 bytes per visit, and the campaign half a kilobyte."""
 
 
 class Expanded(NamedTuple):
-    """What a plan is made of.
+    """The cells of a plan.
 
     Attributes:
-        cells: To be measured.
-        left_out: Those that cannot be, with their reasons.
+        cells: Cells to be measured.
+        left_out: Cells that cannot be measured, with the reasons.
     """
 
     cells: list[Cell]
@@ -45,16 +45,16 @@ class Expanded(NamedTuple):
 def cells_of(
     plan: Plan, description: KernelDescription, mpi: str, mpi_version: str, where: str, label: str = ""
 ) -> Expanded:
-    """All cells of one MPI library, each once, the instrument's floor included.
+    """Return all cells of one MPI library, each once, with the floor.
 
-    A size that cannot be is left out where something else remains.
+    Impossible sizes are left out if others remain.
 
     Args:
-        label: What the user calls the library.
+        label: The user's name for the library.
 
     Raises:
-        UsageError: A pattern or mode that does not exist, or none of the sizes can be measured; begins
-            with `where`.
+        UsageError: A pattern or mode does not exist, or none of the sizes can be measured; begins with
+            `where`.
     """
     cells: dict[Cell, None] = {}
     left_out: dict[Cell, LeftOut] = {}
@@ -87,7 +87,7 @@ def cells_of(
 
 
 def check_remaining(expanded: Expanded, description: KernelDescription, where: str) -> None:
-    """Refuses a plan of which nothing remains but the floor, with the first reason."""
+    """Refuse a plan of which only the floor remains, with the first reason."""
     floor = description.floor.name
     if expanded.left_out and all(cell.pattern == floor for cell in expanded.cells):
         why = expanded.left_out[0]
@@ -95,7 +95,7 @@ def check_remaining(expanded: Expanded, description: KernelDescription, where: s
 
 
 def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -> None:
-    """Counts those of one more cell and refuses more than a launch can have."""
+    """Count the visits of one more cell, and refuse more than a launch can have."""
     visits[cell.job] += plan.visits
     if visits[cell.job] > VISITS_MOST:
         raise UsageError(
@@ -106,7 +106,7 @@ def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -
 
 
 def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
-    """Refuses pairs before there are millions of them."""
+    """Refuse too many pairs, before all of their cells are made."""
     pairs = ranks * (ranks - 1) // 2
     visits = pairs * sizes * plan.visits
     if visits > VISITS_MOST:
@@ -119,7 +119,7 @@ def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What one table of a plan asks for, and of what."""
+    """A table of a plan, with what is needed to expand it."""
 
     plan: Plan
     measure: Measure
@@ -129,11 +129,11 @@ class _Asked:
 
 
 EXPANDED = tuple(factor for factor in FACTORS if factor.asked)
-"""What is combined within one table of a plan; the others are libraries, transports and placements."""
+"""Factors that are expanded within one table of a plan; others are libraries, transports and placements."""
 
 
 def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
-    """All combinations of the values of these factors; each may depend on those before it."""
+    """Yield cells with all combinations of values of these factors; values may depend on earlier factors."""
     if not factors:
         yield cell
         return
@@ -143,7 +143,7 @@ def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[
 
 
 def _values(asked: _Asked, cell: Cell, factor: Factor) -> Iterable[Value]:
-    """The values of one factor: those asked for, else the usual one; the cell's own where it has none."""
+    """Return the values of one factor: those asked for, else the default; one if the pattern lacks it."""
     if factor.has and not getattr(asked.pattern, factor.has):
         return (getattr(cell, factor.name),)
     if factor.name in VALUES:
@@ -160,7 +160,7 @@ def _modes(asked: _Asked, _: Cell) -> Iterator[str]:
 
 
 def _rank_counts(asked: _Asked, cell: Cell) -> Iterator[int]:
-    """Numbers of ranks, or the one of a placement that lists them; none where shared memory ends."""
+    """Yield the numbers of ranks, or that of a list placement; none where shared memory does not reach."""
     listed = ranks_of(cell.placement)
     for ranks in (listed,) if listed else asked.measure.ranks or asked.plan.ranks:
         places = places_of(cell.placement, asked.plan.hosts, ranks, asked.where)
@@ -186,7 +186,7 @@ def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
 
 
 def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
-    """Those asked for that know one of the operations asked for."""
+    """Yield the datatypes asked for, after checking that each operation asked for fits one of them."""
     names = asked.measure.datatypes or (str(usual("datatype")),)
     known = asked.description.datatypes
     datatypes = known if ALL in names else [asked.description.datatype(n, asked.where) for n in names]
@@ -199,7 +199,7 @@ def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
 
 
 def _operations(asked: _Asked, cell: Cell) -> Iterator[str]:
-    """Those that MPI defines for the cell's datatype."""
+    """Yield the operations asked for that MPI defines for the cell's datatype."""
     datatype = asked.description.datatype(cell.datatype, asked.where)
     yield from (op for op in _operations_asked(asked) if op in datatype.operations)
 
@@ -215,7 +215,7 @@ def _operations_asked(asked: _Asked) -> Sequence[str]:
 
 
 def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
-    """Each pair of ranks, where that was asked for."""
+    """Yield each pair of ranks if that was asked for, else ""."""
     if not asked.measure.pairs:
         yield ""
         return
@@ -241,7 +241,7 @@ def _sizes(asked: _Asked, cell: Cell) -> Iterable[int]:
 
 
 def _whole(size: int, unit: int, never_empty: bool) -> int:
-    """The next larger whole number of units."""
+    """Return the size rounded up to a whole number of units."""
     return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
@@ -260,14 +260,14 @@ VALUES: Mapping[str, Callable[[_Asked, Cell], Iterable[Value]]] = {
     "bytes": _sizes,
     "window": _windows,
 }
-"""Of factors whose values are more than what was asked for: they are checked, or follow from others."""
+"""Functions for factors whose values are checked, or follow from others."""
 
 
 def window_for(window: int, size: int) -> int:
-    """How many messages of `size` bytes are in flight at once.
+    """Return how many messages of `size` bytes are in flight at once.
 
-    The window asked for, but no more than 16 MiB in flight: large messages fill any link with a few
-    of them, and a window of 64 would measure the memory that its receive buffers need instead.
+    The window asked for, but no more than 16 MiB in flight: a few large messages fill any link, and a window
+    of 64 would measure the memory of its receive buffers instead.
     """
     return min(window, max(WINDOW_LEAST, IN_FLIGHT_BYTES // max(1, size)))
 
@@ -290,7 +290,7 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 
 
 def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) -> LeftOut | None:
-    """Why a cell of this size cannot be, if it cannot."""
+    """Return why a cell of this size is impossible; None if it is possible."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
     if pattern.counted:
         most = _counted_most(pattern, mode, cell, description)
@@ -315,7 +315,7 @@ def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) ->
 
 
 def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: KernelDescription) -> int:
-    """The largest size of which an int counts the elements: of one call, or the blocks of all ranks."""
+    """Return the largest size whose elements an int counts, in one call or in the blocks of all ranks."""
     width = description.datatype(cell.datatype, "").bytes if pattern.reduces else 1
     blocks = (pattern.active_ranks or cell.ranks) if mode is not None and mode.counts_all else 1
     return INT_MAX // blocks * width
@@ -334,7 +334,7 @@ def _beyond_counts(pattern: Pattern, cell: Cell, most: int) -> LeftOut:
 
 
 def check_ranks(plan: Plan, cores: int, where: str) -> None:
-    """Refuses numbers of ranks that no machine of so many cores would survive; hosts have slots for that."""
+    """Refuse far more ranks than a machine of so many cores can run; hosts limit ranks by their slots."""
     if plan.hosts:
         return
     most = RANKS_PER_CORE_MOST * cores

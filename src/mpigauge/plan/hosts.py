@@ -1,8 +1,8 @@
-"""Hosts: the words in which users and schedulers name them, and the rules by which ranks get theirs.
+"""Hosts: parsing lists of users and schedulers, and placing ranks on them.
 
 A placement is a rule or a list. `same-host`: all ranks on the first host that has slots for them.
-`different-hosts`: rank after rank on the next host, so that neighbours are never on one. A list names
-the host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,3`.
+`different-hosts`: ranks on hosts in turn, so that neighbours are never on the same one. A list names the
+host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,3`.
 """
 
 import re
@@ -22,13 +22,13 @@ SLOTS_MOST = 65_536
 FILE_NAME_MOST = 255
 
 HOSTS_MOST = 100_000
-"""Of one list; a mistyped range is not to fill the memory."""
+"""Most hosts of a list: a mistyped range must not fill the memory."""
 
 NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
-"""Of a host: a word that no program takes for an option."""
+"""Pattern of host names: words that no program takes for an option."""
 
 INSIDE_A_HOST = frozenset({"hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package"})
-"""What launchers map ranks by, and users of theirs may take for a placement."""
+"""Objects that launchers map ranks by, and that users may mistake for placements."""
 
 _HOST = re.compile(NAME, re.ASCII)
 _SLOTS = re.compile(r"(?:^|\s)slots\s*=\s*([0-9]+)")
@@ -41,14 +41,14 @@ HostName = Annotated[str, Meta(pattern=rf"^{NAME}$(?!\n)")]
 
 
 class Host(Struct, frozen=True):
-    """A host and how many ranks it takes."""
+    """A host and its slots for ranks."""
 
     name: HostName
     slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
 
 
 def short(host: str) -> str:
-    """The first part of a name; an address is left whole."""
+    """Return the first part of a host name; an IP address is not cut."""
     return host if host.replace(".", "").isdigit() else host.partition(".")[0].lower()
 
 
@@ -56,14 +56,13 @@ def short(host: str) -> str:
 
 
 def hosts_of(text: str) -> tuple[Host, ...]:
-    """Hosts in the words of a user: a list, or the path of a machine file.
+    """Return the hosts of a list, or of the machine file at a path.
 
-    A list is `h1:2,h2:2` or `node[1-4]:2`. A machine file has a host a line: `h1 slots=2` as for Open
-    MPI, `h1:2` as for MPICH, or `h1` as often as it has slots. A host that is named again gets more
-    slots.
+    A list is `h1:2,h2:2` or `node[1-4]:2`. A machine file has one host per line: `h1 slots=2` as for Open
+    MPI, `h1:2` as for MPICH, or `h1` repeated once per slot. A host that is named again gets more slots.
 
     Raises:
-        UsageError: Names the word, and the file and line.
+        UsageError: A word is invalid; names it, with the file and line.
     """
     path = Path(text)
     if "/" in text or (len(text) <= FILE_NAME_MOST and path.is_file()):
@@ -87,7 +86,7 @@ def _of_file(path: Path) -> tuple[Host, ...]:
 
 
 def _of_line(line: str, where: str) -> Iterator[Host]:
-    """A line of a machine file: hosts first, then words of a launcher of which only slots= counts."""
+    """Return names and slots of a line of a machine file; of launcher options, only slots= counts."""
     words = line.split(None, 1)
     if not words:
         return
@@ -97,7 +96,7 @@ def _of_line(line: str, where: str) -> Iterator[Host]:
 
 
 def _named(text: str) -> Iterator[tuple[str, str]]:
-    """Names and slots, as words, of a list."""
+    """Return names and slots, as text, of a list."""
     for word in _names(text):
         list_, _, slots = word.partition(":")
         _refuse_strangers(word)
@@ -106,7 +105,7 @@ def _named(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _refuse_strangers(word: str) -> None:
-    """Words that ssh takes for a host, but not all launchers and not a list with slots."""
+    """Refuse words that ssh takes for a host, but not all launchers do, nor a list with slots."""
     if "@" in word:
         raise UsageError(
             f"{word!r} names a user, but a host is only a name or an address",
@@ -140,10 +139,10 @@ def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
 
 
 def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
-    """A placement in its one form: a rule, or the names of the ranks' hosts.
+    """Return a placement in its normal form: a rule, or the names of the ranks' hosts.
 
     Raises:
-        UsageError: It names what is not among the hosts.
+        UsageError: It names a host that is not in the list.
     """
     if text == SAME_HOST:
         return text
@@ -173,15 +172,15 @@ def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
 
 
 def ranks_of(placement: str) -> int | None:
-    """How many ranks a placement is for; None if it is a rule for any number."""
+    """Return how many ranks a placement is for; None if it is a rule for any number."""
     return None if placement in (SAME_HOST, DIFFERENT_HOSTS) else placement.count(",") + 1
 
 
 def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
-    """The host of each rank; empty if no host was named, and all of them are on this machine.
+    """Return the host of each rank; () if no hosts are given, and all ranks are on this machine.
 
     Raises:
-        UsageError: There are not enough slots or hosts, or it names what is not among them.
+        UsageError: There are not enough slots or hosts, or a host is not in the list.
     """
     if not hosts:
         return ()
@@ -204,7 +203,7 @@ def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
 
 
 def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
-    """One rank per host, round after round."""
+    """Return the hosts of ranks placed round-robin, within the slots."""
     if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
         raise UsageError(
             f"{where}: {hosts[0].name} is the only host, but ranks are to be placed on different ones",
@@ -229,12 +228,12 @@ def _take(left: Counter[str], name: str) -> bool:
 
 
 def expand_nodelist(text: str) -> tuple[str, ...]:
-    """The hosts of a compressed list, in its order: `rack[1-2]n[08-10,20],login` are nine.
+    """Return the hosts of a compressed list, in its order: `rack[1-2]n[08-10,20],login` has nine.
 
-    A number is as wide as the first of its range, filled up with zeros, as Slurm writes them.
+    Numbers are padded with zeros to the width of the first of their range, as Slurm does.
 
     Raises:
-        UsageError: It is no such list, or names no host or too many.
+        UsageError: It is not such a list, or has no hosts or too many.
     """
     hosts: list[str] = []
     for name in _names(text):
@@ -247,7 +246,7 @@ def expand_nodelist(text: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """What stands between the commas outside of brackets."""
+    """Return the parts between commas outside of brackets."""
     names = []
     at = 0
     while found := _NAME.match(text, at):
@@ -261,7 +260,7 @@ def _names(text: str) -> list[str]:
 
 
 def _choices(text: str, part: re.Match[str]) -> list[str]:
-    """The words that a part of a name stands for: itself, or the numbers of its brackets."""
+    """Return the alternatives for a part of a name: itself, or the numbers of its brackets."""
     if part[1] is None:
         return [part[0]]
     return [number for word in part[1].split(",") for number in _numbers(text, word)]

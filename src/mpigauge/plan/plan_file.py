@@ -1,4 +1,4 @@
-"""Where a plan comes from: a TOML file, or the built-in suites, with options laid over it.
+"""Plan files in TOML, and plans made of them with the options of the command line.
 
 A plan file has the keys of PlanFile at its top and one `[[measure]]` table per pattern.
 """
@@ -42,19 +42,19 @@ RANKS = (2,)
 
 
 class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
-    """The keys that a plan file may have; those of Asked are for all patterns that do not say otherwise.
+    """The keys of a plan file; those of FactorValues are defaults for its tables.
 
     Attributes:
-        about: What the plan is for; for people only.
+        about: The purpose of the plan; for people only.
         launches: The exact number; otherwise as many as the precision needs, within the budget.
         samples: Maximum per cell and launch.
-        patience: How long a start may take without a word; 60 s unless it is said.
+        patience: How long a start may take without a line of the kernel; 60 s by default.
         over: The time that launches are spread over; without it they follow each other.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
-        abi: One kernel, built against the ABI of MPI 5, for all libraries.
-        until: What launches go on for.
-        control: Whether what others are held against is measured twice.
+        abi: Whether one kernel, built against the ABI of MPI 5, is for all libraries.
+        until: The goal at which launches stop.
+        control: Whether the base of a comparison is measured twice.
     """
 
     measure: tuple[Measure, ...]
@@ -87,7 +87,7 @@ class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
 
 
 class Options(FactorValues, frozen=True):
-    """What the command line says; None and empty mean that it says nothing."""
+    """The options of the command line; None and empty values are unset."""
 
     patterns: tuple[str, ...] = ()
     mpi: tuple[str, ...] = ()
@@ -116,27 +116,27 @@ class Options(FactorValues, frozen=True):
 
 
 DEPTH_MOST = 32
-"""Of tables in tables: what mpigauge reads has four."""
+"""Deepest nesting of tables; plans of mpigauge have four levels."""
 
 
 def read_file(path: Path) -> PlanFile:
-    """Reads and checks a plan file.
+    """Read and check a plan file.
 
     Raises:
-        UsageError: Names the file and the key, or the line that is not TOML.
+        UsageError: It is invalid; names the file and the key, or the line that is not TOML.
     """
     shipped.check_there(path)
     return file_of(read_toml(path, "a plan", ", or a name: mpigauge list plans"), str(path))
 
 
 def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
-    """The keys of a plan file, checked.
+    """Return the checked keys of a plan file.
 
     Args:
-        where: What an error names: the file, or who gave them.
+        where: The source named in errors: the file, or who gave the values.
 
     Raises:
-        UsageError: Names the key.
+        UsageError: A key is invalid; names it.
     """
     try:
         return msgspec.convert(values, PlanFile)
@@ -147,10 +147,10 @@ def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
 
 
 def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
-    """The tables of a TOML file that a user has written.
+    """Return the tables of a TOML file that a user has written.
 
     Args:
-        also: What else to do if there is no such file.
+        also: A further hint if there is no such file.
 
     Raises:
         UsageError: It cannot be read; names the file, and the line that is not TOML.
@@ -172,10 +172,10 @@ def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
 
 
 def _texts(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield all strings of a file, also the keys.
+    """Yield all strings of a file, with the keys.
 
     Raises:
-        RecursionError: It is nested more deeply than whoever reads it next could follow.
+        RecursionError: It is nested too deeply.
     """
     if depth > DEPTH_MOST:
         raise RecursionError
@@ -192,11 +192,11 @@ def _in_toml_words(error: msgspec.ValidationError) -> str:
 
 
 def with_options(file: PlanFile, options: Options, default_seed: int, where: str) -> Plan:
-    """A plan file with the options of the command line laid over it.
+    """Return the plan of a plan file, overridden by the options of the command line.
 
     Args:
-        default_seed: Used where neither names one.
-        where: What an error names: the file, or "the command line".
+        default_seed: Seed if neither names one.
+        where: The source named in errors: the file, or "the command line".
 
     Raises:
         UsageError: A number is out of its range, or a word is not a time, share or size.
@@ -251,7 +251,7 @@ def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
-    """What is asked for of one pattern: by the options, else by its table, else by the file."""
+    """Return a table with values from the options, else the table itself, else the top of the file."""
     everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
     asked = (options, measure, everywhere)
     chosen = {
@@ -270,7 +270,7 @@ def _precision(value: str | float) -> float:
 
 
 def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
-    """Exactly so many; at most so many if they go on for something else."""
+    """Return the limits of launches: exactly so many, or at most so many until a comparison is decided."""
     if launches is None:
         return {}
     if not 1 <= launches <= LAUNCHES_MOST:

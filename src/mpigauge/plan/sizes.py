@@ -1,4 +1,4 @@
-"""The grammar of message sizes: a text such as ``0:4MiB`` or ``8,32:2MiB*4,auto`` becomes sizes in bytes.
+"""The grammar of message sizes: from a text such as ``0:4MiB`` or ``8,32:2MiB*4,auto`` to sizes in bytes.
 
 A comma list of these forms, which may be mixed:
 
@@ -40,7 +40,7 @@ def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
 
     Args:
         text: The list, in the grammar above.
-        seed: Of the random sizes of ``auto``; the same seed gives the same sizes.
+        seed: Seed of the random sizes of ``auto``; the same seed gives the same sizes.
 
     Returns:
         The sizes in bytes, ascending, each once.
@@ -132,7 +132,7 @@ def _linear(first: int, last: int, step: int) -> Iterator[int]:
 
 
 def _random(last: int, seed: int) -> Iterator[int]:
-    """Sizes uniform on the logarithm, so that small ones are not missed, and not only powers of two.
+    """Yield sizes uniform in the logarithm, so that small ones are not missed, and not only powers of two.
 
     Source: docs/formats.md#sizes; Cornebize, PhD thesis, Grenoble 2021 (powers of two bias a calibration).
     """
@@ -151,12 +151,12 @@ def _random(last: int, seed: int) -> Iterator[int]:
 
 @cache
 def wanted(text: str) -> Callable[[int], bool]:
-    """Which sizes a text chooses: `0:2000` all from 0 to 2000, `8,1KiB` these; nothing chooses all.
+    """Return a test for the sizes that a text chooses: `0:2000` a range, `8,1KiB` a list, "" all.
 
     Steps and factors are those of `parse_sizes`.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: The text is invalid.
     """
     if not text.strip():
         return lambda _: True

@@ -1,4 +1,4 @@
-"""Models of processors: what the system calls them, or the names of those that it gives numbers."""
+"""Models of processors: the system's name, or a name for the numbers that it gives instead."""
 
 import re
 
@@ -29,13 +29,13 @@ PARTS = {
     (0x48, 0xD01): "Kunpeng 920",
     (0xC0, 0xAC3): "Ampere-1",
 }
-"""Of servers, as their makers number them."""
+"""Names of server cores, by implementer and part number."""
 
 
 def model_of(cpuinfo: str) -> str:
-    """Return the model that a text like /proc/cpuinfo is of; "" where it does not say.
+    """Return the model named in a text like /proc/cpuinfo; "" if none is.
 
-    The kernel does the same on the hosts that it runs on (ranks/machine.c), but for names of numbers.
+    The kernel does the same on its hosts (ranks/machine.c), except for names of numbers.
     """
     if found := NAMED.search(cpuinfo):
         return found[1]
@@ -48,7 +48,7 @@ def model_of(cpuinfo: str) -> str:
 
 
 def named(model: str) -> str:
-    """Return a model that is numbers by its name, as far as that is known; any other as it is."""
+    """Return the name of a model given by numbers, if it is known; any other model unchanged."""
     found = NUMBERED.fullmatch(model)
     if found is None:
         return model

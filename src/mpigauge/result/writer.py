@@ -1,4 +1,4 @@
-"""Writing a result file: record by record, so that whatever dies, all that was finished is in it."""
+"""Writing a result file record by record, so that all finished records survive a crash."""
 
 import contextlib
 import errno
@@ -30,38 +30,38 @@ Made = TypeVar("Made")
 
 TAIL_BYTES = 1 << 16
 PACKED = ".gz"
-"""What the name of a compressed result ends in."""
+"""Suffix of a compressed result."""
 
 
 DAMAGED = ".damaged"
-"""What is added to the name of a compressed result that is continued although it is damaged."""
+"""Suffix for a damaged compressed result that is continued."""
 
 ELSEWHERE = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
-"""What to do about a result that others have taken away."""
+"""Hint for a result that another process has moved or deleted."""
 
 NAMES_OF_DELETED = ".nfs"
-"""How names begin that NFS gives to open files that were deleted."""
+"""Prefix of names that NFS gives to open files that were deleted."""
 
 BEGIN = b'{"type":"campaign"'
-"""What a result begins with."""
+"""Beginning of a result."""
 
 UNBORN_MOST_BYTES = 1 << 26
-"""So much of a first line that had no end is more than a kill has ever left: it stays."""
+"""Size from which an unfinished first line is kept: a kill leaves less."""
 
 SETTLED = (Done, Failure, End)
-"""After these no rank runs, so that there is time to have everything on the disk."""
+"""Records after which no rank runs, so that there is time to flush the file to disk."""
 
 
 class ResultFile:
-    """An open result file that only grows. Use it in a `with`.
+    """An open result file that only grows; a context manager.
 
-    Cleaners, moved folders and other programs may take its name or its content while it grows. At the end of
-    each launch it is looked at; what is gone is saved again, and that is told at once.
+    Clean-up jobs and other programs may rename, delete or overwrite it while it grows. It is checked at the
+    end of each launch; lost content is saved again, which is reported at once.
 
     Attributes:
-        path: Its name at the moment.
-        locked: Whether others are kept away from it; some file systems cannot.
-        lost: What is not in the file of this name, and why, as a sentence; empty while all is.
+        path: Its current name.
+        locked: Whether it is locked against other writers; some file systems have no locks.
+        lost: Sentence on what the file of this name lacks, and why; empty if nothing.
     """
 
     def __init__(self, path: Path, descriptor: int, *, locked: bool = True) -> None:
@@ -92,20 +92,20 @@ class ResultFile:
 
     @property
     def place(self) -> Path:
-        """Where its content can be read, whoever has its name."""
+        """Path to read its content from, even if its name is gone or another file's."""
         return _place_of(self._descriptor) or self.path
 
     def tells(self, tell: Callable[[str], None]) -> None:
-        """Say to whom what happens to it is told, and tell what has happened so far."""
+        """Set the callback for reports on the file, and pass it those made so far."""
         self.tell = tell
         while self._untold:
             tell(self._untold.pop(0))
 
     def append(self, record: Record) -> None:
-        """Writes one line; at the end of a launch, waits until all are on the disk and looks after the file.
+        """Write one line; at the end of a launch, flush the file to disk and check it.
 
         Raises:
-            EnvironmentLacksError: The disk is full or gone; all lines before are whole.
+            EnvironmentLacksError: The disk is full or gone; all lines before are complete.
         """
         line, settled = line_of(record), isinstance(record, SETTLED)
         try:
@@ -119,10 +119,10 @@ class ResultFile:
             self._check()
 
     def packed(self) -> Path:
-        """Compresses the result, which is complete, and returns its new name; the whole of it, or nothing.
+        """Compress the complete result, and return its new name.
 
-        A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk,
-        or another file of the new name.
+        A kill meanwhile leaves the file as it was, as does an error, such as a full disk or an existing file
+        of the new name; then the old name is returned.
         """
         new = self.path.with_name(self.path.name + PACKED)
         try:
@@ -140,11 +140,11 @@ class ResultFile:
         return new
 
     def is_as_long_as(self, size_bytes: int) -> bool:
-        """Whether it has this length."""
+        """Return whether the file has this size."""
         return os.fstat(self._descriptor).st_size == size_bytes
 
     def cut(self, size_bytes: int) -> None:
-        """Cuts off what is behind this."""
+        """Truncate the file to this size."""
         os.ftruncate(self._descriptor, size_bytes)
         self._written.begins_anew(self._descriptor)
 
@@ -162,14 +162,14 @@ class ResultFile:
         self._written.add(line, begin)
 
     def _again(self, line: bytes) -> None:
-        """Write a line where the open file itself was gone, as on NFS when another host has deleted it."""
+        """Write a line again after the open file was gone, as on NFS when another host has deleted it."""
         try:
             self._write(line, settled=True)
         except OSError as error:
             raise self._cannot_grow(error) from None
 
     def _cannot_grow(self, error: OSError) -> EnvironmentLacksError:
-        """What to say where a line cannot be written."""
+        """Return the error for a line that cannot be written."""
         if self.lost:
             return EnvironmentLacksError(self.lost, ELSEWHERE)
         if error.errno in (errno.EFBIG, *NO_ROOM):
@@ -182,7 +182,7 @@ class ResultFile:
     # ---- What others do to it --------------------------------------------------------------------
 
     def _check(self) -> None:
-        """Notice that its name or its content is gone; go on where it was moved to, or save it again."""
+        """Check that its name and its content are there; else follow it to its new name, or save it again."""
         if self._is_packed:
             return
         whole, named = self._written.is_whole(self._descriptor), is_at(self._descriptor, self.path)
@@ -195,7 +195,7 @@ class ResultFile:
             self._save(whole=whole, named=named)
 
     def _save(self, *, whole: bool, named: bool) -> None:
-        """Write it again: as it was, or else all that is left of it."""
+        """Write the file again: complete, or else all that is left of it."""
         happened = f"{self.path}: was {_what_happened(self.path, named=named)} while it grew"
         if not whole and not self._written.is_known:
             self._written.lost = f"{happened}: a part of it is lost"
@@ -219,7 +219,7 @@ class ResultFile:
 
 
 def line_of(record: Record) -> bytes:
-    """A record as a line; bytes of names that are not UTF-8 are written out."""
+    """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
     try:
         return msgspec.json.encode(record, enc_hook=plain) + b"\n"
     except UnicodeEncodeError:
@@ -227,7 +227,7 @@ def line_of(record: Record) -> bytes:
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a word of the system can be written as it is, and read again as it was."""
+    """Return whether a string of the system is valid UTF-8, so that it can be written unchanged."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -244,13 +244,13 @@ def _as_utf8(value: object) -> object:
 
 
 def _place_of(descriptor: int) -> Path | None:
-    """A name for an open file whose own name may be gone; None where the system has none."""
+    """Return the path in /proc of an open file; None where there is no /proc."""
     place = Path(f"/proc/self/fd/{descriptor}")
     return place if place.exists() else None
 
 
 def _moved_to(descriptor: int, path: Path) -> Path | None:
-    """The name that an open file has now; None if it has none, or one that nobody has given it."""
+    """Return the current name of an open file; None if it has none, or only one of NFS."""
     try:
         there = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
@@ -269,18 +269,18 @@ def _what_happened(path: Path, *, named: bool) -> str:
 
 
 def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
-    """Writes a result again, whole or not at all: under its name, or the first free one beside it.
+    """Write a result again, complete or not at all: under its name, or the first free one like it.
 
-    Where there is no room or no folder, it is saved in that of temporary files.
+    Without room or folder it is saved in the folder of temporary files.
 
     Args:
-        over: Whether the name is still its own.
+        over: Whether the name is still the result's own.
 
     Returns:
-        What it is called now.
+        Its new name.
 
     Raises:
-        OSError: It cannot be written in either; why not in its own.
+        OSError: It cannot be written in either folder; the error of its own one.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -316,14 +316,14 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
 
 
 def plain_name(path: Path) -> Path:
-    """What a result is called while it grows: lines as they are, so that a kill loses one at most."""
+    """Return the name of a result while it grows uncompressed, so that a kill loses one line at most."""
     return path.with_suffix("") if path.suffix == PACKED else path
 
 
 def _unpacked(path: Path) -> ResultFile:
-    """A compressed result as lines again, to go on with it.
+    """Decompress a result to continue it, and open it.
 
-    Of one that is cut or damaged, what it has before that; the file itself is kept under another name.
+    A damaged one is decompressed up to the damage, and kept under another name.
     """
     plain = plain_name(path)
     with path.open("rb") as raw:
@@ -339,7 +339,7 @@ def _unpacked(path: Path) -> ResultFile:
 
 
 def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
-    """Writes the lines of a compressed file; what it is kept as if it is damaged."""
+    """Write the lines of a compressed file; return the name that it is kept under if it is damaged."""
     unpacked = Unpacked(raw) if is_packed(raw) else None
     aside = None
     try:
@@ -357,13 +357,13 @@ def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
 
 
 def _is_compressed(path: Path) -> bool:
-    """Whether it is, whatever it is called."""
+    """Return whether a file is compressed, whatever its name."""
     with path.open("rb") as file:
         return is_packed(file)
 
 
 def _also_named(path: Path, name: Path) -> Path:
-    """Gives a file a second name, or where there are none, makes a copy of it."""
+    """Give a file a second name, or copy it where the file system has no links."""
     try:
         os.link(path, name)
     except FileExistsError:
@@ -382,9 +382,9 @@ def _is_beside(plain: Path, path: Path) -> UsageError:
 
 
 def create(path: Path) -> ResultFile:
-    """Opens a new result file; what exists is never overwritten.
+    """Open a new result file; existing files are never overwritten.
 
-    It is called by its plain name until `packed` compresses it.
+    It has its plain name until `packed` compresses it.
 
     Raises:
         UsageError: There is such a file already.
@@ -401,7 +401,7 @@ def create(path: Path) -> ResultFile:
 
 
 def check_free(path: Path) -> None:
-    """Refuses the name of a result that `create` would refuse; nothing is opened.
+    """Refuse the name of a result that `create` would refuse; nothing is opened.
 
     Raises:
         UsageError: There is such a file already.
@@ -419,7 +419,7 @@ def _exists(path: Path) -> UsageError:
 
 
 def create_beside(path: Path) -> ResultFile:
-    """Opens a new result file under this name, or where that is taken under the first free of NAME-2 and on.
+    """Open a new result file under this name, or the first free of NAME-2, NAME-3 and so on.
 
     Raises:
         EnvironmentLacksError: It cannot be written there.
@@ -428,7 +428,7 @@ def create_beside(path: Path) -> ResultFile:
 
 
 def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
-    """What is made under a name, or where that is taken under the first free of NAME-2 and on."""
+    """Call `make` with this name, or the first free of NAME-2, NAME-3 and so on; return its result."""
     name, number = path, 1
     while True:
         try:
@@ -440,7 +440,7 @@ def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
 
 
 def _is_unborn(path: Path) -> bool:
-    """Whether a file has nothing but a part of a first line: who began it was killed over that."""
+    """Return whether a file has only a part of its first line, since its writer was killed."""
     try:
         with path.open("rb") as file:
             first = file.readline(UNBORN_MOST_BYTES)
@@ -460,7 +460,7 @@ def _begin_again(path: Path) -> ResultFile:
 
 
 def _expect_free(path: Path) -> None:
-    """Like the system where a file exists; what else is wrong with a name shows when it is opened."""
+    """Raise FileExistsError if a file exists; other errors show when it is opened."""
     if os.path.lexists(path):
         raise FileExistsError
 
@@ -490,13 +490,13 @@ def _open_in_words(path: Path, flags: int) -> ResultFile:
 
 
 def reopen(path: Path, known_bytes: int) -> ResultFile:
-    """Opens a result file to go on with it; a torn last line is cut off, a compressed one unpacked.
+    """Open a result file to continue it; a torn last line is cut off, a compressed file decompressed.
 
     Args:
-        known_bytes: How long it was, as lines, when it was read.
+        known_bytes: Its uncompressed size when it was read.
 
     Raises:
-        UsageError: Somebody else is writing it, or has written since it was read.
+        UsageError: Another process is writing it, or has written since it was read.
         EnvironmentLacksError: It cannot be written.
     """
     try:
@@ -519,7 +519,7 @@ def _open(path: Path, flags: int) -> ResultFile:
 
 
 def _opened(path: Path, flags: int) -> tuple[int, bool]:
-    """The descriptor of a result to write to, and whether others are kept away from it."""
+    """Return the descriptor of a result to write to, and whether it is locked."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
         return descriptor, locked(descriptor)

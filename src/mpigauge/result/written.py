@@ -1,20 +1,20 @@
-"""What was written to a result: whether the file still has it, and what to write again where it has not."""
+"""What was written to a result: checking that the file still has it, and its content to save it again."""
 
 import os
 from collections.abc import Iterator
 
 KEPT_MOST_BYTES = 64 << 20
-"""Of a larger result only the first line is kept in memory."""
+"""Largest result that is kept in memory; of a larger one only the first line is."""
 
 COMPARED_BYTES = 4096
 READ_BYTES = 1 << 20
 
 
 class Written:
-    """The lines of an open file, as they should be.
+    """The lines that an open file should have.
 
     Attributes:
-        lost: What of it cannot be written again, as a sentence; empty while nothing is lost.
+        lost: Sentence on what cannot be written again; empty while nothing is lost.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -22,7 +22,7 @@ class Written:
         self.begins_anew(descriptor)
 
     def begins_anew(self, descriptor: int) -> None:
-        """Take what is in the file now as what should be in it."""
+        """Take the present content of the file as what it should have."""
         self._end = os.fstat(descriptor).st_size
         self._cut = False  # it was shorter than we had left it
         self._last = b""
@@ -32,11 +32,11 @@ class Written:
 
     @property
     def is_known(self) -> bool:
-        """Whether all of it is in memory."""
+        """Whether all lines are in memory."""
         return self._lines is not None
 
     def add(self, line: bytes, begin: int) -> None:
-        """Another line, which was written where the file ended."""
+        """Note a line that was written at the end of the file, at `begin`."""
         self._cut = self._cut or begin < self._end
         self._end, self._last = begin + len(line), line
         self._first_line = self._first_line or line.removesuffix(b"\n")
@@ -46,7 +46,7 @@ class Written:
                 self._lines = None
 
     def is_whole(self, descriptor: int) -> bool:
-        """Return whether the file has all of it, by its length, its first line and its last one."""
+        """Return whether the file has all lines, by its size, its first line and its last one."""
         first = self._first_line[:COMPARED_BYTES]
         try:
             return (
@@ -59,10 +59,10 @@ class Written:
             return False
 
     def content(self, descriptor: int, *, whole: bool) -> Iterator[bytes]:
-        """All of it, in pieces, or what is left of it where nobody has it any more.
+        """Yield all lines in pieces, or what is left of them.
 
         Args:
-            whole: Whether the file has it.
+            whole: Whether the file has all lines.
         """
         if not whole and self._lines is not None:
             yield bytes(self._lines)
@@ -74,7 +74,7 @@ class Written:
 
 
 def _first_line_of(descriptor: int) -> bytes:
-    """Without its end; of a large campaign it is longer than a piece."""
+    """Return the first line without its newline; a large campaign's is longer than a piece."""
     found = b""
     for piece in _pieces(descriptor):
         line, end, _ = piece.partition(b"\n")

@@ -1,4 +1,4 @@
-"""What a Flux instance has: it is asked, since its environment names no hosts."""
+"""The allocation of a Flux instance, which is asked, since its environment names no hosts."""
 
 import subprocess
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ HINT = "start it by flux alloc or flux batch; outside of an instance, unset FLUX
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The hosts that are up, with as many slots as each has cores.
+    """Return the hosts that are up, with one slot per core.
 
     Raises:
         EnvironmentLacksError: The instance does not answer, or not as expected.

@@ -1,4 +1,4 @@
-"""What Slurm has given to the job that we run in, told by the environment alone."""
+"""The allocation of a Slurm job, read from its environment variables."""
 
 import platform
 import re
@@ -14,16 +14,16 @@ _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
 
 
 COMPONENTS = "SLURM_HET_SIZE"
-"""Of a heterogeneous job: how many jobs in one it is. Under salloc, it has no list of nodes beside."""
+"""Number of components of a heterogeneous job. Under salloc, such a job has no list of nodes."""
 
 HINT = "start it by sbatch or salloc; outside of a job, unset what begins with SLURM_"
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The nodes of the job, also where a step of it has started us, which may have fewer.
+    """Return the nodes of the job, also inside a step, which may have fewer.
 
     Raises:
-        EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
+        EnvironmentLacksError: A variable cannot be read or contradicts another; names it.
     """
     _refuse_components(environ)
     try:
@@ -42,7 +42,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
 
 
 def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
-    """Variables of a job that is somewhere else, as where a container was built in one."""
+    """Refuse variables of a job on other machines, as left in a container that was built in a job."""
     path = environ.get("PATH")
     here = platform.node().partition(".")[0]
     if path is None or which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
@@ -55,7 +55,7 @@ def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
 
 
 def _tells_tasks(environ: Mapping[str, str]) -> bool:
-    """Whether tasks are those of the job. In a step they are its own, one, unless the step is interactive."""
+    """Return whether the task counts are the job's; those of a non-interactive step are its own."""
     tasks = environ.get("SLURM_TASKS_PER_NODE")
     return tasks is not None and not (
         in_a_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
@@ -63,7 +63,7 @@ def _tells_tasks(environ: Mapping[str, str]) -> bool:
 
 
 def _refuse_components(environ: Mapping[str, str]) -> None:
-    """The variables of a heterogeneous job, and srun, show the first component alone or none."""
+    """Refuse a heterogeneous job, of which the variables and srun show at most the first component."""
     if environ.get(COMPONENTS, "1") != "1" or "SLURM_JOB_NODELIST" not in environ:
         raise EnvironmentLacksError(
             f"{COMPONENTS}: this is a heterogeneous job of {environ[COMPONENTS][:9]} components",
@@ -77,7 +77,7 @@ def _name(environ: Mapping[str, str]) -> str:
 
 
 def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int) -> tuple[int, ...]:
-    """One number a node, from `2(x3),1`."""
+    """Return one number per node, from `2(x3),1`."""
     text = environ.get(variable, default)
     counts: list[int] = []
     for word in text.split(","):

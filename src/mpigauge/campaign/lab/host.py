@@ -1,4 +1,4 @@
-"""A host of a lab: a process that makes its namespaces, fits them out, and sleeps to keep them."""
+"""A host of a lab: a process that makes its namespaces, sets them up, and sleeps to keep them."""
 
 import os
 import signal
@@ -13,10 +13,10 @@ from mpigauge.programs import which
 
 SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
-"""Of the lab: the same on all hosts."""
+"""The lab's folder, the same on all hosts."""
 
 TEMPORARY = f"{SHARED_MEMORY}/tmp"  # noqa: S108
-"""Of a host alone. A short path, since sockets in it may have 108 letters."""
+"""Temporary folder of one host. Its path is short, since paths of sockets have at most 108 bytes."""
 
 HOSTS_FILE = f"{FOLDER}/etc-hosts"
 KINDS = ("net", "uts", "ipc", "mnt")
@@ -34,7 +34,7 @@ _SETTINGS = {
 
 
 def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
-    """Starts a host; its process number, and where it says that it is ready or why not."""
+    """Start a host; return its process id and the descriptor on which it reports that it is ready."""
     reading, writing = os.pipe()
     pid = linux.fork(lambda: _keep(lab, topology, number, writing))
     os.close(writing)
@@ -57,10 +57,10 @@ def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
 
 
 def wait_for(number: int, reading: int) -> bool:
-    """Until a host is ready; whether it has queues.
+    """Wait until a host is ready; return whether it has queues.
 
     Raises:
-        EnvironmentLacksError: It cannot be made here.
+        EnvironmentLacksError: The host cannot be made here.
     """
     with os.fdopen(reading, "rb") as pipe:
         words = pipe.read().decode()
@@ -85,7 +85,7 @@ def _make(lab: Lab, number: int) -> None:
 
 
 def shared_memory() -> None:
-    """Gives a host a /dev/shm of its own, in which only the lab's folder is that of all hosts."""
+    """Give a host a /dev/shm of its own that shares only the lab's folder with the other hosts."""
     folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY)
     linux.mount("tmpfs", SHARED_MEMORY, "tmpfs", 0, "mode=1777")
     Path(TEMPORARY).mkdir(mode=0o700)
@@ -95,7 +95,7 @@ def shared_memory() -> None:
 
 
 def settings() -> None:
-    """Of this network namespace; a kernel without IPv6 needs not be told."""
+    """Set the options of this network namespace, except those that the kernel lacks, as without IPv6."""
     for name, value in _SETTINGS.items():
         path = Path("/proc/sys/net") / name
         if path.exists():
@@ -103,10 +103,10 @@ def settings() -> None:
 
 
 def ip(words: str) -> None:
-    """Has `ip` do what the words say, in this network namespace.
+    """Run a batch of commands of `ip` in this network namespace.
 
     Raises:
-        EnvironmentLacksError: It failed, with its first words.
+        EnvironmentLacksError: A command failed; has its first line of output.
     """
     done = _batch("ip", words)
     if done.returncode != 0:
@@ -115,7 +115,7 @@ def ip(words: str) -> None:
 
 
 def _queues(words: str) -> bool:
-    """Whether `tc` could do what the words say, if any: some kernels have no queues with rates."""
+    """Run a batch of `tc` commands, if any; return whether it worked: some kernels lack queues with rates."""
     return not words or _batch("tc", words).returncode == 0
 
 
@@ -132,10 +132,10 @@ def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
 
 
 def program(name: str) -> str:
-    """The `ip` or `tc` of iproute2, which ordinary users may not have on their path.
+    """Return the path of `ip` or `tc` of iproute2, which may not be on the PATH of ordinary users.
 
     Raises:
-        EnvironmentLacksError: There is none.
+        EnvironmentLacksError: The program is not installed.
     """
     found = which(name) or which(name, path="/usr/sbin:/sbin")
     if found is None:

@@ -1,4 +1,4 @@
-"""The two C programs of a lab: built by this machine's compiler when they are first needed."""
+"""The two C programs of a lab, built by this machine's compiler when they are first needed."""
 
 import subprocess
 from collections.abc import Sequence
@@ -14,18 +14,18 @@ BUILD_TIMEOUT_S = 100
 
 
 def relay() -> Path:
-    """The program that holds packets for as long as their way would take."""
+    """Return the path of the relay, which delays packets as the emulated network does."""
     sources = sorted(SOURCES.glob("*.[ch]"))
     return _built("relay", *(source for source in sources if source.name != SHELL))
 
 
 def shell() -> Path:
-    """What stands in for ssh."""
+    """Return the path of the program that replaces ssh."""
     return _built("shell", SOURCES / SHELL)
 
 
 def compiler() -> str:
-    """This machine's C compiler.
+    """Return the path of this machine's C compiler.
 
     Raises:
         EnvironmentLacksError: There is none.

@@ -1,4 +1,4 @@
-"""Signals that ask us to stop, for good or for a while: remembered, and whoever waits is woken up."""
+"""Signals that ask this process to end or to stop for a while; they wake up a wait for output."""
 
 import contextlib
 import math
@@ -12,37 +12,37 @@ from typing import Self
 from mpigauge.campaign.launch.awake import CLOCK
 
 GRACE_S = 20.0
-"""What a scheduler's signal leaves to a visit that is running: schedulers kill after 30 s or more."""
+"""Time that a running visit may take after a scheduler's signal: schedulers kill after 30 s or more."""
 
 ECHO_S = 1.0
-"""The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
+"""A signal repeated within this time is ignored: it came from the script and from the scheduler."""
 
 READ_BYTES = 1 << 20
 
 LOOKS_MOST = 5
-"""At the processes of a job that is stopped: some may be just being started."""
+"""Most passes over the processes of a job to stop: it may be starting new ones."""
 
 Processes = Callable[[], Collection[int]]
 
 
 def nobody() -> Collection[int]:
-    """No processes."""
+    """Return no processes."""
     return ()
 
 
 class Interruption:
-    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
+    """Handler of signals that ask us to end, which wakes up a wait for the job's lines.
 
-    Those that schedulers send leave what is running some time to end; any other signal, or a second one,
-    does not. What is ignored stays so: `nohup` means it, and so does a shell with `&`.
+    Signals of schedulers leave the running visit some time to end; any other signal, or a second one, does
+    not. Ignored signals stay ignored, as set by `nohup` or by a shell for a job in the background.
 
-    One that stops us for a while (SIGTSTP: Ctrl-Z, and what schedulers send before they suspend a job) is
-    obeyed by `heed`, which stops the job before.
+    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `heed`, which stops
+    the job first.
 
     Attributes:
-        signal: The last that came and asks us to end.
-        rests: Called before we stop.
-        goes_on: Called after that, or after somebody else has stopped us, with how long it was.
+        signal: The last signal that asks us to end; None if none came.
+        rests: Called before we stop for a while.
+        goes_on: Called with the duration in seconds after any stop.
     """
 
     GRACEFUL = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
@@ -89,10 +89,10 @@ class Interruption:
         self._is_to_rest = True
 
     def heed(self, processes: Processes = nobody) -> None:
-        """Stop for a while if that is asked for, and take in that we were stopped.
+        """Stop for a while if SIGTSTP came, and report any stop that has ended.
 
         Args:
-            processes: Those that are to be stopped with us, as they are when it is called.
+            processes: Returns the processes to be stopped with us.
         """
         if self._is_to_rest:
             self._is_to_rest = False
@@ -106,16 +106,16 @@ class Interruption:
     # ---- For good --------------------------------------------------------------------------------
 
     def ends(self, *, busy: bool) -> bool:
-        """Whether to stop now, with something running that might be finished or without."""
+        """Return whether to end now; if `busy`, a visit is running that may use the grace time."""
         return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
 
     def calm(self) -> None:
-        """Makes `wake_fd` wait for the next signal."""
+        """Clear `wake_fd`, so that it waits for the next signal."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.wake_fd, READ_BYTES)
 
     def comes_within(self, seconds: float) -> bool:
-        """Whether a signal has come, or comes in this time."""
+        """Return whether a signal has come, or comes within this time."""
         until = time.monotonic() + seconds
         while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
@@ -131,7 +131,7 @@ def _nothing(*_: object) -> None:
 
 
 def _stop(processes: Processes) -> set[int]:
-    """Stop processes, and those that they are just starting; which."""
+    """Stop processes, and those that they are just starting; return them all."""
     stopped: set[int] = set()
     for _ in range(LOOKS_MOST):
         if not (running := set(processes()) - stopped):
@@ -142,7 +142,7 @@ def _stop(processes: Processes) -> set[int]:
 
 
 def _stop_ourselves(handler: Callable[..., None]) -> None:
-    """Stop as without a handler; returns once we are continued, or at once where nobody could do that."""
+    """Stop as without a handler; return when we are continued, or at once where nobody could do that."""
     signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     CLOCK.now()
     signal.raise_signal(signal.SIGTSTP)

@@ -1,4 +1,4 @@
-"""Starts the program that removes what a job or a lab left behind, for as long as they run."""
+"""Starting the janitor, the program that removes what a job or a lab leaves behind."""
 
 import contextlib
 import io
@@ -18,38 +18,38 @@ DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 @dataclass
 class Janitor:
-    """The program at work, as its parent talks with it.
+    """A running janitor, from its parent's side.
 
     Attributes:
-        said: What it is told in the end: leftovers.ENDED, unless that is replaced by leftovers.KILLED.
+        said: The last message to it: leftovers.ENDED, or leftovers.KILLED if the job was killed.
     """
 
     process: subprocess.Popen[bytes] | None
     said: bytes = leftovers.ENDED
 
     def watch(self, launcher: int, orphaned: signal.Signals, mark: str) -> None:
-        """Has a process ended by this signal if we die before we say anything else, and those of its job."""
+        """Have the launcher and its job ended by this signal if we die before the last message."""
         if self.process is not None and self.process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 os.write(self.process.stdin.fileno(), leftovers.told_of(launcher, orphaned, mark))
 
 
 def known(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
-    """Return what a janitor has to know before a job begins.
+    """Return the first message to a janitor, made before a job begins.
 
     Args:
-        elsewhere: For each other host the words that start a shell there.
+        elsewhere: Command of a remote shell on each other host.
     """
     return leftovers.told(json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.files())
 
 
 @contextlib.contextmanager
 def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
-    """Has one wait while something runs that is dead in the end; goes on without where none can be.
+    """Keep a janitor waiting during the context; without one if none can be started.
 
     Args:
         folder: A temporary folder to remove, too.
-        told: What was `known` before; empty: what is known now, and of this machine alone.
+        told: The first message, as `known` returns it; empty for that of now and this machine alone.
     """
     told = told or known()
     one = Janitor(_started(folder, told))
@@ -65,7 +65,7 @@ def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
 
 
 def _do_its_work(told: bytes, folder: str) -> None:
-    """Tidy up for a janitor that could not be, or that somebody has killed."""
+    """Tidy up in place of a janitor that could not be started, or was killed."""
     if (found := leftovers.heard(io.BytesIO(told))) is not None:
         leftovers.tidy(folder, found[1])
 
@@ -99,17 +99,17 @@ def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _write(pipe: int, data: bytes) -> None:
-    """All of it: what is more than a pipe takes waits for the reader."""
+    """Write all data; more than a pipe holds waits for the reader."""
     while data:
         data = data[os.write(pipe, data) :]
 
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """A program that is started meanwhile does not hear these signals, from its first instruction on.
+    """Block DEAF_TO during the context, for a program started in it from its first instruction on.
 
-    It inherits what this thread has blocked. Nothing of ours runs between fork and exec: there, another
-    thread (of numpy's libraries, of a notebook) may be gone in the middle of something that all need.
+    It inherits the mask of this thread. No code of ours runs between fork and exec, where a lock held by
+    another thread (of numpy's libraries, of a notebook) would never be released.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
     try:

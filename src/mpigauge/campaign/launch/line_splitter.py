@@ -1,20 +1,20 @@
-"""Bytes of a stream become lines, in linear time and bounded memory however long a line is."""
+"""Splitting a stream into lines, in linear time and bounded memory however long a line is."""
 
 LINE_MOST_BYTES = 1 << 28
-"""Kept of a line that may be a kernel's; no journal has one that is longer."""
+"""Length to which a line that may be the kernel's is cut; no journal has a longer one."""
 
 WORDS_MOST_BYTES = 4096
-"""Kept of any other line, such as a progress bar that never ends its line."""
+"""Length to which any other line is cut, such as a progress bar that never ends its line."""
 
 OBJECT = b'{"'
-"""Begins a line of the kernel, behind at most WORDS_MOST_BYTES that a library has left without an end."""
+"""Beginning of a kernel's line, after at most WORDS_MOST_BYTES of an unfinished line of a library."""
 
 
 class LineSplitter:
-    """The lines of one stream, as its bytes come in.
+    """Splitter for the lines of one stream.
 
-    Of a line that is too long the beginning is kept. Pieces of a line are joined once, when it ends: joining
-    them as they come would take time with the square of its length.
+    A line that is too long is cut. Pieces of a line are joined once, when it ends: joining them as they
+    come would take time quadratic in its length.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class LineSplitter:
         self._most_bytes = LINE_MOST_BYTES
 
     def take(self, data: bytes) -> list[bytes]:
-        """Take the next bytes and return the lines that they end, without their ends."""
+        """Take the next bytes and return the lines that they complete, without newlines."""
         first, *others = data.split(b"\n")
         self._keep(first)
         if not others:
@@ -34,7 +34,7 @@ class LineSplitter:
         return lines
 
     def rest(self) -> bytes:
-        """Return what there is of the line that has not ended, and forget it."""
+        """Return the unfinished line, and forget it."""
         line = b"".join(self._pieces)
         self._pieces, self._kept_bytes, self._most_bytes = [], 0, LINE_MOST_BYTES
         return line
@@ -50,7 +50,7 @@ class LineSplitter:
             self._decide()
 
     def _decide(self) -> None:
-        """Limit the line once enough of it is there to see that it is not the kernel's."""
+        """Lower the limit of the line once it is seen not to be the kernel's."""
         self._pieces = [b"".join(self._pieces)]
         self._most_bytes = _most_bytes_of(self._pieces[0])
         self._pieces[0] = self._pieces[0][: self._most_bytes]
@@ -58,7 +58,7 @@ class LineSplitter:
 
 
 def _most_bytes_of(beginning: bytes) -> int:
-    """Return how much to keep of a line that begins so; all as long as it may become one of the kernel's."""
+    """Return the limit for a line that begins so: the higher one as long as it may be the kernel's."""
     is_known = len(beginning) >= WORDS_MOST_BYTES + len(OBJECT)
     if is_known and beginning.find(OBJECT, 0, WORDS_MOST_BYTES + len(OBJECT)) < 0:
         return WORDS_MOST_BYTES

@@ -1,8 +1,8 @@
-"""Sweeping: the next mpigauge ends and removes what one left that was killed together with its janitor.
+"""Cleaning up after an earlier mpigauge that was killed together with its janitor.
 
-Only what is certainly nobody's goes: folders of this user whose owner, a process of this machine, is dead;
-processes with the mark of such a job; and files of MPI libraries that came after its begin and that no
-process needs.
+Only what is certainly unused is removed: folders of this user whose owner, a process of this machine, is
+dead; processes with the mark of such a job; and files of MPI libraries that are newer than the job and in
+use by no process.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 MARK_FILE = "job"
 TOLD_FILE = "before"
 END_S = 5.0
-"""How long processes may take to end after they are asked, and again after they are killed."""
+"""How long processes may take to end after SIGTERM, and again after SIGKILL."""
 
 
 @dataclass(slots=True)
 class Swept:
-    """What was found and is gone.
+    """What was cleaned up.
 
     Attributes:
-        processes: Those that still ran.
-        files: Files that MPI libraries had left.
-        folders: Temporary folders.
+        processes: Number of processes ended.
+        files: Number of files of MPI libraries removed.
+        folders: Number of temporary folders removed.
     """
 
     processes: int = 0
@@ -46,7 +46,7 @@ class Swept:
 
     @property
     def sentence(self) -> str:
-        """What to tell of it; empty if there was nothing."""
+        """Sentence on what was cleaned up; empty if nothing was."""
         if not self.folders:
             return ""
         processes = "1 process" if self.processes == 1 else f"{self.processes} processes"
@@ -56,11 +56,11 @@ class Swept:
 
 
 def note_job(folder: Path, mark: str, told: bytes) -> None:
-    """Keep in a job's folder what whoever sweeps it has to know; without it, the folder alone goes.
+    """Write into a job's folder what `sweep` needs; without it, only the folder is removed.
 
     Args:
-        mark: What all its processes have in their environment.
-        told: What its janitor is told.
+        mark: Value of the variable that marks the job's processes.
+        told: The first message to its janitor.
     """
     with contextlib.suppress(OSError):
         (folder / TOLD_FILE).write_bytes(told)
@@ -68,7 +68,7 @@ def note_job(folder: Path, mark: str, told: bytes) -> None:
 
 
 def sweep() -> Swept:
-    """End and remove what dead owners have left in the temporary folder of now."""
+    """End the processes and remove the files of jobs whose owners are dead."""
     swept = Swept()
     for folder in _of_the_dead():
         since_s = _age_s(folder)
@@ -90,7 +90,7 @@ def _of_the_dead() -> Iterator[Path]:
 
 
 def _age_s(folder: Path) -> float:
-    """Return how old a folder is; 0 if somebody else has just removed it, as may happen to all in it."""
+    """Return the age of a folder in seconds; 0 if another process has just removed it."""
     try:
         return max(0.0, time.time() - (folder / RECORD).stat().st_mtime)
     except OSError:
@@ -105,7 +105,7 @@ def _mark_of(folder: Path) -> str:
 
 
 def _told_of(folder: Path) -> tuple[str, set[str]]:
-    """Return which hosts to ask, and the files from before the job; all of now, if that is not known."""
+    """Return the remote shells and the files from before the job; all current files if that is not known."""
     try:
         with (folder / TOLD_FILE).open("rb") as file:
             told = leftovers.heard(file)
@@ -115,7 +115,7 @@ def _told_of(folder: Path) -> tuple[str, set[str]]:
 
 
 def _end(mark: str) -> int:
-    """End all processes of a job; how many."""
+    """End all processes of a job; return how many."""
     if not mark:
         return 0
     ended = set(leftovers.marked(mark))

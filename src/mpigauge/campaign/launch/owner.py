@@ -1,4 +1,4 @@
-"""Who a temporary folder belongs to: whether that process lives can be told by others, and by its ranks."""
+"""The owner of a temporary folder, recorded so that other processes and ranks can tell whether it lives."""
 
 import contextlib
 import os
@@ -12,23 +12,23 @@ from msgspec import Struct
 from mpigauge.campaign.launch.process_tree import process
 
 RECORD = "owner.json"
-"""The file of a temporary folder that names its owner."""
+"""Name of the file in a temporary folder that identifies its owner."""
 
 VARIABLE = "MPIGAUGE_OWNER"
-"""Tells ranks on this machine how to notice that their owner has died: src/mpigauge/kernel/ranks/leave.h."""
+"""Variable by which ranks notice the death of their owner: src/mpigauge/kernel/ranks/leave.h."""
 
 PIPE = "alive"
-"""The named pipe of a job's folder that its owner reads from, though nobody writes."""
+"""Name of the pipe in a job's folder that its owner holds open for reading; nobody writes to it."""
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PIDS = Path("/proc/self/ns/pid")
 
 _OUR_ENDS: set[int] = set()
-"""Of pipes whose other end takes us for alive as long as one process holds ours."""
+"""Descriptors of pipes whose other ends take us for alive as long as any process holds ours."""
 
 
 def _let_go() -> None:
-    """In a copy of us, such as a worker of a pool that a user's program forks while we measure."""
+    """Close them in a fork of this process, such as a worker of a user's process pool."""
     while _OUR_ENDS:
         with contextlib.suppress(OSError):
             os.close(_OUR_ENDS.pop())
@@ -38,23 +38,23 @@ os.register_at_fork(after_in_child=_let_go)
 
 
 def hold(fd: int) -> None:
-    """Remember a descriptor that copies of us must not keep open."""
+    """Register a descriptor that forks of this process must not keep open."""
     _OUR_ENDS.add(fd)
 
 
 def release(fd: int) -> None:
-    """Forget it again, before it is closed."""
+    """Unregister a descriptor before it is closed."""
     _OUR_ENDS.discard(fd)
 
 
 class Owner(Struct, frozen=True):
-    """A process, told from all others that there were or will be.
+    """The identity of a process, unique over time and machines.
 
     Attributes:
-        pid: Its number.
-        started: When, in ticks since the machine was started: no other of its number has the same.
-        boot: Which start of which machine that was.
-        pids: The namespace that its number is of.
+        pid: Its process id.
+        started: Its start, in ticks since boot, which tells it from others with the same id.
+        boot: The boot id of the machine.
+        pids: The namespace of its process id.
     """
 
     pid: int
@@ -64,7 +64,7 @@ class Owner(Struct, frozen=True):
 
     @classmethod
     def us(cls) -> Self | None:
-        """Return this process; None where the system does not tell."""
+        """Return the identity of this process; None where the system does not say."""
         pid = os.getpid()
         found = process(pid)
         with contextlib.suppress(OSError):
@@ -73,7 +73,7 @@ class Owner(Struct, frozen=True):
 
     @property
     def is_dead(self) -> bool:
-        """Whether it is gone for certain: of another machine or another namespace we cannot tell."""
+        """Whether it is certainly dead; False for a process of another machine or namespace."""
         try:
             seen = (boot(), str(_PIDS.readlink())) == (self.boot, self.pids)
         except OSError:
@@ -83,7 +83,7 @@ class Owner(Struct, frozen=True):
 
 
 def boot() -> str:
-    """Return what tells this start of this machine from any other.
+    """Return the boot id of this machine.
 
     Raises:
         OSError: The system does not say.
@@ -92,7 +92,7 @@ def boot() -> str:
 
 
 def claim(folder: Path) -> None:
-    """Write into a new folder that it is ours.
+    """Record in a new folder that it is ours.
 
     Raises:
         OSError: It cannot be written.
@@ -102,7 +102,7 @@ def claim(folder: Path) -> None:
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """Return whom one of our folders belongs to; None if that is not known, or if it is another user's."""
+    """Return the owner of a folder; None if it is not known, or if it is another user's."""
     try:
         status = folder.lstat()
         if status.st_uid != os.geteuid() or folder.is_symlink():
@@ -114,7 +114,7 @@ def owner_of(folder: Path) -> Owner | None:
 
 @contextlib.contextmanager
 def noticed(folder: Path) -> Iterator[dict[str, str]]:
-    """Let ranks on this machine notice our death; the variable that tells them how, if that is possible."""
+    """Let ranks on this machine notice our death during the context; yield the variable for that."""
     pipe = folder / PIPE
     try:
         word = f"{boot()}:{pipe}"

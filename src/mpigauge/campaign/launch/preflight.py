@@ -1,4 +1,4 @@
-"""Whether other hosts let us in, and have what is to be started there; what they lack can be put there."""
+"""Checking before a campaign that other hosts accept a login and have the kernel, and copying it to them."""
 
 import contextlib
 import errno
@@ -18,34 +18,34 @@ from mpigauge.campaign.launch.job import temporary_folder
 from mpigauge.programs import located
 
 ANSWER_WAIT_S = 15.0
-"""How long nobody may have answered until nobody is waited for any more. A thousand hosts that are alive may
-take longer than that together: each connection costs processor time on this side."""
+"""Longest time without any answer. A thousand hosts may take longer than that together: each connection costs
+processor time on this side."""
 
 PAUSE_S = 0.01
 AT_ONCE = 1024
-"""A process each; there may be far more hosts."""
+"""Most hosts asked at a time, with a process each; there may be far more hosts."""
 
 FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-"""What the system says that starts no more processes for now."""
+"""Error numbers of a system that starts no more processes for now."""
 
 # A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
 SAID_MOST_BYTES = 4096
 MISSING = copy_kernel.REFUSED
-"""Status of our question where the kernel is not there, or not safe to run."""
+"""Exit status of the question where the kernel is not there, or not safe to run."""
 
 UNREACHED = "cannot be reached: "
-"""What is said of hosts that did not answer our question begins so."""
+"""Beginning of the sentence on hosts that did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostQuestion:
-    """What hosts are asked.
+    """A question to hosts.
 
     Attributes:
-        shell: ssh or what takes its place: a program that is given a host and a command.
-        command: For a shell there, whichever it is.
-        lacking: What it means if the answer is MISSING, by the last words that came with it.
+        shell: ssh or a replacement: a program that takes a host and a command.
+        command: Command for the login shell there.
+        lacking: Returns the sentence for the answer MISSING, given the last line of output.
         input: A file that the command reads; None if it reads nothing.
     """
 
@@ -57,12 +57,12 @@ class HostQuestion:
 
 @dataclass(frozen=True, slots=True)
 class HostQuery:
-    """One host being asked.
+    """A host that is being asked.
 
     Attributes:
-        said: The file of what it says to its standard error. Not a pipe, which is open for as long as any
-            child of the shell has it, and such a child may outlive the answer by hours; and not an open file,
-            of which we may have fewer than there are hosts.
+        said: File of its standard error. Not a pipe, which stays open as long as any child of the shell has
+            it, and such a child may outlive the answer by hours; and not an open file, of which we may have
+            fewer than there are hosts.
     """
 
     process: subprocess.Popen[bytes]
@@ -72,12 +72,12 @@ class HostQuery:
 def faults(
     hosts: Sequence[str], shell: str, programs: Sequence[Path], *, supplied: bool = False
 ) -> dict[str, str]:
-    """What is wrong with hosts, by name; up to AT_ONCE are asked, and waited for, together.
+    """Return what is wrong with hosts, by name; up to AT_ONCE are asked at a time.
 
     Args:
-        shell: ssh or what takes its place: a program that is given a host and a command.
-        programs: That each host must have at the same path, ours or root's, where nobody else may write.
-        supplied: Whether hosts that lack one of them are given it.
+        shell: ssh or a replacement: a program that takes a host and a command.
+        programs: Programs that each host must have at the same path, ours or root's, writable by nobody else.
+        supplied: Whether to copy programs to hosts that lack them.
 
     Raises:
         EnvironmentLacksError: There is no temporary folder.
@@ -95,14 +95,14 @@ def faults(
 
 
 def _lacks(programs: Sequence[Path], said: str) -> str:
-    """What is wrong with a host that has not all programs, or has others' there."""
+    """Return the sentence on a host that lacks a program, or has another user's there."""
     if said.endswith(copy_kernel.NOT_OURS):
         return said
     return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
 
 
 def _unsupplied(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
-    """Puts programs on hosts; what is wrong with those where that fails."""
+    """Copy programs to hosts; return what is wrong with those where that fails."""
     found: dict[str, str] = {}
     for program in programs:
         found = _found(hosts, _supply(shell, program)) | found
@@ -115,7 +115,7 @@ def _supply(shell: str, program: Path) -> HostQuestion:
 
 
 def _found(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
-    """What is wrong with hosts that are not this one."""
+    """Return what is wrong with hosts other than this one."""
     left = [host for host in hosts if not is_here(host)]
     found: dict[str, str] = {}
     while left:
@@ -126,7 +126,7 @@ def _found(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
 
 
 def _answers(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
-    """What is wrong with the first of the hosts, as many as the system lets us ask; empty if nothing is."""
+    """Ask as many of the first hosts as the system permits; return what is wrong with each, or ""."""
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
         folder = temporary_folder("asking hosts")
         asking.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -143,7 +143,7 @@ def _answers(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
 
 
 def _wait(asked: Iterable[subprocess.Popen[bytes]]) -> None:
-    """Until all have ended, or nobody has for ANSWER_WAIT_S."""
+    """Wait until all processes have ended, or none has ended for ANSWER_WAIT_S."""
     waiting, last = set(asked), time.monotonic()
     while waiting and time.monotonic() < last + ANSWER_WAIT_S:
         ended = {process for process in waiting if status_of(process) is not None}
@@ -154,10 +154,10 @@ def _wait(asked: Iterable[subprocess.Popen[bytes]]) -> None:
 
 
 def status_of(process: subprocess.Popen[bytes]) -> int | None:
-    """How a process has ended; None if it has not.
+    """Return the exit status of a process; None if it has not ended.
 
-    It stays to be waited for: once nobody has to, its number and that of its group may be another's, who
-    would then be ended in its place.
+    The process stays a zombie: once it is reaped, its id and that of its group may be reused, and another
+    process would be killed in its place.
     """
     found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if found is None:
@@ -166,23 +166,23 @@ def status_of(process: subprocess.Popen[bytes]) -> int | None:
 
 
 def is_here(host: str) -> bool:
-    """Whether a name is that of this machine."""
+    """Return whether a name is this machine's."""
     here = platform.node()
     return host in ("localhost", "127.0.0.1", "::1", here, here.partition(".")[0])
 
 
 def shell_words(shell: str, host: str) -> list[str]:
-    """What a command for another host stands behind.
+    """Return the command of a remote shell, to be followed by a command for the host.
 
     Args:
-        shell: ssh or what takes its place: a program that is given a host and a command.
+        shell: ssh or a replacement: a program that takes a host and a command.
     """
     options = [*(word for option in SSH_OPTIONS for word in ("-o", option)), "--"]
     return [shell, *(options if Path(shell).name == "ssh" else []), host]
 
 
 def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitStack) -> HostQuery:
-    """The question on its way; OSError if it cannot be asked."""
+    """Send a question to a host; raise OSError if that is not possible."""
     with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
             located([*shell_words(question.shell, host), question.command]),
@@ -196,7 +196,7 @@ def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitS
 
 
 def _answer(asked: HostQuery, question: HostQuestion) -> str:
-    """What is wrong, by what came back; empty if nothing is."""
+    """Return what is wrong with a host, by its answer; "" if nothing is."""
     status = status_of(asked.process)
     if status is None:
         return f"{UNREACHED}{question.shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
@@ -208,7 +208,7 @@ def _answer(asked: HostQuery, question: HostQuestion) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The shell and what it has left behind: a proxy that still connects would do so beside a measurement."""
+    """Kill a remote shell and its children: a proxy that is still connecting would disturb a measurement."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

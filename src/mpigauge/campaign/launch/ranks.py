@@ -1,4 +1,4 @@
-"""Ranks of a job on this machine, told by the name of their program, and whether one of them is dead."""
+"""The ranks of a job on this machine, recognised by the name of their program, and whether one is dead."""
 
 import os
 import signal
@@ -8,14 +8,14 @@ from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
 
 
 class LocalRanks:
-    """The ranks of a job that are below us, for as long as none may end.
+    """The ranks of a job among our descendants, watched while none may end.
 
-    Ranks elsewhere, or below a daemon of a scheduler, are never seen, and nothing is said of them; nor of
-    ranks under another name, as in a debugger.
+    Ranks on other hosts or below a scheduler's daemon are not seen, nor ranks under another name, as in a
+    debugger.
 
     Args:
-        program: What ranks run: its path.
-        processes: The processes of the job of now, zombies included.
+        program: Path of the program that ranks run.
+        processes: Returns the current processes of the job.
     """
 
     def __init__(self, program: str, processes: Callable[[], Iterable[int]]) -> None:
@@ -24,7 +24,7 @@ class LocalRanks:
         self._seen: dict[int, int] = {}
 
     def death(self) -> str:
-        """Look at them; return how the first dead one ended, in words, empty if all that were seen live."""
+        """Look at the ranks; return how the first dead one ended, in words; "" if none has."""
         now = {pid: found for pid in self._processes() if (found := process(pid)) is not None}
         for pid, found in now.items():
             # What a rank has forked bears its name, and may end as it likes.
@@ -41,7 +41,7 @@ class LocalRanks:
 
 
 def _ended(pid: int, found: Process | None) -> str:
-    """How a rank ended, as far as its parent has not taken that already."""
+    """Return how a rank ended, unless its parent has reaped it already."""
     if found is None:
         return f"process {pid}, a rank, is gone"
     if os.WIFSIGNALED(found.status):

@@ -1,4 +1,4 @@
-"""Whether a process may read another one's memory, which saves a copy of each large message: by trying it."""
+"""Trying whether a process may read another's memory, which saves a copy of each large message (CMA)."""
 
 import ctypes
 import os
@@ -13,22 +13,22 @@ word = ctypes.create_string_buffer({WORD!r})
 print(ctypes.addressof(word), flush=True)
 input()
 """
-"""A process that says where its word lies, and waits."""
+"""Program that prints the address of its word, and waits."""
 
 
 class _Part(ctypes.Structure):
-    """An iovec."""
+    """The struct iovec of C."""
 
     _fields_ = (("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
 
 
 def refusal() -> str | None:
-    """Read a child's memory, as libraries do (CMA); return why not, in the system's words.
+    """Try to read a child's memory, as libraries do (CMA); return the system's error message.
 
-    A child's may be read where a stranger's may not: ptrace_scope 1 makes that difference.
+    With ptrace_scope 1, a child's memory can be read, but not that of other processes.
 
     Returns:
-        Empty if it works; None if the system has no such call, or the child did not start.
+        "" if it works; None if the system has no such call, or the child did not start.
     """
     call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if call is None:
@@ -47,7 +47,7 @@ def refusal() -> str | None:
 
 
 def _reading(call: Any, pid: int, address: int) -> str:
-    """What comes of reading the word of another process; empty if it is that word."""
+    """Return what is wrong with reading the word of another process; "" if nothing is."""
     found = ctypes.create_string_buffer(len(WORD))
     here, there = _Part(ctypes.addressof(found), len(WORD)), _Part(address, len(WORD))
     call.restype = ctypes.c_ssize_t
