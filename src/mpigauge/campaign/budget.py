@@ -13,21 +13,21 @@ from mpigauge.plan.model import Plan
 REPLICATIONS_PLANNED = 10
 """Replications that a budget is divided among where the plan does not fix their number."""
 
-LAUNCH_LEAST_S = 2.0
+MIN_LAUNCH_S = 2.0
 """Shortest useful launch: a shorter one is mostly start-up."""
 
 STARTUP_GUESS_S = 1.0
-CELL_LEAST_S = 0.002
-CELL_MOST_S = 2.0
+MIN_CELL_S = 0.002
+MAX_CELL_S = 2.0
 CELL_UNLIMITED_S = 0.05
 NEVER_S = 3.5e7
 """Deadline where there is no budget: longer than any job runs, so that no visit is skipped."""
 
 DEADLINE_MARGIN_S = 0.3
-DEADLINE_LEAST_S = 0.2
+MIN_DEADLINE_S = 0.2
 OVERSPENDING = 0.05
 STARTUP_FACTOR = 1.5
-ADAPT_MOST = 4.0
+MAX_ADAPTATION = 4.0
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Budget:
     def replications_planned(self) -> int:
         """Replications to divide the budget among: ten, unless start-up would use most of it."""
         wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
-        affordable = int((self.whole_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))
+        affordable = int((self.whole_s or 0.0) / (MIN_LAUNCH_S * self.jobs))
         return max(self.plan.launches_min, min(wanted, affordable))
 
     def deadline_s(self, number: int, startup_s: float) -> float:
@@ -124,7 +124,7 @@ class Budget:
             return NEVER_S
         allowed = left + OVERSPENDING * (self.whole_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
-        return max(DEADLINE_LEAST_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
+        return max(MIN_DEADLINE_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
 
 
 @dataclass(slots=True)
@@ -147,7 +147,7 @@ class JobBudget:
         if share is not None and self.launch_s == 0:
             # Small messages need a fraction of their share, which large ones may have.
             self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
-        self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
+        self.cell_s = min(MAX_CELL_S, max(MIN_CELL_S, self.cell_s))
         return Limits(
             cell_s=self.cell_s,
             deadline_s=budget.deadline_s(number, self.startup_s),
@@ -163,4 +163,4 @@ class JobBudget:
         measuring = launch_s - self.startup_s
         if share is not None and measuring > 0:
             factor = max(share - self.startup_s, 0.1 * share) / measuring
-            self.cell_s *= min(ADAPT_MOST, max(1 / ADAPT_MOST, factor))
+            self.cell_s *= min(MAX_ADAPTATION, max(1 / MAX_ADAPTATION, factor))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import mpigauge
-from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, NEVER_S
+from mpigauge.campaign.budget import MIN_CELL_S, MAX_CELL_S, CELL_UNLIMITED_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
@@ -84,5 +84,5 @@ def _limits(plan: Plan, cells: int) -> Limits:
     )
     if plan.budget_s is None:
         return of_all
-    cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
+    cell_s = min(MAX_CELL_S, max(MIN_CELL_S, DEADLINE_SHARE * plan.budget_s / cells))
     return replace(of_all, cell_s=cell_s, deadline_s=DEADLINE_SHARE * plan.budget_s)

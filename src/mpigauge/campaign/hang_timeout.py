@@ -10,7 +10,7 @@ from mpigauge.plan.visit_order import PlannedVisit
 STARTUP_PER_RANK_S = 0.05
 """Launchers start daemons host by host, ranks connect to each other, and clocks are compared."""
 
-SILENCE_LEAST_S = 10.0
+MIN_SILENCE_S = 10.0
 SILENCE_FACTOR = 10.0
 TRIAL_MESSAGES = 20
 SLOWEST_BYTES_PER_S = 1e6
@@ -76,14 +76,14 @@ class Patience:
         if self._untried:
             return self._startup_s + STARTUP_PER_RANK_S * self._ranks
         if not self.running:
-            return SILENCE_LEAST_S + self._slowest_s
+            return MIN_SILENCE_S + self._slowest_s
         known_s = SILENCE_FACTOR * max(self.running.values())
         if all(self.running.values()):
-            return SILENCE_LEAST_S + known_s
+            return MIN_SILENCE_S + known_s
         if self.slowest_round_s:
-            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
+            return MIN_SILENCE_S + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
         sent_s = max(self._slow_s[number] for number, expect_s in self.running.items() if not expect_s)
-        return SILENCE_LEAST_S + max(known_s, sent_s)
+        return MIN_SILENCE_S + max(known_s, sent_s)
 
 
 def _slow_s(cell: Cell, hosts: int, description: KernelDescription) -> float:

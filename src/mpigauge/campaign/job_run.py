@@ -35,11 +35,11 @@ from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
 
-SAID_MOST_LINES = 10_000
-SAID_MOST_BYTES = 4096
+MAX_OUTPUT_LINES = 10_000
+MAX_OUTPUT_LINE_BYTES = 4096
 """Length to which a line of the library's output is cut."""
 
-BROKEN_MOST_BYTES = 200
+MAX_BROKEN_LINE_BYTES = 200
 """Length to which a broken line of the kernel is cut."""
 
 END_PATIENCE_S = 10.0
@@ -134,7 +134,7 @@ class JobRun:
         self._seen: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
         self._carried = Counters()  # by the relay of our lab, before the visit
-        self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
+        self._said: deque[bytes] = deque(maxlen=MAX_OUTPUT_LINES)  # of its output, before its first line
         self.began = False
         self.failed = False
         self.ended = False
@@ -275,9 +275,9 @@ class JobRun:
         if journal.is_ours(text):
             if self._has_broken_line:
                 return
-            self._has_broken_line, text = True, text[:BROKEN_MOST_BYTES]
+            self._has_broken_line, text = True, text[:MAX_BROKEN_LINE_BYTES]
         elif not self.began:
-            self._said.append(text[:SAID_MOST_BYTES])
+            self._said.append(text[:MAX_OUTPUT_LINE_BYTES])
         running.add_words(text)
 
     def _report(self, running: RunningJob) -> str:

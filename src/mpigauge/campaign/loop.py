@@ -31,16 +31,16 @@ from mpigauge.result.writer import ResultFile
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import EndReason
 
-PARTS_MOST = 40
+MAX_STARTS = 40
 """Most starts of one launch; each failed start excludes at most one cell."""
 
-SILENT_STARTS_MOST = 3
+MAX_SILENT_STARTS = 3
 """Consecutive starts without a visit after which a job is given up."""
 
 SILENT_STARTS_OF_WORKING = 12
 """Likewise for a job that has worked before: it is not broken, so something kills it."""
 
-WARMUP_LEAST_BYTES = 1
+MIN_WARMUP_BYTES = 1
 """Largest warm-up message after a launch died in its warm-up; larger ones may fail in their own visits."""
 
 CONVERGED_SHARE = 0.95
@@ -74,7 +74,7 @@ class JobState:
     @property
     def dead(self) -> bool:
         """Whether the job is given up."""
-        most = SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST
+        most = SILENT_STARTS_OF_WORKING if self.worked else MAX_SILENT_STARTS
         return self.host_gone or self.silent_starts >= most
 
     def key(self, number: int) -> LaunchKey:
@@ -235,7 +235,7 @@ class CampaignLoop:
         begun_s = self._budget.elapsed_s
         skipped: set[Cell] = set()
         suspects: frozenset[int] = frozenset()
-        for _ in range(PARTS_MOST):
+        for _ in range(MAX_STARTS):
             visits = one_by_one(self._visits_left(number, job), suspects)
             if not visits or job.dead:
                 break
@@ -278,7 +278,7 @@ class CampaignLoop:
         if attempt.began:
             job.budget.startup_s = attempt.prelude_s
         if attempt.died_warming_up and not job.warmup_bytes:
-            job.warmup_bytes = WARMUP_LEAST_BYTES
+            job.warmup_bytes = MIN_WARMUP_BYTES
             self._around.observer.trouble(
                 f"{attempt.name}: ended in its warm-up: further launches send only small messages in theirs"
             )

@@ -10,7 +10,7 @@ from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.rows.failure_cause import CAUSE, telling_line
 
 LOOK_S = 0.25
-LOOK_MOST_S = 2.0
+MAX_LOOK_S = 2.0
 LOOK_SHARE = 0.1
 """Interval of looks as a share of the start so far: a look costs CPU time that ranks may need."""
 
@@ -70,7 +70,7 @@ class SilenceWatch:
         """Interval of looks while the job is silent, in seconds."""
         if self.began:
             return LOOK_RUNNING_S
-        return min(LOOK_MOST_S, max(LOOK_S, LOOK_SHARE * self._since_s))
+        return min(MAX_LOOK_S, max(LOOK_S, LOOK_SHARE * self._since_s))
 
     @property
     def _since_s(self) -> float:

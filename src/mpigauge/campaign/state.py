@@ -15,7 +15,7 @@ from mpigauge.vocabulary import ENDS_JOB
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 """Patterns that measure the cost of the instrument itself."""
 
-FAILURES_MOST = 2
+MAX_FAILURES = 2
 """Launches in which a cell may fail before it is given up."""
 
 
@@ -120,7 +120,7 @@ class CampaignState:
 
     def given_up(self, cell: Cell) -> bool:
         """Return whether a cell has failed too often to be tried again."""
-        return self.failures[cell] >= FAILURES_MOST
+        return self.failures[cell] >= MAX_FAILURES
 
     def _note(self, record: Record) -> None:
         self._note_for_the_end(record)
@@ -142,7 +142,7 @@ class CampaignState:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
                 if record.kind in ENDS_JOB:
                     self.struck.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
-                self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
+                self.failures[cell] += MAX_FAILURES if record.kind == "refused" else 1
             case Done():
                 key = LaunchKey(record.launch, record.job)
                 self.done.add(key)

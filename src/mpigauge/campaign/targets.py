@@ -26,7 +26,7 @@ from mpigauge.result import environment, source_tree
 from mpigauge.result.records import Campaign, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 
-POOL_LEAST_BYTES = 32 * 2**20
+MIN_POOL_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDes
 
 def pool_bytes() -> int:
     """Return the bytes that cold visits walk through if the ranks' hosts have caches like this machine's."""
-    return max(POOL_LEAST_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
+    return max(MIN_POOL_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
 
 
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 WHERE = "mpigauge doctor --watch"
 TWO = 2
 NEVER_PRECISE = 1e-9
-LAUNCHES_MOST = 1000
+MAX_LAUNCHES = 1000
 VISITS = 200
 """Visits per launch: many, so that counters are read often."""
 
-SAMPLES_MOST = 20_000
+MAX_SAMPLES = 20_000
 WORK_STEPS = 2000
 """About 0.1 ms of a Python loop: short against a scheduler's time slice, long against a clock step."""
 
@@ -41,11 +41,11 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
         measure=(Measure(pattern=pattern),),
         title=WHERE,
         launches_min=1,
-        launches_max=LAUNCHES_MOST,
+        launches_max=MAX_LAUNCHES,
         precision=NEVER_PRECISE,
         budget_s=seconds,
         visits=VISITS,
-        rounds_max=SAMPLES_MOST,
+        rounds_max=MAX_SAMPLES,
     )
     result = look(plan, WHERE, observer, interruption)
     visits = [visit for visit in result.visits if visit.cell.pattern == pattern]

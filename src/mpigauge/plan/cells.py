@@ -20,13 +20,13 @@ from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
 
 INT_MAX = 2**31 - 1
-RANKS_PER_CORE_MOST = 64
+MAX_RANKS_PER_CORE = 64
 IN_FLIGHT_BYTES = 16 * 2**20
-WINDOW_LEAST = 2
+MIN_WINDOW = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 SHARED_MEMORY = "shm"
 
-VISITS_MOST = 1_000_000
+MAX_VISITS = 1_000_000
 """Most visits of a launch: every rank keeps about 140 bytes per visit, and the campaign half a kilobyte."""
 
 
@@ -97,9 +97,9 @@ def check_remaining(expanded: Expanded, description: KernelDescription, where: s
 def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -> None:
     """Count the visits of one more cell, and refuse more than a launch can have."""
     visits[cell.job] += plan.visits
-    if visits[cell.job] > VISITS_MOST:
+    if visits[cell.job] > MAX_VISITS:
         raise UsageError(
-            f"{where}: a launch of {cell.ranks} ranks would have more than {VISITS_MOST:,} visits, which is "
+            f"{where}: a launch of {cell.ranks} ranks would have more than {MAX_VISITS:,} visits, which is "
             "the most that fits into the memory of its ranks",
             "use fewer sizes or modes, or several plans",
         )
@@ -109,10 +109,10 @@ def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
     """Refuse too many pairs, before all of their cells are made."""
     pairs = ranks * (ranks - 1) // 2
     visits = pairs * sizes * plan.visits
-    if visits > VISITS_MOST:
+    if visits > MAX_VISITS:
         raise UsageError(
             f"{where}: {ranks} ranks are {pairs:,} pairs, which with {sizes} size{'s' * (sizes > 1)} and "
-            f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {VISITS_MOST:,}",
+            f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {MAX_VISITS:,}",
             "use fewer ranks: a part of the hosts, or one rank on each; or one size",
         )
 
@@ -269,7 +269,7 @@ def window_for(window: int, size: int) -> int:
     The window asked for, but no more than 16 MiB in flight: a few large messages fill any link, and a window
     of 64 would measure the memory of its receive buffers instead.
     """
-    return min(window, max(WINDOW_LEAST, IN_FLIGHT_BYTES // max(1, size)))
+    return min(window, max(MIN_WINDOW, IN_FLIGHT_BYTES // max(1, size)))
 
 
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
@@ -337,7 +337,7 @@ def check_ranks(plan: Plan, cores: int, where: str) -> None:
     """Refuse far more ranks than a machine of so many cores can run; hosts limit ranks by their slots."""
     if plan.hosts:
         return
-    most = RANKS_PER_CORE_MOST * cores
+    most = MAX_RANKS_PER_CORE * cores
     for ranks in _all_ranks(plan):
         if ranks > most:
             raise UsageError(

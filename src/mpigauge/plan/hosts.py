@@ -18,10 +18,10 @@ from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
 from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
-SLOTS_MOST = 65_536
-FILE_NAME_MOST = 255
+MAX_SLOTS = 65_536
+MAX_FILE_NAME_BYTES = 255
 
-HOSTS_MOST = 100_000
+MAX_HOSTS = 100_000
 """Most hosts of a list: a mistyped range must not fill the memory."""
 
 NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
@@ -44,7 +44,7 @@ class Host(Struct, frozen=True):
     """A host and its slots for ranks."""
 
     name: HostName
-    slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
+    slots: Annotated[int, Meta(ge=1, le=MAX_SLOTS)] = 1
 
 
 def short(host: str) -> str:
@@ -65,7 +65,7 @@ def hosts_of(text: str) -> tuple[Host, ...]:
         UsageError: A word is invalid; names it, with the file and line.
     """
     path = Path(text)
-    if "/" in text or (len(text) <= FILE_NAME_MOST and path.is_file()):
+    if "/" in text or (len(text) <= MAX_FILE_NAME_BYTES and path.is_file()):
         return _of_file(path)
     return _added((_host(name, slots, text) for name, slots in _named(text)), text)
 
@@ -121,7 +121,7 @@ def _refuse_strangers(word: str) -> None:
 def _host(name: str, slots: str, where: str) -> Host:
     if not _HOST.fullmatch(name):
         raise UsageError(f"{where}: {name!r} is not a host name", "write names or addresses: h1:2,h2:2")
-    if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= SLOTS_MOST):
+    if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= MAX_SLOTS):
         raise UsageError(f"{where}: {slots!r} is not a number of slots for {name}", "write it as h1:2")
     return Host(name, int(slots or 1))
 
@@ -240,8 +240,8 @@ def expand_nodelist(text: str) -> tuple[str, ...]:
         parts = [_choices(text, part) for part in _PART.finditer(name)]
         for words in product(*parts):
             hosts.append("".join(words))
-            if len(hosts) > HOSTS_MOST:
-                raise _no_list(text, f"it has more than {HOSTS_MOST} hosts")
+            if len(hosts) > MAX_HOSTS:
+                raise _no_list(text, f"it has more than {MAX_HOSTS} hosts")
     return tuple(hosts)
 
 
@@ -272,7 +272,7 @@ def _numbers(text: str, word: str) -> Iterator[str]:
         raise _no_list(text, f"{word!r} is not a range of numbers")
     first, last = found[1], found[2] or found[1]
     count = int(last) - int(first) + 1
-    if not 1 <= count <= HOSTS_MOST:
+    if not 1 <= count <= MAX_HOSTS:
         raise _no_list(text, f"the range {word!r} has {max(0, count)} numbers")
     return (f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1))
 

@@ -17,10 +17,10 @@ from msgspec import Meta, Struct
 from mpigauge import units
 from mpigauge.errors import UsageError
 
-HOSTS_MOST = 64
-DELAY_MOST_S = 10.0
-RATE_LEAST = 1000 / 8
-RATE_MOST = 1e12 / 8
+MAX_HOSTS = 64
+MAX_DELAY_S = 10.0
+MIN_RATE = 1000 / 8
+MAX_RATE = 1e12 / 8
 NO_LIMIT = "none"
 
 HEADERS_BYTES = 52 + 38
@@ -69,7 +69,7 @@ class Lab(Struct, frozen=True, forbid_unknown_fields=True):
         delay: One-way delay, in addition to the time in the lanes.
     """
 
-    hosts: Annotated[int, Meta(ge=1, le=HOSTS_MOST)] = 2
+    hosts: Annotated[int, Meta(ge=1, le=MAX_HOSTS)] = 2
     rate: str = "1gbit"
     delay: str = "20us"
     links: tuple[Link, ...] = ()
@@ -198,7 +198,7 @@ def _rate(text: str, where: str) -> float:
     if text.strip() == NO_LIMIT:
         return 0.0
     rate = _named(units.parse_link_rate, text, where)
-    if not RATE_LEAST <= rate <= RATE_MOST:
+    if not MIN_RATE <= rate <= MAX_RATE:
         raise UsageError(f"{where}: a rate of {text} is out of range", "use 1kbit to 1000gbit, or none")
     return rate
 
@@ -211,7 +211,7 @@ def _delay_s(text: str, where: str) -> float:
             f"{where}: a delay of {text} has no unit", f"write {text.strip()}us or {text.strip()}ms"
         )
     seconds = _named(units.parse_duration, text, where)
-    if seconds > DELAY_MOST_S:
+    if seconds > MAX_DELAY_S:
         raise UsageError(f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "use 0us to 10s")
     return seconds
 

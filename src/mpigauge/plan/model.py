@@ -33,7 +33,7 @@ Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 """Integers of files and of the kernel; measurements are never larger."""
 
-RANKS_MOST = 2**24
+MAX_RANKS = 2**24
 Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
 VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
 VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$")]
@@ -41,8 +41,8 @@ VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]
 Setting = Annotated[
     str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
 ]
-Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
-Rank = Annotated[int, Meta(ge=0, lt=RANKS_MOST)]
+Ranks = Annotated[int, Meta(ge=0, le=MAX_RANKS)]
+Rank = Annotated[int, Meta(ge=0, lt=MAX_RANKS)]
 
 
 def _once(pattern: str, longest: int) -> Meta:
@@ -63,10 +63,10 @@ PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
 """An argument of a program: anything without NUL."""
 
-ROUNDS_LEAST = 30
+MIN_ROUNDS = 30
 """Fewest samples of a cell in one launch before its stop rule may end it."""
 
-WINDOW_MOST = 65_536
+MAX_WINDOW = 65_536
 Visits = Annotated[int, Meta(ge=1, le=10**6)]
 Rounds = Annotated[int, Meta(ge=1, le=10**8)]
 Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
@@ -94,7 +94,7 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     modes: tuple[str, ...] = ()
     sizes: str | None = None
     ranks: tuple[Positive, ...] = ()
-    window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] | None = None
+    window: Annotated[int, Meta(ge=1, le=MAX_WINDOW)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
     datatypes: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     budget_s: Seconds | None = 45.0
     over_s: Seconds | None = None
     visits: Visits = 8
-    rounds_min: Rounds = ROUNDS_LEAST
+    rounds_min: Rounds = MIN_ROUNDS
     rounds_max: Rounds = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     lab: Lab | None = None

@@ -19,8 +19,8 @@ from mpigauge.vocabulary import ALL, Family, OverheadOf
 KERNEL_VERSION = 2
 """Version of the texts of plans and journals; the kernel's MG_PLAN_VERSION."""
 
-TERM_MOST = 2**20
-Term = Annotated[int, Meta(ge=-TERM_MOST, le=TERM_MOST)] | Annotated[float, Meta(ge=-TERM_MOST, le=TERM_MOST)]
+MAX_TERM = 2**20
+Term = Annotated[int, Meta(ge=-MAX_TERM, le=MAX_TERM)] | Annotated[float, Meta(ge=-MAX_TERM, le=MAX_TERM)]
 Terms = tuple[Term, Term, Term, Term]
 """Coefficients of 1/p, 1, p and p², for p ranks."""
 

@@ -17,8 +17,8 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
-    ROUNDS_LEAST,
-    WINDOW_MOST,
+    MIN_ROUNDS,
+    MAX_WINDOW,
     FactorValues,
     Measure,
     Plan,
@@ -29,11 +29,11 @@ from mpigauge.plan.model import (
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
-LAUNCHES_MOST = 10_000
-SAMPLES_MOST = 1_000_000
-BUDGET_MOST_S = 7 * 86_400.0
-OVER_MOST_S = 28 * 86_400.0
-PATIENCE_MOST_S = 86_400.0
+MAX_LAUNCHES = 10_000
+MAX_SAMPLES = 1_000_000
+MAX_BUDGET_S = 7 * 86_400.0
+MAX_OVER_S = 28 * 86_400.0
+MAX_PATIENCE_S = 86_400.0
 BUDGET = "45s"
 PATIENCE = "60s"
 BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
@@ -115,7 +115,7 @@ class Options(FactorValues, frozen=True):
     control: Control | None = None
 
 
-DEPTH_MOST = 32
+MAX_DEPTH = 32
 """Deepest nesting of tables; plans of mpigauge have four levels."""
 
 
@@ -177,7 +177,7 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
     Raises:
         RecursionError: It is nested too deeply.
     """
-    if depth > DEPTH_MOST:
+    if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):
         yield value
@@ -273,10 +273,10 @@ def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
     """Return the limits of launches: exactly so many, or at most so many until a comparison is decided."""
     if launches is None:
         return {}
-    if not 1 <= launches <= LAUNCHES_MOST:
+    if not 1 <= launches <= MAX_LAUNCHES:
         raise UsageError(
             f"{where}: {launches} launches are out of range",
-            f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one {ENOUGH_LAUNCHES} or more",
+            f"use 1 to {MAX_LAUNCHES}; an interval needs at least 2, a good one {ENOUGH_LAUNCHES} or more",
         )
     return {"launches_min": 1 if until == "decided" else launches, "launches_max": launches}
 
@@ -284,11 +284,11 @@ def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
 def _samples(samples: int | None, where: str) -> dict[str, int]:
     if samples is None:
         return {}
-    if not 1 <= samples <= SAMPLES_MOST:
+    if not 1 <= samples <= MAX_SAMPLES:
         raise UsageError(
-            f"{where}: {samples} samples per cell and launch are out of range", f"use 1 to {SAMPLES_MOST}"
+            f"{where}: {samples} samples per cell and launch are out of range", f"use 1 to {MAX_SAMPLES}"
         )
-    return {"rounds_min": min(ROUNDS_LEAST, samples), "rounds_max": samples}
+    return {"rounds_min": min(MIN_ROUNDS, samples), "rounds_max": samples}
 
 
 def _budget(budget: str | None, launches: int | None, until: Until, where: str) -> float | None:
@@ -297,14 +297,14 @@ def _budget(budget: str | None, launches: int | None, until: Until, where: str) 
             return None
         budget = BUDGET_OF[until]
     seconds = units.parse_duration(budget)
-    if not 1 <= seconds <= BUDGET_MOST_S:
+    if not 1 <= seconds <= MAX_BUDGET_S:
         raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")
     return seconds
 
 
 def _patience(patience: str, where: str) -> float:
     seconds = units.parse_duration(patience)
-    if not 1 <= seconds <= PATIENCE_MOST_S:
+    if not 1 <= seconds <= MAX_PATIENCE_S:
         raise UsageError(f"{where}: a patience of {patience} is out of range", "use 1s to 24h")
     return seconds
 
@@ -313,7 +313,7 @@ def _over(over: str | None, where: str) -> float | None:
     if over is None:
         return None
     seconds = units.parse_duration(over)
-    if not 1 <= seconds <= OVER_MOST_S:
+    if not 1 <= seconds <= MAX_OVER_S:
         raise UsageError(f"{where}: launches cannot be spread over {over}", "use 1s to 672h")
     return seconds
 
@@ -338,9 +338,9 @@ def _check_numbers(plan: Plan, where: str) -> None:
             )
     _check_varied(plan, where)
     for measure in plan.measure:
-        if measure.window is not None and not 1 <= measure.window <= WINDOW_MOST:
+        if measure.window is not None and not 1 <= measure.window <= MAX_WINDOW:
             raise UsageError(
-                f"{where}: a window of {measure.window} messages is out of range", f"use 1 to {WINDOW_MOST}"
+                f"{where}: a window of {measure.window} messages is out of range", f"use 1 to {MAX_WINDOW}"
             )
     if plan.lab is not None:
         topology(plan.lab, where)

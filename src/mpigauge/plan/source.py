@@ -87,4 +87,4 @@ def with_usual_launches(plan: Plan, source: PlanFile, *, quick: bool) -> Plan:
         return plan
     if quick:
         return replace(plan, launches_min=suites.QUICK_LAUNCHES)
-    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST) if source is suites.DEFAULT else plan
+    return replace(plan, launches_max=suites.DEFAULT_MAX_LAUNCHES) if source is suites.DEFAULT else plan

@@ -7,7 +7,7 @@ from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
 from mpigauge.vocabulary import SuiteName
 
-DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
+DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 200, 14
 """Samples per cell and launch, and launches: enough for p99, and a result of at most 2 MB, compressed."""
 
 QUICK_LAUNCHES = 5

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-NUMBER_MOST = 2.0**63
+MAX_NUMBER = 2.0**63
 """Largest floating-point number: measurements are below it, and their sums and squares are finite."""
 
-Number = Annotated[float, Meta(ge=-NUMBER_MOST, le=NUMBER_MOST)]
-AboveZero = Annotated[float, Meta(gt=0, le=NUMBER_MOST)]
-NotNegative = Annotated[float, Meta(ge=0, le=NUMBER_MOST)]
+Number = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+AboveZero = Annotated[float, Meta(gt=0, le=MAX_NUMBER)]
+NotNegative = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 
 YEARS = range(2, 9999)
 """Years allowed: times in the first and the last one do not exist in every time zone."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-DIGITS_MOST = 10
+MAX_DIGITS = 10
 
 
 def ranges(text: str) -> list[range]:
@@ -27,4 +27,4 @@ def list_of(numbers: Iterable[int]) -> str:
 
 def is_number(word: str) -> bool:
     """Return whether a word is the number of a processor."""
-    return word.isascii() and word.isdecimal() and len(word) < DIGITS_MOST
+    return word.isascii() and word.isdecimal() and len(word) < MAX_DIGITS

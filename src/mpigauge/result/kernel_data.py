@@ -25,7 +25,7 @@ CardName = Annotated[str, Meta(pattern=r"^[!-~]{1,63}$(?!\n)")]
 
 Carried = Annotated[int, Meta(ge=-1, le=2**63 - 1)]
 
-TOLD_MOST = 64
+MAX_CARDS_REPORTED = 64
 """Most cards reported per visit, all hosts together."""
 
 READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns", "issue_ns")
@@ -257,7 +257,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     rdma_received_bytes: Int64 = 0
     rdma_sent_bytes: Int64 = 0
     uncounted_cards: Int64 = -1
-    by_card: Annotated[tuple[CardTraffic, ...], Meta(max_length=TOLD_MOST)] = ()
+    by_card: Annotated[tuple[CardTraffic, ...], Meta(max_length=MAX_CARDS_REPORTED)] = ()
     lead_ns: Int64 = 0
     late: Sequence[Int64] = []
     behind: Sequence[Int64] = []

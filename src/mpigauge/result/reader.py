@@ -80,7 +80,7 @@ NEWLINE = b"\n"
 READ_BYTES = 1 << 17
 PIECE_BYTES = 1 << 20
 NAME_A_RESULT = "give the path of a result file"
-UNPACKED_LEAST_BYTES = 1 << 26
+MIN_UNPACKED_BYTES = 1 << 26
 UNPACKED_RATIO = 200
 """Highest compression ratio; samples hardly compress, so a higher one is a file made to fill the memory."""
 
@@ -207,7 +207,7 @@ class _Lines:
                 return
             self._unpacked = Unpacked(file)
             with io.BufferedReader(self._unpacked, READ_BYTES) as lines:
-                yield lines, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+                yield lines, max(MIN_UNPACKED_BYTES, UNPACKED_RATIO * size_bytes)
 
     @contextmanager
     def _stream(self) -> Iterator[tuple[io.BufferedReader, int]]:

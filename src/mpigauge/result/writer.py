@@ -45,7 +45,7 @@ NAMES_OF_DELETED = ".nfs"
 BEGIN = b'{"type":"campaign"'
 """Beginning of a result."""
 
-UNBORN_MOST_BYTES = 1 << 26
+MAX_TORN_FIRST_LINE_BYTES = 1 << 26
 """Size from which an unfinished first line is kept: a kill leaves less."""
 
 SETTLED = (Done, Failure, End)
@@ -443,9 +443,9 @@ def _is_unborn(path: Path) -> bool:
     """Return whether a file has only a part of its first line, since its writer was killed."""
     try:
         with path.open("rb") as file:
-            first = file.readline(UNBORN_MOST_BYTES)
+            first = file.readline(MAX_TORN_FIRST_LINE_BYTES)
             begun = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
-            return begun and len(first) < UNBORN_MOST_BYTES
+            return begun and len(first) < MAX_TORN_FIRST_LINE_BYTES
     except OSError:
         return False
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-KEPT_MOST_BYTES = 64 << 20
+MAX_KEPT_BYTES = 64 << 20
 """Largest result that is kept in memory; of a larger one only the first line is."""
 
 COMPARED_BYTES = 4096
@@ -27,7 +27,7 @@ class Written:
         self._cut = False  # it was shorter than we had left it
         self._last = b""
         self._first_line = _first_line_of(descriptor)
-        kept = self._end <= KEPT_MOST_BYTES
+        kept = self._end <= MAX_KEPT_BYTES
         self._lines = bytearray().join(_pieces(descriptor)) if kept else None
 
     @property
@@ -42,7 +42,7 @@ class Written:
         self._first_line = self._first_line or line.removesuffix(b"\n")
         if self._lines is not None:
             self._lines += line
-            if len(self._lines) > KEPT_MOST_BYTES:
+            if len(self._lines) > MAX_KEPT_BYTES:
                 self._lines = None
 
     def is_whole(self, descriptor: int) -> bool:

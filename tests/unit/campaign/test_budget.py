@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.campaign.budget import (
-    CELL_LEAST_S,
-    CELL_MOST_S,
-    DEADLINE_LEAST_S,
+    MIN_CELL_S,
+    MAX_CELL_S,
+    MIN_DEADLINE_S,
     NEVER_S,
     OVERSPENDING,
     Budget,
@@ -94,9 +94,9 @@ def test_a_deadline_leaves_time_for_the_launches_that_an_interval_needs(
 ) -> None:
     one = budget(whole_s, jobs, spent * whole_s)
     deadline_s = one.deadline_s(number, startup_s)
-    assert deadline_s >= DEADLINE_LEAST_S
+    assert deadline_s >= MIN_DEADLINE_S
     to_come = max(1, one.plan.launches_min - number + 1) * jobs
-    if deadline_s > DEADLINE_LEAST_S:
+    if deadline_s > MIN_DEADLINE_S:
         assert (deadline_s + startup_s) * to_come <= (1 - spent + OVERSPENDING) * whole_s + 1e-3
 
 
@@ -122,7 +122,7 @@ def test_a_cell_has_never_too_little_to_measure_nor_too_much(
 ) -> None:
     one, job = budget(whole_s), JobBudget(cells)
     for number, seconds in enumerate([*took_s, 1.0], start=1):
-        assert CELL_LEAST_S <= job.limits(one, number, 0).cell_s <= CELL_MOST_S
+        assert MIN_CELL_S <= job.limits(one, number, 0).cell_s <= MAX_CELL_S
         job.learn(one, number, seconds)
         assert job.launch_s == seconds
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.campaign.state import FAILURES_MOST, CampaignState, LaunchKey
+from mpigauge.campaign.state import MAX_FAILURES, CampaignState, LaunchKey
 from mpigauge.result import writer
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked, Done, End, Failure, Visit
@@ -62,7 +62,7 @@ def test_a_visit_a_probe_and_a_block_are_not_done_again(state: CampaignState) ->
 
 
 def test_a_cell_that_fails_in_two_launches_is_given_up_and_no_other(state: CampaignState) -> None:
-    for number in range(1, FAILURES_MOST + 1):
+    for number in range(1, MAX_FAILURES + 1):
         assert not state.given_up(SMALL)
         state.append(failure(number))
         assert state.finished[LaunchKey(number, SMALL.job)] == {0}

@@ -15,7 +15,7 @@ from mpigauge.plan.buffers import Need, memory_need, needs_of, together, too_lar
 from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
-    RANKS_PER_CORE_MOST,
+    MAX_RANKS_PER_CORE,
     cells_of,
     check_ranks,
     window_for,
@@ -205,7 +205,7 @@ def test_only_patterns_with_a_window_have_one() -> None:
 
 
 def test_too_many_ranks_are_refused_before_they_are_started() -> None:
-    most = 2 * RANKS_PER_CORE_MOST
+    most = 2 * MAX_RANKS_PER_CORE
     check_ranks(Plan((Measure("ring", ranks=(most,)),), ranks=(most,)), 2, "the plan")
     for plan in (Plan((Measure("ring"),), ranks=(most + 1,)), Plan((Measure("ring", ranks=(2, most + 1)),))):
         with pytest.raises(UsageError) as caught:
@@ -364,7 +364,7 @@ def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int
     measure = Measure("pingpong", sizes=",".join(map(str, range(sizes))), pairs="serial")
     planned = visits * (sizes * ranks * (ranks - 1) // 2 + 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mpigauge.plan.cells.VISITS_MOST", most)
+        patch.setattr("mpigauge.plan.cells.MAX_VISITS", most)
         if planned <= most:
             assert len(cells_with(measure, ranks=ranks, visits=visits)) * visits == planned
             return
@@ -375,5 +375,5 @@ def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int
 def test_launches_of_different_jobs_are_counted_apart() -> None:
     measure = Measure("pingpong", sizes="0:15:+1", ranks=(2, 3, 4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mpigauge.plan.cells.VISITS_MOST", 8 * 17)
+        patch.setattr("mpigauge.plan.cells.MAX_VISITS", 8 * 17)
         assert len(cells_with(measure)) == 3 * 17

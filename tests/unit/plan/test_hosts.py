@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import HOSTS_MOST, Host, expand_nodelist
+from mpigauge.plan.hosts import MAX_HOSTS, Host, expand_nodelist
 
 LETTERS = st.text(string.ascii_letters + "._-", min_size=1, max_size=6)
 
@@ -98,7 +98,7 @@ def test_any_text_is_expanded_or_refused(text: str) -> None:
         hosts = expand_nodelist(text)
     except UsageError:
         return
-    assert 1 <= len(hosts) <= HOSTS_MOST
+    assert 1 <= len(hosts) <= MAX_HOSTS
     assert all(host and not set(host) & set("[], \n") for host in hosts)
 
 

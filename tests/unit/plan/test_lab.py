@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port, Topology, names, topology
+from mpigauge.plan.lab import MAX_HOSTS, Lab, Link, Port, Topology, names, topology
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 
@@ -114,8 +114,8 @@ def test_no_word_makes_it_crash(rate: str, delay: str, between: str) -> None:
 
 
 def test_hosts_are_numbered_from_one() -> None:
-    assert names(Lab(hosts=HOSTS_MOST))[0] == "h1"
-    assert names(Lab(hosts=HOSTS_MOST))[-1] == f"h{HOSTS_MOST}"
+    assert names(Lab(hosts=MAX_HOSTS))[0] == "h1"
+    assert names(Lab(hosts=MAX_HOSTS))[-1] == f"h{MAX_HOSTS}"
 
 
 def test_hosts_of_the_user_take_the_place_of_the_lab() -> None:

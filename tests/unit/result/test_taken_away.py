@@ -156,7 +156,7 @@ def test_what_is_put_behind_it_by_others_stays_and_costs_nothing() -> None:
 def test_a_result_that_is_too_large_to_be_remembered_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "KEPT_MOST_BYTES", len(lines_of(*BEFORE[:1])) + 10)
+    monkeypatch.setattr(written, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
     told: list[str] = []
     with grown(cut, len(BEFORE), told) as file:
         assert "a part of it is lost" in file.lost
@@ -169,7 +169,7 @@ def test_a_result_that_is_too_large_to_be_remembered_keeps_what_is_left(
 def test_a_result_that_is_too_large_to_be_remembered_is_copied_from_the_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "KEPT_MOST_BYTES", 10)
+    monkeypatch.setattr(written, "MAX_KEPT_BYTES", 10)
     with grown(delete, 2, []) as file:
         assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
 

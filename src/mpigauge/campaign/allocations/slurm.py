@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
 from mpigauge.campaign.launch.inherited_env import in_a_step
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.plan.hosts import HOSTS_MOST
+from mpigauge.plan.hosts import MAX_HOSTS
 from mpigauge.programs import which
 
 _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
@@ -82,7 +82,7 @@ def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int)
     counts: list[int] = []
     for word in text.split(","):
         found = _COUNT.fullmatch(word)
-        if found is None or len(counts) > HOSTS_MOST:
+        if found is None or len(counts) > MAX_HOSTS:
             raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is not a list of numbers per node", HINT)
         counts += [int(found[1])] * int(found[2] or 1)
     if len(counts) == 1:

@@ -12,7 +12,7 @@ UNLIMITED_CLASS = 0
 queue: packets leave at once."""
 
 BURST_S = 1e-3
-BURST_LEAST_BYTES = 3100
+MIN_BURST_BYTES = 3100
 """Bytes that may leave at once: with less, late timers would lower the rate."""
 
 UNSEEN_BYTES = 24
@@ -76,7 +76,7 @@ def queue_words(topology: Topology, number: int) -> str:
 
 
 def _class(number: int, bytes_per_s: float) -> str:
-    burst = max(BURST_LEAST_BYTES, round(bytes_per_s * BURST_S))
+    burst = max(MIN_BURST_BYTES, round(bytes_per_s * BURST_S))
     return (
         f"class add dev {INTERFACE} parent 1: classid 1:{number:x} htb rate {round(bytes_per_s)}bps "
         f"burst {burst} cburst {burst} overhead {UNSEEN_BYTES} quantum {QUANTUM_BYTES}"

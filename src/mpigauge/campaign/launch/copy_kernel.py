@@ -26,7 +26,7 @@ REFUSED = 100
 NOT_OURS = "belongs to another user, or others may write to it or to its folder"
 
 STEP_WAIT_S = 60.0
-STEP_MOST_MIN = 1
+MAX_STEP_MINUTES = 1
 END_WAIT_S = 5.0
 """How long a hung step may take to end after SIGTERM."""
 
@@ -104,7 +104,7 @@ def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
 def _step(srun: str, hosts: str, count: int, program: Path) -> dict[str, str]:
     step = [srun, f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", f"--nodelist={hosts}"]
     step += ["--mpi=none", "--cpu-bind=none", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--quiet"]
-    step += [f"--time={STEP_MOST_MIN}"]  # should srun be lost, its step is not there for the whole job
+    step += [f"--time={MAX_STEP_MINUTES}"]  # should srun be lost, its step is not there for the whole job
     try:
         with program.open("rb") as file, _started([*step, *words(program)], file) as process:
             said = _words_of(process)

@@ -19,7 +19,7 @@ ECHO_S = 1.0
 
 READ_BYTES = 1 << 20
 
-LOOKS_MOST = 5
+MAX_STOP_PASSES = 5
 """Most passes over the processes of a job to stop: it may be starting new ones."""
 
 Processes = Callable[[], Collection[int]]
@@ -133,7 +133,7 @@ def _nothing(*_: object) -> None:
 def _stop(processes: Processes) -> set[int]:
     """Stop processes, and those that they are just starting; return them all."""
     stopped: set[int] = set()
-    for _ in range(LOOKS_MOST):
+    for _ in range(MAX_STOP_PASSES):
         if not (running := set(processes()) - stopped):
             break
         _send(signal.SIGSTOP, running)

@@ -1,13 +1,13 @@
 """Splitting a stream into lines, in linear time and bounded memory however long a line is."""
 
-LINE_MOST_BYTES = 1 << 28
+MAX_LINE_BYTES = 1 << 28
 """Length to which a line that may be the kernel's is cut; no journal has a longer one."""
 
-WORDS_MOST_BYTES = 4096
+MAX_OTHER_LINE_BYTES = 4096
 """Length to which any other line is cut, such as a progress bar that never ends its line."""
 
 OBJECT = b'{"'
-"""Beginning of a kernel's line, after at most WORDS_MOST_BYTES of an unfinished line of a library."""
+"""Beginning of a kernel's line, after at most MAX_OTHER_LINE_BYTES of an unfinished line of a library."""
 
 
 class LineSplitter:
@@ -20,7 +20,7 @@ class LineSplitter:
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._kept_bytes = 0
-        self._most_bytes = LINE_MOST_BYTES
+        self._most_bytes = MAX_LINE_BYTES
 
     def take(self, data: bytes) -> list[bytes]:
         """Take the next bytes and return the lines that they complete, without newlines."""
@@ -36,7 +36,7 @@ class LineSplitter:
     def rest(self) -> bytes:
         """Return the unfinished line, and forget it."""
         line = b"".join(self._pieces)
-        self._pieces, self._kept_bytes, self._most_bytes = [], 0, LINE_MOST_BYTES
+        self._pieces, self._kept_bytes, self._most_bytes = [], 0, MAX_LINE_BYTES
         return line
 
     def _keep(self, piece: bytes) -> None:
@@ -46,7 +46,7 @@ class LineSplitter:
         self._pieces.append(piece[:room_bytes])
         before_bytes = self._kept_bytes
         self._kept_bytes += len(self._pieces[-1])
-        if before_bytes <= WORDS_MOST_BYTES + len(OBJECT):  # until here it is not known what line it is
+        if before_bytes <= MAX_OTHER_LINE_BYTES + len(OBJECT):  # until here it is not known what line it is
             self._decide()
 
     def _decide(self) -> None:
@@ -59,7 +59,7 @@ class LineSplitter:
 
 def _most_bytes_of(beginning: bytes) -> int:
     """Return the limit for a line that begins so: the higher one as long as it may be the kernel's."""
-    is_known = len(beginning) >= WORDS_MOST_BYTES + len(OBJECT)
-    if is_known and beginning.find(OBJECT, 0, WORDS_MOST_BYTES + len(OBJECT)) < 0:
-        return WORDS_MOST_BYTES
-    return LINE_MOST_BYTES
+    is_known = len(beginning) >= MAX_OTHER_LINE_BYTES + len(OBJECT)
+    if is_known and beginning.find(OBJECT, 0, MAX_OTHER_LINE_BYTES + len(OBJECT)) < 0:
+        return MAX_OTHER_LINE_BYTES
+    return MAX_LINE_BYTES

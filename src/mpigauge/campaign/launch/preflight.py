@@ -30,7 +30,7 @@ FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 # A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
-SAID_MOST_BYTES = 4096
+MAX_OUTPUT_BYTES = 4096
 MISSING = copy_kernel.REFUSED
 """Exit status of the question where the kernel is not there, or not safe to run."""
 
@@ -217,6 +217,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _last_words(said: Path) -> str:
     with said.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - SAID_MOST_BYTES))
+        file.seek(max(0, size - MAX_OUTPUT_BYTES))
         words = file.read().decode(errors="replace").strip().splitlines()
     return words[-1] if words else ""

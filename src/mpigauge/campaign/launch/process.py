@@ -33,7 +33,7 @@ from mpigauge.campaign.launch.janitor import janitor, known
 from mpigauge.campaign.launch.job import temporary_folder, written
 from mpigauge.campaign.launch.launchers import Ending
 from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked
-from mpigauge.campaign.launch.line_splitter import WORDS_MOST_BYTES, LineSplitter
+from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, LineSplitter
 from mpigauge.campaign.launch.orphans import note_job
 from mpigauge.campaign.launch.owner import noticed
 from mpigauge.campaign.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
@@ -447,4 +447,4 @@ class RunningJob:
 
 
 def _text(line: bytes) -> str:
-    return line[:WORDS_MOST_BYTES].decode("utf-8", "replace").strip()
+    return line[:MAX_OTHER_LINE_BYTES].decode("utf-8", "replace").strip()

@@ -238,7 +238,7 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
 
 def test_words_of_any_length_are_kept_short() -> None:
     _, job = everything("sys.stderr.write('x' * 100_000 + '\\n')")
-    assert 0 < len(job.last_words) <= line_splitter.WORDS_MOST_BYTES
+    assert 0 < len(job.last_words) <= line_splitter.MAX_OTHER_LINE_BYTES
 
 
 def test_what_it_says_last_does_not_keep_it_from_ending() -> None:
