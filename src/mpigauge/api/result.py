@@ -23,7 +23,7 @@ from mpigauge.find.explain import table as explain_table
 from mpigauge.importers import loading
 from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
-from mpigauge.plan.sizes import parse_sizes, wanted
+from mpigauge.plan.sizes import parse_sizes, size_filter
 from mpigauge.query.kinds import DisplayKind
 from mpigauge.query.query import Query, Source, sources_of
 from mpigauge.result import files, reader
@@ -285,7 +285,7 @@ class Result:
         for name in names - there.keys():
             files = ", ".join(map(str, self.paths))
             raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(there, name))
-        chosen = wanted(_sizes(sizes))
+        chosen = size_filter(_sizes(sizes))
         return lambda cell: cell.pattern in names and chosen(cell.bytes)
 
     def _table(self, columns: Any, stat: str | None = "median") -> Table:
@@ -299,7 +299,7 @@ def _query(
     name: str, sources: list[Source], sizes: Sizes, series: Words, stat: Statistic = "median"
 ) -> Query:
     text = _sizes(sizes)
-    wanted(text)
+    size_filter(text)
     kind = replace(KIND, name=name)
     return Query(kind, sources, False, Units(), stat, _words(series), text, thresholds=Thresholds())
 

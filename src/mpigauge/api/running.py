@@ -20,7 +20,7 @@ from mpigauge.campaign.prepare import lab_to_enter, prepare
 from mpigauge.errors import JobError, UsageError, choose_from
 from mpigauge.plan import names, plan_file
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
-from mpigauge.plan.source import ChosenPlan, check_source, names_no_budget, source_of, with_usual_launches
+from mpigauge.plan.source import ChosenPlan, check_source, has_default_budget, source_of, with_usual_launches
 from mpigauge.result import files
 from mpigauge.result.writer import check_free
 from mpigauge.rows.reasons import OutOfTime
@@ -113,7 +113,7 @@ def _plan_of(
         raise UsageError(
             f"{where}: asks for a lab, which takes a process of its own", "mpigauge run --plan FILE"
         )
-    per_job = names_no_budget(whole, file, options, quick=quick, thorough=thorough)
+    per_job = has_default_budget(whole, file, options, quick=quick, thorough=thorough)
     return ChosenPlan(with_usual_launches(whole, source, quick=quick), where, per_job)
 
 

@@ -8,7 +8,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.hosts import short
 
 
-def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
+def check_placement(asked: Sequence[str], found: Sequence[str]) -> None:
     """Compare the host asked for with the host that each rank reports.
 
     A host may report another name than the one that was asked for. But ranks meant for one host must be on

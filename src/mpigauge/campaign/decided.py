@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.campaign.control import compared
+from mpigauge.campaign.control import compared_groups
 from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of, looks_of
 from mpigauge.compare.sides import first_pairs
@@ -32,7 +32,7 @@ def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
     """
     if plan.until != "decided":
         return
-    factor, _ = compared(cell for target in targets for cell in target.cells)
+    factor, _ = compared_groups(cell for target in targets for cell in target.cells)
     if factor:
         return
     raise UsageError(
@@ -41,11 +41,11 @@ def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
     )
 
 
-ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
+CONCLUSIVE: frozenset[ComparisonVerdict] = PASSES | {"slower"}
 """Verdicts that do not change with more launches: a machine that has drifted may become stable again."""
 
 
-class UntilDecided:
+class ComparisonStopRule:
     """Comparison of what a campaign measures in turn, at interim looks whose launches are fixed in advance.
 
     Args:
@@ -65,4 +65,4 @@ class UntilDecided:
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
         _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
         found = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
-        return found.strictly() in ENOUGH
+        return found.strictly() in CONCLUSIVE

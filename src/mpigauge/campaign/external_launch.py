@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import mpigauge
-from mpigauge.campaign.budget import MIN_CELL_S, MAX_CELL_S, CELL_UNLIMITED_S, NEVER_S
+from mpigauge.campaign.budget import CELL_UNLIMITED_S, MAX_CELL_S, MIN_CELL_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
@@ -11,7 +11,7 @@ from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
 
-LAUNCHERS_OWN = (
+LAUNCHER_KEYS = (
     "transports",
     "hosts",
     "placements",
@@ -36,7 +36,7 @@ HANG_S = 60.0
 """Shortest silence after which the kernel aborts: no mpigauge watches such a launch."""
 
 
-def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
+def external_plan(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
     """Return the kernel plan of one launch, readable again by an import, and a sentence on cells left out.
 
     Args:
@@ -68,7 +68,7 @@ def _check(plan: Plan, where: str) -> None:
             "leave --over out, and start the plan at the times that you want",
         )
     usual = Plan(measure=())
-    for name in LAUNCHERS_OWN:
+    for name in LAUNCHER_KEYS:
         if getattr(plan, name) != getattr(usual, name):
             raise UsageError(
                 f"{where}: {name} is set by your own launcher, not by the plan",

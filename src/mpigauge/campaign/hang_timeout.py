@@ -21,7 +21,7 @@ SLOWEST_MEMORY_BYTES_PER_S = 1e8
 """Slowest total traffic where all ranks are on one host."""
 
 
-class Patience:
+class HangTimeout:
     """Longest silence that is not a hang: at least ten seconds, and ten times what the visit should take.
 
     Before a cell has been tried, a network of 1 MB/s is assumed, and one of 10 MB/s per host for what all
@@ -42,7 +42,7 @@ class Patience:
         self, visits: Sequence[PlannedVisit], hosts: int, description: KernelDescription, startup_s: float
     ) -> None:
         cells = {visit.cell for visit in visits}
-        slow_s = {cell: _slow_s(cell, hosts, description) for cell in cells}
+        slow_s = {cell: _slow_round_s(cell, hosts, description) for cell in cells}
         self._ranks = max((cell.ranks for cell in cells), default=1)
         self._slow_s: Mapping[int, float] = {visit.id: slow_s[visit.cell] for visit in visits}
         self._slowest_s = max(slow_s.values(), default=0.0)
@@ -86,7 +86,7 @@ class Patience:
         return MIN_SILENCE_S + max(known_s, sent_s)
 
 
-def _slow_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
+def _slow_round_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
     """Return the seconds of a round on the slowest network that is worth waiting for."""
     alone_s = TRIAL_MESSAGES * cell.bytes * max(1, cell.window) / SLOWEST_BYTES_PER_S
     slowest = SLOWEST_HOST_BYTES_PER_S if hosts > 1 else SLOWEST_MEMORY_BYTES_PER_S

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from mpigauge.campaign.allocations import allocation, manager, named
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch import custom_launcher
-from mpigauge.campaign.launch.copy_kernel import by_srun
-from mpigauge.campaign.launch.inherited_env import check_alone
-from mpigauge.campaign.launch.launchers import LAUNCHERS, can_deal, manager_of
+from mpigauge.campaign.launch.copy_kernel import copy_by_srun
+from mpigauge.campaign.launch.inherited_env import check_not_a_rank
+from mpigauge.campaign.launch.launchers import LAUNCHERS, can_place_in_turn, manager_of
 from mpigauge.campaign.launch.preflight import faults, is_here
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
@@ -36,17 +36,17 @@ def with_hosts(plan: Plan) -> Plan:
         UsageError: The launcher does not exist, or a launcher has started several of us.
         EnvironmentLacksError: The launcher does not work here, or no host answers.
     """
-    check_alone(os.environ)
+    check_not_a_rank(os.environ)
     _check_launcher(plan)
     given = bool(plan.hosts)
-    plan = plan if given else _reaching(replace(plan, hosts=tuple(_hosts_here())))
-    if custom_launcher.are_words(plan.launcher):
-        custom_launcher.check(plan.launcher, hosts=bool(plan.hosts))
+    plan = plan if given else _with_reaching_launcher(replace(plan, hosts=tuple(_available_hosts())))
+    if custom_launcher.is_template(plan.launcher):
+        custom_launcher.check_template(plan.launcher, hosts=bool(plan.hosts))
     plan = _without_dead(plan) if plan.skip_dead else plan
     return replace(plan if given else _with_all_ranks(plan), all_ranks=False)
 
 
-def _reaching(plan: Plan) -> Plan:
+def _with_reaching_launcher(plan: Plan) -> Plan:
     """Return the plan with the scheduler's own launcher where nothing else reaches the hosts of a job."""
     scheduler = manager(os.environ)
     chosen = plan.launcher != AUTO or plan.mpiexec or plan.mpi_options or plan.remote_shell
@@ -64,7 +64,7 @@ def _with_all_ranks(plan: Plan) -> Plan:
     alone = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
     if alone or not plan.all_ranks or plan.placements:
         return plan
-    if not can_deal(plan.launcher) and ranks > len(plan.hosts):
+    if not can_place_in_turn(plan.launcher) and ranks > len(plan.hosts):
         return plan
     measure = (
         replace(one, ranks=(ranks,)) if not one.ranks and _is_of_all_ranks(one.pattern) else one
@@ -80,7 +80,7 @@ def _is_of_all_ranks(name: str) -> bool:
 
 def _check_launcher(plan: Plan) -> None:
     name = plan.launcher
-    if name not in (AUTO, *LAUNCHERS) and not custom_launcher.are_words(name):
+    if name not in (AUTO, *LAUNCHERS) and not custom_launcher.is_template(name):
         hint = choose_from([AUTO, *LAUNCHERS], name)
         raise UsageError(
             f"no launcher is called {name!r}", f'{hint}; or write its words: "{name} -n {{ranks}}"'
@@ -103,7 +103,7 @@ def check_works_here(launcher: str) -> None:
         )
 
 
-def _hosts_here() -> Iterator[Host]:
+def _available_hosts() -> Iterator[Host]:
     """Yield the hosts of our lab or allocation; a lab's hosts share our cores, so each has all of them."""
     if (lab := context.current()) is not None:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
@@ -117,7 +117,7 @@ def allowed_s() -> float:
     return math.inf if here is None or here.ends is None else here.ends - time.time() - JOB_END_MARGIN_S
 
 
-def with_hosts_again(plan: Plan) -> Plan:
+def with_current_hosts(plan: Plan) -> Plan:
     """Return the plan of a resumed campaign, in another allocation with the hosts of that one.
 
     Raises:
@@ -125,7 +125,7 @@ def with_hosts_again(plan: Plan) -> Plan:
         EnvironmentLacksError: The plan places ranks on hosts by name that are not in this allocation, or the
             launcher does not work here.
     """
-    check_alone(os.environ)
+    check_not_a_rank(os.environ)
     _check_launcher(plan)
     here = allocation(os.environ)
     if here is None or not plan.hosts or {host.name for host in plan.hosts} <= here.names:
@@ -154,7 +154,7 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
     places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
     programs = list(dict.fromkeys(target.program for target in targets))
     found = _faults({host for of_job in places for host in of_job}, plan, programs, supplied=True)
-    if fault := _told(found):
+    if fault := _fault_sentence(found):
         raise EnvironmentLacksError(
             fault,
             "check the name, and that passwordless login works; --skip-dead leaves out hosts that do not "
@@ -162,12 +162,12 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
         )
 
 
-def fault_of(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
+def first_fault(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
     """Return what is wrong with the first host that does not answer or lacks a kernel; "" if none."""
-    return _told(_faults(hosts, plan, [target.program for target in targets]))
+    return _fault_sentence(_faults(hosts, plan, [target.program for target in targets]))
 
 
-def _told(found: Mapping[str, str]) -> str:
+def _fault_sentence(found: Mapping[str, str]) -> str:
     for host, fault in found.items():
         others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
         return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
@@ -197,16 +197,16 @@ def _faults(
     found = faults(asked, plan.remote_shell or "ssh", programs, supplied=supplied)
     if supplied and not ask_all:
         nodes = [ours[short(host)] for host in sorted(set(hosts)) if short(host) in ours]
-        found |= _supplied_by_manager(nodes, programs)
+        found |= _copied_by_manager(nodes, programs)
     return found
 
 
-def _supplied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
+def _copied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
     """Copy kernels to nodes of our job if its scheduler can; return what is wrong with nodes, by name."""
     scheduler = manager(os.environ)
     if scheduler is None or scheduler.name != "slurm":
         return {}
-    return by_srun([node for node in nodes if not is_here(node)], programs)
+    return copy_by_srun([node for node in nodes if not is_here(node)], programs)
 
 
 def _mpiexec_reaches() -> bool:

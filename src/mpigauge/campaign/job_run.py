@@ -9,11 +9,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.campaign.check_placement import check_landed
+from mpigauge.campaign.check_placement import check_placement
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.hang_timeout import Patience
-from mpigauge.campaign.hosts import fault_of
-from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
+from mpigauge.campaign.hang_timeout import HangTimeout
+from mpigauge.campaign.hosts import first_fault
+from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, restart_options, shells_of
 from mpigauge.campaign.lab.context import CurrentLab
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.campaign.launch.awake import awake_s
@@ -30,7 +30,7 @@ from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
-from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
+from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
@@ -79,7 +79,7 @@ class Observer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RunContext:
     """What all launches of a session share."""
 
     state: CampaignState
@@ -107,7 +107,7 @@ class JobRun:
 
     def __init__(
         self,
-        around: Surroundings,
+        around: RunContext,
         target: Target,
         key: LaunchKey,
         job: Job,
@@ -124,7 +124,7 @@ class JobRun:
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
         hosts = len(set(job.hosts)) or 1
-        self._patience = Patience(visits, hosts, target.description, around.plan.patience_s)
+        self._patience = HangTimeout(visits, hosts, target.description, around.plan.patience_s)
         self._usual_start_s = usual_start_s
         self._warmup_bytes = warmup_bytes
         self._answered: set[int] = set()  # visits of which we know what has become
@@ -199,7 +199,7 @@ class JobRun:
             trouble = self._follow(running)
         if trouble == "crash" and not self.began:
             words, plan = running.last_words, self._around.plan
-            self.options_found = answer_to_refusal(words, plan, self._target, self._job)
+            self.options_found = restart_options(words, plan, self._target, self._job)
         if self.options_found:
             self._tell_of_answer()
         elif trouble:
@@ -212,7 +212,7 @@ class JobRun:
         """Process the job's lines; return the kind of failure, or None."""
         watch = self._watch = self._watching(running)
         try:
-            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours, watch):
+            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_kernel_line, watch):
                 line = self._ours(journal.parse(text))
                 if line is None:
                     self._hear(text, running)
@@ -272,7 +272,7 @@ class JobRun:
 
         Of lines that begin as the kernel's do but are broken, the first is enough.
         """
-        if journal.is_ours(text):
+        if journal.is_kernel_line(text):
             if self._has_broken_line:
                 return
             self._has_broken_line, text = True, text[:MAX_BROKEN_LINE_BYTES]
@@ -298,7 +298,7 @@ class JobRun:
 
     def _take(self, line: journal.Line) -> None:
         number = visit_of(line)
-        if number is not None and answers(line):
+        if number is not None and is_answer(line):
             self._answered.add(number)
             self._tells_of_visits = self._tells_of_visits or not isinstance(line, journal.SkipLine)
         self._has_end = isinstance(line, journal.EndLine)
@@ -335,7 +335,7 @@ class JobRun:
     def _launch(self, facts: journal.Facts, reported: str) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
-        check_landed(self._job.hosts, [place.host for place in facts.placement])
+        check_placement(self._job.hosts, [place.host for place in facts.placement])
         self.began = self._watch.began = True
         self.startup_s = self.prelude_s = awake_s() - self._begun
         self._record(
@@ -356,10 +356,10 @@ class JobRun:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=environment.recordable(self._job.environment),
+                variables=environment.without_secrets(self._job.environment),
                 built_by=self._target.built_by,
                 reported=reported,
-                throttled=control_groups.throttled(),
+                throttled=control_groups.throttle_count(),
                 options_found=self._job.options_found,
                 warmup_bytes=self._warmup_bytes,
             )
@@ -382,7 +382,7 @@ class JobRun:
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._record(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
-                self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
+                self._around.observer.trouble(f"{cell_text(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:
             self._patience.running.pop(number, None)
             self._around.observer.visit_ends()
@@ -404,7 +404,9 @@ class JobRun:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
             self._around.troubles.failed(self.name, why, launch, sentence)
             return
-        self._around.troubles.failed(say(cell), why, launch, f"{say(cell)}: {kind} in launch {launch}: {why}")
+        self._around.troubles.failed(
+            cell_text(cell), why, launch, f"{cell_text(cell)}: {kind} in launch {launch}: {why}"
+        )
 
     def _visit_running(self) -> int | None:
         """Return the visit that was running; None if there was none, or several."""
@@ -437,17 +439,17 @@ class JobRun:
         """Return the job's output, with what we find wrong: not all launchers name a host that is gone."""
         words = running.last_words if self._seen is None else self._seen
         if self._is_incomplete:
-            missing = incomplete(len(self._visits.keys() - self._answered), len(self._visits))
+            missing = incomplete_sentence(len(self._visits.keys() - self._answered), len(self._visits))
             return f"{OURS} {missing}\n{words}".rstrip()
         hosts = self._job.hosts
         if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
-        fault = fault_of(hosts, self._around.plan, [self._target])
+        fault = first_fault(hosts, self._around.plan, [self._target])
         self.host_gone = bool(fault)
         return f"{words}\n{OURS} {fault}" if fault else words
 
 
-def say(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """Return a cell as words for a sentence."""
     between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
     job = f"{cell.library}, {cell.ranks} ranks"

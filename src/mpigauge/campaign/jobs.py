@@ -7,7 +7,7 @@ from mpigauge.campaign.allocations import manager
 from mpigauge.campaign.hosts import check_works_here
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch import launchers
-from mpigauge.campaign.launch.inherited_env import carried
+from mpigauge.campaign.launch.inherited_env import forwarded_variables
 from mpigauge.campaign.launch.job import Command, Job
 from mpigauge.campaign.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
 from mpigauge.campaign.launch.preflight import is_here, shell_words
@@ -54,7 +54,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
         cores=cores,
         as_root=environment.user_is_root(),
         environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
-        inherited=carried(environment.variables()),
+        inherited=forwarded_variables(environment.variables()),
         options=plan.mpi_options,
         hosts=places,
         pmi=library.kind.pmi,
@@ -63,7 +63,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
     )
 
 
-def crowded(plan: Plan, targets: Iterable[Target]) -> list[Job]:
+def oversubscribed_jobs(plan: Plan, targets: Iterable[Target]) -> list[Job]:
     """Return the oversubscribed jobs, one per number of ranks.
 
     Raises:
@@ -103,9 +103,9 @@ def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
         check_works_here(_launcher_of(plan, target))
 
 
-def answer_to_refusal(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
+def restart_options(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
     """Return the options to restart a job with that its launcher has refused; empty if none help."""
-    return launchers.answer_to(words, job, _launcher_of(plan, target))
+    return launchers.options_after_refusal(words, job, _launcher_of(plan, target))
 
 
 def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:

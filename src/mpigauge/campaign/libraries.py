@@ -22,7 +22,7 @@ def libraries_of(plan: Plan, where: str) -> list[Library]:
         UsageError: Two of them cannot be told apart, or there is one mpiexec for several.
         EnvironmentLacksError: One is missing or does not work.
     """
-    found = _found(plan.mpi)
+    found = _named_libraries(plan.mpi)
     if plan.abi:
         libraries = [abi.runner(library) for library in found or abi.default()]
     else:
@@ -36,7 +36,7 @@ def libraries_of(plan: Plan, where: str) -> list[Library]:
     return [with_mpiexec(library, plan.mpiexec) for library in libraries]
 
 
-def _found(words: Sequence[str]) -> list[Library]:
+def _named_libraries(words: Sequence[str]) -> list[Library]:
     """Return the libraries that the user names, each with its label."""
     labels, names = zip(*map(find.labelled, words), strict=True) if words else ((), ())
     libraries = find.find_each(names)

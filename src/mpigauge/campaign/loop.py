@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.decided import UntilDecided
+from mpigauge.campaign.decided import ComparisonStopRule
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
+from mpigauge.campaign.job_run import JobRun, Observer, RunContext
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.interruption import Interruption
@@ -23,7 +23,7 @@ from mpigauge.errors import JobError
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, shuffled, time_slots, visits_of, with_suspects_alone
 from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
@@ -110,12 +110,12 @@ class CampaignLoop:
                 mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
                 job.warmup_bytes = max(mine, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = UntilDecided(plan, file)
+        self._comparison = ComparisonStopRule(plan, file)
         # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
-        self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
+        self._around = RunContext(self._state, observer, interruption, plan, context.current(), troubles)
         self._spread = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
@@ -236,7 +236,7 @@ class CampaignLoop:
         skipped: set[Cell] = set()
         suspects: frozenset[int] = frozenset()
         for _ in range(MAX_STARTS):
-            visits = one_by_one(self._visits_left(number, job), suspects)
+            visits = with_suspects_alone(self._visits_left(number, job), suspects)
             if not visits or job.dead:
                 break
             if self._budget.is_spent:
@@ -266,7 +266,7 @@ class CampaignLoop:
             job.budget.startup_s,
             job.warmup_bytes,
         )
-        _leave_memory_alone()
+        _freeze_garbage_collector()
         attempt.run()
         if attempt.options_found:  # no failure, but a question that is answered now
             self._state.options_found[key] = attempt.options_found
@@ -296,12 +296,18 @@ class CampaignLoop:
         made = self._state.made_in(key)
         lacking = skipped - made.cells
         self._state.append(
-            Done(key.number, key.job, seconds, tuple(sorted(lacking)), throttled=control_groups.throttled())
+            Done(
+                key.number,
+                key.job,
+                seconds,
+                tuple(sorted(lacking)),
+                throttled=control_groups.throttle_count(),
+            )
         )
         self._around.observer.launch_ends(key.number, key.job.name, seconds, made.samples)
 
 
-def _leave_memory_alone() -> None:
+def _freeze_garbage_collector() -> None:
     """Exempt all objects from garbage collection while ranks are timed.
 
     A collection of a large campaign's objects would occupy a core for a tenth of a second.
@@ -319,7 +325,7 @@ def _begun_s(before: Result | None) -> float | None:
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
     return [
-        JobState(target, cells, JobBudget(turns_of(cells)))
+        JobState(target, cells, JobBudget(time_slots(cells)))
         for target in targets
         for cells in by_job(target.cells).values()
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.campaign.hosts import allowed_s
-from mpigauge.campaign.jobs import crowded
+from mpigauge.campaign.jobs import oversubscribed_jobs
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.libraries import other_choices, unknown_settings
@@ -79,7 +79,7 @@ def measure(
     ):
         file.tells(observer.trouble)
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
-        for sentence in filter(None, _known_before(session, file)):
+        for sentence in filter(None, _opening_reports(session, file)):
             observer.trouble(sentence)
         loop = CampaignLoop(
             plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
@@ -89,14 +89,14 @@ def measure(
         reason = loop.run()
         result = reader.load(file.path, file.place)
         stopped_by = interruption.signal
-        if reason not in RESUMABLE and _packs(session, output):
+        if reason not in RESUMABLE and _is_compressed_at_end(session, output):
             stopped_by = None
             if not file.lost:
                 result.path = file.packed()
     return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
-def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
+def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
     """Yield sentences to report before anything is measured, some empty; also end leftover processes."""
     plan, targets = session.plan, session.targets
     if not file.locked:
@@ -104,19 +104,19 @@ def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
     yield sweep().sentence
     yield from other_choices(one.library for one in targets)
     yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
-    yield left_out_of(targets) if session.before is None else ""
-    yield from (shared_cores(job.ranks, job.cores) for job in crowded(plan, targets))
+    yield left_out_sentence(targets) if session.before is None else ""
+    yield from (shared_cores_sentence(job.ranks, job.cores) for job in oversubscribed_jobs(plan, targets))
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
 
 
-def left_out_of(targets: Sequence[Target]) -> str:
+def left_out_sentence(targets: Sequence[Target]) -> str:
     """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
     left_out = [one for target in targets for one in target.left_out]
     measured = sum(len(target.cells) for target in targets)
     return left_out_words(left_out, measured)
 
 
-def shared_cores(ranks: int, cores: int) -> str:
+def shared_cores_sentence(ranks: int, cores: int) -> str:
     """Return a warning on more ranks than cores."""
     on = units.counted(cores, "core")
     return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
@@ -128,7 +128,7 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
     return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
-def _packs(session: PreparedCampaign, output: Path | None) -> bool:
+def _is_compressed_at_end(session: PreparedCampaign, output: Path | None) -> bool:
     """Return whether the result is compressed at the end: unless its name says otherwise."""
     named = session.before.path if session.before is not None else output
     return named is None or named.suffix == PACKED

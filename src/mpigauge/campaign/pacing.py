@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.plan.model import Plan
-from mpigauge.plan.visit_order import moment_s
+from mpigauge.plan.visit_order import replication_start_s
 
-NAP_S = 60.0
+MAX_SLEEP_S = 60.0
 """Longest sleep: the wall clock is read again after it, in case it was set."""
 
 
@@ -34,7 +34,7 @@ class Pacing:
 
         An overdue one, as after an interruption, begins at once, and the following ones keep their distances.
         """
-        moment, now = moment_s(self.plan, number, self.replications), self.wall_s()
+        moment, now = replication_start_s(self.plan, number, self.replications), self.wall_s()
         if self.origin_s is None:
             self.origin_s = now
         self.origin_s = max(self.origin_s, now - moment)
@@ -43,6 +43,6 @@ class Pacing:
     def wait(self, number: int) -> None:
         """Sleep until a replication is due, or a signal comes."""
         while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
-            if not self.interruption.comes_within(min(left_s, NAP_S)):
+            if not self.interruption.comes_within(min(left_s, MAX_SLEEP_S)):
                 self.interruption.calm()
                 self.interruption.heed()

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.campaign import resume_check, trusted_results
-from mpigauge.campaign.control import controlled
+from mpigauge.campaign.control import with_control_arm
 from mpigauge.campaign.decided import check_compares
-from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
+from mpigauge.campaign.hosts import check_reachable, with_current_hosts, with_hosts
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.job import check_temporary_folder
-from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
+from mpigauge.campaign.targets import Target, campaign_record, targets_of, targets_of_campaign
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
@@ -23,7 +23,7 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Resumed
 from mpigauge.result.writer import ResultFile, is_utf8
 
-JOBS_PAID = 8
+MAX_JOBS_BUDGETED = 8
 """The default budget is per job; more jobs than these share the budget of these."""
 
 
@@ -62,7 +62,7 @@ def lab_to_enter(plan: Plan, where: str) -> Lab | None:
     return None
 
 
-def located(plan: Plan) -> Plan:
+def with_lab_and_hosts(plan: Plan) -> Plan:
     """Return the plan with the lab and the hosts that we are on, unless it names hosts itself.
 
     Raises:
@@ -88,27 +88,27 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaig
     """
     check_recordable(plan, where)
     check_temporary_folder("a job")  # compilers need one, too, and say it less well
-    plan = located(plan)
+    plan = with_lab_and_hosts(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
-    plan, targets = controlled(plan, targets, where)
+    plan, targets = with_control_arm(plan, targets, where)
     check_startable(plan, targets)
     of_one = plan.budget_s if per_job else None
     if of_one is None:
         return PreparedCampaign(plan, tuple(targets))
     jobs = sum(len(by_job(target.cells)) for target in targets)
-    whole = replace(plan, budget_s=of_one * max(1, min(jobs, JOBS_PAID)))
+    whole = replace(plan, budget_s=of_one * max(1, min(jobs, MAX_JOBS_BUDGETED)))
     return PreparedCampaign(
-        whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one)
+        whole, tuple(targets), time_of_jobs=_budget_of_jobs(jobs, of_one, whole.budget_s or of_one)
     )
 
 
-def _time_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
+def _budget_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
     """Return how much time several jobs have, in words; "" for one job."""
     if jobs == 1:
         return ""
     each = f"{units.format_duration(of_one_s)} per job"
-    most = "" if jobs <= JOBS_PAID else f", of at most {JOBS_PAID}"
+    most = "" if jobs <= MAX_JOBS_BUDGETED else f", of at most {MAX_JOBS_BUDGETED}"
     return f"{jobs} jobs, {each}{most}: at most {units.format_duration(whole_s)}"
 
 
@@ -127,14 +127,14 @@ def check_recordable(plan: Plan, where: str) -> None:
                 "write it in UTF-8, or set variables by the environment of mpigauge: export NAME=VALUE",
             )
     for name, values in plan.vary.items():
-        if any(environment.recordable({name: value})[name] == environment.HIDDEN for value in values):
+        if any(environment.without_secrets({name: value})[name] == environment.HIDDEN for value in values):
             raise UsageError(
                 f"{where}: {name} may be a secret, and values that are varied stand in the result",
                 f"set it for all launches, which records no value of it: --env {name}=VALUE",
             )
 
 
-def prepare_again(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
+def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
     """Prepare to resume a campaign: the same libraries at their paths, and the current hosts.
 
     Args:
@@ -146,16 +146,16 @@ def prepare_again(before: Result, where: str, *, anyway: bool = False) -> Prepar
             or this program is another one.
     """
     check_temporary_folder("a job")
-    plan = with_what_was_hidden(before.campaign.plan, where)
+    plan = with_hidden_variables(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
-    targets = tuple(targets_again(before.campaign))
-    plan = with_hosts_again(plan)
+    targets = tuple(targets_of_campaign(before.campaign))
+    plan = with_current_hosts(plan)
     check_startable(plan, targets)
     return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
 
 
-def with_what_was_hidden(plan: Plan, where: str) -> Plan:
+def with_hidden_variables(plan: Plan, where: str) -> Plan:
     """Return the plan with the variables that results hide, as our own environment has them.
 
     Raises:
@@ -194,7 +194,7 @@ def open_result(
         if session.resumed is not None:
             file.append(session.resumed)
         return file
-    file = writer.create(output) if output else writer.create_beside(usual)
+    file = writer.create(output) if output else writer.create_numbered(usual)
     campaign = campaign_record(session.plan, session.targets)
     file.append(campaign)
     trusted_results.remember(campaign)

@@ -11,7 +11,7 @@ from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.launch.job import temporary_folder
 from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.loop import CampaignLoop
-from mpigauge.campaign.prepare import located, open_result, prepare
+from mpigauge.campaign.prepare import open_result, prepare, with_lab_and_hosts
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result.reader import load
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
 
-def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+def run_probe(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
     """Run a plan and return its result; no file is kept.
 
     Raises:
@@ -36,12 +36,12 @@ def look(plan: Plan, where: str, observer: Observer, interruption: Interruption)
         observer.trouble(words)
     folder = temporary_folder("a look at hosts")
     try:
-        return _looked(session, folder / "look.jsonl", observer, interruption)
+        return _run_in(session, folder / "look.jsonl", observer, interruption)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _looked(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
+def _run_in(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
     try:
         with open_result(session, path, path, kept=False) as file:
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
@@ -52,7 +52,7 @@ def _looked(session: PreparedCampaign, path: Path, observer: Observer, interrupt
     return load(path)
 
 
-def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+def probe_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
     """Run one launch with a rank on each host, to learn what the hosts are.
 
     Args:
@@ -61,8 +61,8 @@ def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Inte
     Raises:
         MpigaugeError: A host does not answer, or ranks cannot be started on all hosts.
     """
-    plan = located(plan)
-    return look(
+    plan = with_lab_and_hosts(plan)
+    return run_probe(
         replace(
             plan,
             measure=(Measure("barrier"),),

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import known
-from mpigauge.plan.remeasure import again
+from mpigauge.plan.remeasure import plan_for_cells
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 ARMS = ("base", "other")
 """Labels for two libraries of the same kind and version that have no labels."""
 
-IN_TURN = frozenset({"mpi", "mpi_version", "label", "transport"})
-"""Factors in which two results may differ and can still be measured in one campaign."""
 
-
-def plan_again(results: Sequence[Result], pairs: Iterable[Pair], launches: int, seed: int) -> Plan:
+def remeasure_plan(results: Sequence[Result], pairs: Iterable[Pair], launches: int, seed: int) -> Plan:
     """Return the plan of a second stage: cells of both sides, interleaved in new launches.
 
     Args:
@@ -37,16 +34,18 @@ def plan_again(results: Sequence[Result], pairs: Iterable[Pair], launches: int, 
     """
     picked = [cell for pair in pairs for cell in (pair.base.cell, pair.other.cell)]
     floors = {name for name, pattern in known().items() if pattern.is_floor}
-    plan = again(results[0].campaign.plan, (c for c in picked if c.pattern not in floors), launches, seed)
-    return plan if len(results) == 1 else _of_both(plan, results)
+    plan = plan_for_cells(
+        results[0].campaign.plan, (c for c in picked if c.pattern not in floors), launches, seed
+    )
+    return plan if len(results) == 1 else _varied_over_both(plan, results)
 
 
-def compared_again_by(results: Sequence[Result], by: str | None) -> str | None:
+def remeasure_factor(results: Sequence[Result], by: str | None) -> str | None:
     """Return the factor that the second stage is compared by; None for the first that differs."""
     return by if len(results) == 1 else _differing(results)
 
 
-def _of_both(plan: Plan, results: Sequence[Result]) -> Plan:
+def _varied_over_both(plan: Plan, results: Sequence[Result]) -> Plan:
     """Return a plan that varies what the two results differ in."""
     if _differing(results) == "transport":
         transports = tuple(one.campaign.plan.transports[0] for one in results)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.result.surroundings import Environment, LibraryRecord
     from mpigauge.vocabulary import DifferenceKind
 
-SAME: tuple[tuple[DifferenceKind, str], ...] = (
+FIXED_PROPERTIES: tuple[tuple[DifferenceKind, str], ...] = (
     ("processor", "cpu"),
     ("cores", "cores"),
     ("system", "kernel"),
@@ -68,7 +68,7 @@ def _differences(
     """
     last = before.resumed[-1] if before.resumed else before.campaign
     pairs: list[tuple[DifferenceKind, object, object]] = [
-        (what, getattr(last.environment, field), getattr(here, field)) for what, field in SAME
+        (what, getattr(last.environment, field), getattr(here, field)) for what, field in FIXED_PROPERTIES
     ]
     if not plan.hosts:
         pairs.insert(0, ("host", last.environment.host, here.host))

@@ -29,7 +29,7 @@ HOPELESS = re.compile(r"execvp error|[Aa]n error occurred in MPI_Init")
 """Messages after which no launcher has been seen to start a job, though some hang."""
 
 
-class Silent(Protocol):
+class SilentJob(Protocol):
     """The part of a running job that the watch needs."""
 
     @property
@@ -55,7 +55,9 @@ class SilenceWatch:
         death: How a rank has died, in words; empty while none has.
     """
 
-    def __init__(self, ranks: LocalRanks, job: Silent, tell: Callable[[str], None], usual_s: float) -> None:
+    def __init__(
+        self, ranks: LocalRanks, job: SilentJob, tell: Callable[[str], None], usual_s: float
+    ) -> None:
         self._ranks = ranks
         self._job = job
         self._tell = tell

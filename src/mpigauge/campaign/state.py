@@ -32,7 +32,7 @@ class LaunchKey(NamedTuple):
 
 
 @dataclass(slots=True)
-class Made:
+class LaunchProgress:
     """What a launch has measured so far.
 
     Attributes:
@@ -74,7 +74,7 @@ class CampaignState:
     visits_made: int = 0
     blocked: set[Cell] = field(default_factory=set)
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
-    made: dict[LaunchKey, Made] = field(default_factory=dict)
+    made: dict[LaunchKey, LaunchProgress] = field(default_factory=dict)
     struck: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
@@ -114,9 +114,9 @@ class CampaignState:
         if key not in self.done:
             self.finished.setdefault(key, set()).update(visits)
 
-    def made_in(self, key: LaunchKey) -> Made:
+    def made_in(self, key: LaunchKey) -> LaunchProgress:
         """Return what an unfinished launch has measured."""
-        return self.made.get(key) or Made()
+        return self.made.get(key) or LaunchProgress()
 
     def given_up(self, cell: Cell) -> bool:
         """Return whether a cell has failed too often to be tried again."""
@@ -164,6 +164,6 @@ class CampaignState:
         if self.keeps_visits:
             self.visits.append(essential_visit(visit))
         if key not in self.done:
-            made = self.made.setdefault(key, Made())
+            made = self.made.setdefault(key, LaunchProgress())
             made.cells.add(visit.cell)
             made.samples += len(visit.samples_ns)

@@ -67,10 +67,10 @@ def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Targe
     compiler = abi.compiler(libraries) if plan.abi else None
     targets = [_target(plan, library, compiler, where) for library in libraries]
     check_distinct([target.library for target in targets])
-    return targets if elsewhere else [_that_fits(target, plan, where) for target in targets]
+    return targets if elsewhere else [_without_too_large(target, plan, where) for target in targets]
 
 
-def _that_fits(target: Target, plan: Plan, where: str) -> Target:
+def _without_too_large(target: Target, plan: Plan, where: str) -> Target:
     """Return the target without the cells that do not fit into the memory of its hosts."""
     found = [
         one
@@ -116,7 +116,7 @@ def pool_bytes() -> int:
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
     """Return the first record of the result file."""
     return campaign_of(
-        with_fields(plan, variables=environment.recordable(plan.variables)),
+        with_fields(plan, variables=environment.without_secrets(plan.variables)),
         map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
@@ -146,30 +146,31 @@ def library_record(target: Target) -> LibraryRecord:
         compiler=str(target.compiler.mpicc) if target.compiler else "",
         digest=digest(library.prefix),
         configuration={
-            what: environment.recordable_words(line) for what, line in configuration_of(library).items()
+            what: environment.command_without_secrets(line)
+            for what, line in configuration_of(library).items()
         },
         parameter_files={
-            path: environment.recordable(settings) for path, settings in parameter_files(library).items()
+            path: environment.without_secrets(settings) for path, settings in parameter_files(library).items()
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
         other_mpicc=next((str(one.mpicc) for one in library.passed_over), ""),
     )
 
 
-def targets_again(campaign: Campaign) -> list[Target]:
+def targets_of_campaign(campaign: Campaign) -> list[Target]:
     """Return the targets of a result file that is to be continued: the same libraries, at their paths.
 
     Raises:
         EnvironmentLacksError: A library is gone or has changed.
     """
-    return [_target_again(campaign, record) for record in campaign.libraries]
+    return [_target_of_record(campaign, record) for record in campaign.libraries]
 
 
-def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
+def _target_of_record(campaign: Campaign, record: LibraryRecord) -> Target:
     library = with_mpiexec(find.find_with(record.mpicc, record.mpicc_options), campaign.plan.mpiexec)
     compiler = None
     if record.compiler:
-        library, compiler = abi.runner(library), _compiler_again(record)
+        library, compiler = abi.runner(library), _compiler_of_record(record)
     program, description = _kernel(library, compiler)
     library = as_it_says(library, description.library)
     if (library.name, library.version) != (record.name, record.version):
@@ -184,7 +185,7 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
     return Target(library, program, description, cells, compiler)
 
 
-def _compiler_again(record: LibraryRecord) -> Library:
+def _compiler_of_record(record: LibraryRecord) -> Library:
     wrapper = Path(record.compiler)
     compiler = abi.compiler_at(find.find(str(wrapper.with_name("mpicc"))), wrapper)
     if compiler.label != record.built_by:

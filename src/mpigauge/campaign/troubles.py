@@ -8,7 +8,7 @@ from mpigauge.units import counted
 
 
 @dataclass(slots=True)
-class Again:
+class Repetitions:
     """The repetitions of a failure: its first launch, its last launch, and how many there were."""
 
     first: int
@@ -21,7 +21,7 @@ class Troubles:
     """Failures by job or cell and reason."""
 
     tell: Callable[[str], None]
-    seen: dict[tuple[str, str], Again] = field(default_factory=dict)
+    seen: dict[tuple[str, str], Repetitions] = field(default_factory=dict)
 
     def failed(self, of: str, why: str, launch: int, sentence: str) -> None:
         """Report a failure, unless the same job or cell has failed for the same reason before.
@@ -33,7 +33,7 @@ class Troubles:
         """
         key = of, re.sub("[0-9]+", "", why)
         if (again := self.seen.get(key)) is None:
-            self.seen[key] = Again(launch, launch)
+            self.seen[key] = Repetitions(launch, launch)
             self.tell(sentence)
             return
         again.times += 1

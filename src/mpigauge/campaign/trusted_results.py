@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mpigauge.cache import is_safe
 from mpigauge.errors import UsageError
-from mpigauge.result.files import resume_words
+from mpigauge.result.files import resume_command
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
 from mpigauge.result.writer import line_of
@@ -47,14 +47,14 @@ def check_trusted(result: Result, retry: str = "") -> None:
         UsageError: This user has not begun it; lists what would be run.
     """
     if not is_ours(result.campaign):
-        named = "; ".join(_named(result.campaign)) or "no program"
+        named = "; ".join(_programs_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
-            f"if you trust that: {retry or resume_words(result.path, '--trust')}",
+            f"if you trust that: {retry or resume_command(result.path, '--trust')}",
         )
 
 
-def _named(campaign: Campaign) -> Iterator[str]:
+def _programs_named(campaign: Campaign) -> Iterator[str]:
     """Yield all that a campaign would run: programs, options, hosts and variables it names."""
     plan = campaign.plan
     for library in campaign.libraries:

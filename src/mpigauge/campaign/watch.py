@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from mpigauge.campaign.launch.awake import awake_s
-from mpigauge.campaign.probe_run import look
+from mpigauge.campaign.probe_run import run_probe
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import environment
 from mpigauge.rows.machine.watch import Watched, watched_alone, watched_by_ranks
@@ -47,7 +47,7 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
         visits=VISITS,
         rounds_max=MAX_SAMPLES,
     )
-    result = look(plan, WHERE, observer, interruption)
+    result = run_probe(plan, WHERE, observer, interruption)
     visits = [visit for visit in result.visits if visit.cell.pattern == pattern]
     seconds = sum(end.elapsed_s for end in result.ends)
     return watched_by_ranks(visits, seconds, environment.cores_online(), result.launches)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.check.claim_kinds import FILE, TITLE, values
 from mpigauge.plan.factors import FACTORS
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import SAME_HOST
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
             if (material.file if name == FILE else material.title) not in values(wants):
                 return False
         elif name == _BYTES:
-            if row.sized and not wanted(str(wants))(row.cell.bytes):
+            if row.sized and not size_filter(str(wants))(row.cell.bytes):
                 return False
         elif getattr(row.cell, name) not in values(wants):
             return False

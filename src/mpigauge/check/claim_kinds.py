@@ -26,7 +26,7 @@ FILE, TITLE = "file", "title"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
+"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.size_filter` reads them."""
 
 
 class Sides(Struct, frozen=True, forbid_unknown_fields=True):

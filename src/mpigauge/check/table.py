@@ -10,7 +10,7 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.records import cell_record, number
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.vocabulary import EXPECTATION_VERDICTS
 
@@ -29,7 +29,7 @@ TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "
 
 def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
     """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
-    chosen = wanted(expectation.sizes)
+    chosen = size_filter(expectation.sizes)
     mine = [
         judged(expectation, row)
         for row in rows

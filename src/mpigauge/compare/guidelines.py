@@ -26,7 +26,7 @@ from msgspec.structs import replace as cell_like
 
 from mpigauge.compare.comparison import ALONG, Compared
 from mpigauge.compare.sides import key_of, matched, paired_family, side_of
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.max_t import PAIRS_LEAST
 
@@ -203,7 +203,7 @@ def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
 def _is_own(row: Row, pattern: Pattern) -> bool:
     """Whether a row is of no mock-up: those are nobody's operations."""
     mode = pattern.mode(row.cell.mode)
-    return mode is None or not mode.instead_of or mode.name == usual_mode(pattern)
+    return mode is None or not mode.instead_of or mode.name == default_mode(pattern)
 
 
 def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:

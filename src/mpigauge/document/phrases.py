@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.factors import BY_NAME, usual
+from mpigauge.plan.factors import BY_NAME, default_value
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.units import counted
 from mpigauge.vocabulary import AUTO, ROTATING, UNKNOWN
@@ -34,7 +34,7 @@ def _library(cell: Cell) -> str:
 
 
 def _buffers(cell: Cell) -> str:
-    return "" if cell.buffers == usual("buffers") else f"{cell.buffers} buffers"
+    return "" if cell.buffers == default_value("buffers") else f"{cell.buffers} buffers"
 
 
 def _root(cell: Cell) -> str:
@@ -73,10 +73,10 @@ SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op"}
 UNSAID = frozenset(
     {
         AUTO,
-        str(usual("placement")),
-        f"{usual('op')} of {usual('datatype')}",
-        f"root {usual('root')}",
-        f"{usual('sync')} start",
+        str(default_value("placement")),
+        f"{default_value('op')} of {default_value('datatype')}",
+        f"root {default_value('root')}",
+        f"{default_value('sync')} start",
     }
 )
 """What goes without saying."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collected import TableMeaning
 from mpigauge.importers.imb_heading import BYTES, GROUP, MESSAGES
-from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Twin
+from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Counterpart
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
 from mpigauge.units import counted
 
@@ -230,7 +230,7 @@ def meanings_of(kind: ImbKind) -> list[tuple[TableMeaning, str]]:
     return [(_ours(twin, twin.mode), column)]
 
 
-def _twin(kind: ImbKind, column: str) -> Twin | None:
+def _twin(kind: ImbKind, column: str) -> Counterpart | None:
     """Return our name of the same measurement; None if there is none, or it is done otherwise."""
     twin = BY_IMB.get(kind.name.removesuffix(PURE))
     if twin is None or kind.part not in OURS or kind.gpu or kind.words:
@@ -242,14 +242,14 @@ def _twin(kind: ImbKind, column: str) -> Twin | None:
     return twin if _suits(twin, kind.name, column) else None
 
 
-def _suits(twin: Twin, name: str, column: str) -> bool:
+def _suits(twin: Counterpart, name: str, column: str) -> bool:
     """Whether the columns are those of the measurement that the name promises."""
     if name.endswith(PURE):
         return twin.hides and column == "t_max"
     return (column == MESSAGES) is twin.rate and (column == "t_ovrl") is twin.hides
 
 
-def _ours(twin: Twin, mode: str) -> TableMeaning:
+def _ours(twin: Counterpart, mode: str) -> TableMeaning:
     own = known()[twin.pattern]
     known_mode = own.mode(mode)
     time_of = IN_ONE_CALL if own.starts_together else own.time_of

@@ -19,7 +19,7 @@ from mpigauge.plan.patterns import ONE, known
 
 if TYPE_CHECKING:
     from mpigauge.importers.text import TextLine
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
 
 _TITLE = re.compile(
     r"(?:Running benchmark|#) (?P<suite>IMB|OSU) (?P<name>[\w ]+?) (?:with type (?P<type>\w+) )?"
@@ -200,7 +200,7 @@ def _check_throughput(line: TextLine, row: dict[str, str], time_s: float) -> Non
 # ---- What the numbers are of ---------------------------------------------------------------------
 
 
-def _twin(table: _Table) -> Twin | None:
+def _twin(table: _Table) -> Counterpart | None:
     """Return what of ours is the same; nothing one-sided is."""
     if not table.name or table.sync:
         return None

@@ -53,4 +53,4 @@ def _imported(path: Path, refused: UsageError) -> Result:
     records = read_any(path)
     if records is None:
         raise refusal(path, refused)
-    return reader.made_of(path, records)
+    return reader.result_of(path, records)

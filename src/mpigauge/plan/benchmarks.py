@@ -30,7 +30,7 @@ OWN_DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class Counterpart:
     """A mode of a pattern, and its names in OSU and IMB.
 
     Attributes:
@@ -68,27 +68,27 @@ _COLLECTIVES = (
 OSU and IMB count all blocks where we count one."""
 
 
-def _of_collectives() -> Iterator[Twin]:
+def _collectives() -> Iterator[Counterpart]:
     for pattern, osu, nonblocking, imb in _COLLECTIVES:
-        yield Twin(pattern, "blocking", f"{osu} Latency Test", imb)
-        yield Twin(
+        yield Counterpart(pattern, "blocking", f"{osu} Latency Test", imb)
+        yield Counterpart(
             pattern, "overlap", f"Non-blocking {nonblocking} Latency Test", f"I{imb.lower()}", hides=True
         )
 
 
-TWINS = (
-    Twin("pingpong", "standard", "Latency Test", "PingPong"),
-    Twin("pingpong", "persistent", "Latency Test Persistent"),
-    Twin("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
-    Twin("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
-    Twin("exchange", "nonblocking", imb="PingPing"),
-    Twin("shift", "sendrecv", imb="Sendrecv"),
-    *_of_collectives(),
+COUNTERPARTS = (
+    Counterpart("pingpong", "standard", "Latency Test", "PingPong"),
+    Counterpart("pingpong", "persistent", "Latency Test Persistent"),
+    Counterpart("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
+    Counterpart("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
+    Counterpart("exchange", "nonblocking", imb="PingPing"),
+    Counterpart("shift", "sendrecv", imb="Sendrecv"),
+    *_collectives(),
 )
 
-BY_CELL = {(twin.pattern, twin.mode): twin for twin in TWINS}
+BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
-WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in TWINS if twin.hides}
+WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
 """The mode that is timed along with it, without computation."""
 
 DATATYPES = {
@@ -107,5 +107,5 @@ def plain(title: str) -> str:
     return " ".join(word for word in words if word != "test")
 
 
-BY_OSU = {plain(twin.osu): twin for twin in TWINS if twin.osu}
-BY_IMB = {twin.imb: twin for twin in TWINS if twin.imb}
+BY_OSU = {plain(twin.osu): twin for twin in COUNTERPARTS if twin.osu}
+BY_IMB = {twin.imb: twin for twin in COUNTERPARTS if twin.imb}

@@ -72,10 +72,10 @@ def _root_alone(cell: Cell, pattern: Pattern, mode: Mode | None) -> bool:
 
 def memory_need(cell: Cell, description: KernelDescription, pool_bytes: int) -> int:
     """Return the bytes that all ranks of a cell together allocate: buffers, and memory attached to MPI."""
-    return together(needs_of(cell, description, pool_bytes))
+    return total_bytes(needs_of(cell, description, pool_bytes))
 
 
-def together(needs: Iterable[Need]) -> int:
+def total_bytes(needs: Iterable[Need]) -> int:
     """Return the bytes that all ranks of a launch allocate: the kernel keeps one buffer of each kind."""
     distinct = set(needs)
     ends = sorted({need.first for need in distinct} | {need.past for need in distinct})
@@ -95,13 +95,13 @@ def too_large(
     Cells that are too large by themselves; then the largest others, until the rest fits together.
     """
     needs = {cell: tuple(needs_of(cell, description, pool_bytes)) for cell in cells}
-    alone = {need: together(need) for need in set(needs.values())}  # pairs of a map are all alike
+    alone = {need: total_bytes(need) for need in set(needs.values())}  # pairs of a map are all alike
     sizes = {cell: alone[need] for cell, need in needs.items()}
     rising = sorted((cell for cell in cells if sizes[cell] <= available_bytes), key=lambda cell: sizes[cell])
 
     def exceed(count: int) -> bool:
         of_all = {needs[cell] for cell in rising[:count]}
-        return together(itertools.chain.from_iterable(of_all)) > available_bytes
+        return total_bytes(itertools.chain.from_iterable(of_all)) > available_bytes
 
     kept = (
         bisect.bisect_left(range(1, len(rising) + 1), True, key=exceed)

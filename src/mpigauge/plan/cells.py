@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.plan.factors import FACTORS, Factor, Value, usual
+from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
-from mpigauge.plan.round_robin import name_of
+from mpigauge.plan.round_robin import pair_name
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
 
@@ -71,7 +71,7 @@ def cells_of(
         start = Cell(
             pattern.name, "", 0, 0, mpi, mpi_version, transport, placement, label=label, setting=setting
         )
-        for cell in _expanded(_Asked(plan, measure, pattern, description, where), start, EXPANDED):
+        for cell in _expanded(_Table(plan, measure, pattern, description, where), start, EXPANDED):
             if (why := _impossible(pattern, cell, description)) is not None:
                 left_out[cell] = why
             elif cell not in cells:
@@ -118,7 +118,7 @@ def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Table:
     """A table of a plan, with what is needed to expand it."""
 
     plan: Plan
@@ -132,7 +132,7 @@ EXPANDED = tuple(factor for factor in FACTORS if factor.asked)
 """Factors that are expanded within one table of a plan; others are libraries, transports and placements."""
 
 
-def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
+def _expanded(asked: _Table, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
     """Yield cells with all combinations of values of these factors; values may depend on earlier factors."""
     if not factors:
         yield cell
@@ -142,7 +142,7 @@ def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[
         yield from _expanded(asked, replace(cell, **{first.name: value}), others)
 
 
-def _values(asked: _Asked, cell: Cell, factor: Factor) -> Iterable[Value]:
+def _values(asked: _Table, cell: Cell, factor: Factor) -> Iterable[Value]:
     """Return the values of one factor: those asked for, else the default; one if the pattern lacks it."""
     if factor.has and not getattr(asked.pattern, factor.has):
         return (getattr(cell, factor.name),)
@@ -150,16 +150,16 @@ def _values(asked: _Asked, cell: Cell, factor: Factor) -> Iterable[Value]:
         return VALUES[factor.name](asked, cell)
     said = getattr(asked.measure, factor.asked)
     values = said if isinstance(said, tuple) else (said,) if said else ()
-    return values or (usual(factor.name),)
+    return values or (default_value(factor.name),)
 
 
-def _modes(asked: _Asked, _: Cell) -> Iterator[str]:
+def _modes(asked: _Table, _: Cell) -> Iterator[str]:
     for mode in modes_of(asked.pattern, asked.measure.modes, asked.where):
         _check_mode(asked.pattern, mode, asked.measure, asked.where)
         yield mode.name
 
 
-def _rank_counts(asked: _Asked, cell: Cell) -> Iterator[int]:
+def _rank_counts(asked: _Table, cell: Cell) -> Iterator[int]:
     """Yield the numbers of ranks, or that of a list placement; none where shared memory does not reach."""
     listed = ranks_of(cell.placement)
     for ranks in (listed,) if listed else asked.measure.ranks or asked.plan.ranks:
@@ -169,9 +169,9 @@ def _rank_counts(asked: _Asked, cell: Cell) -> Iterator[int]:
             yield ranks
 
 
-def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
+def _roots(asked: _Table, cell: Cell) -> Iterator[str]:
     mode = asked.pattern.mode(cell.mode)
-    for root in asked.measure.roots or (usual("root"),):
+    for root in asked.measure.roots or (default_value("root"),):
         if root == ROTATING and mode is not None and mode.binds_buffers:
             raise UsageError(
                 f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot rotate",
@@ -185,9 +185,9 @@ def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
         yield str(root)
 
 
-def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
+def _datatypes(asked: _Table, _: Cell) -> Iterator[str]:
     """Yield the datatypes asked for, after checking that each operation asked for fits one of them."""
-    names = asked.measure.datatypes or (str(usual("datatype")),)
+    names = asked.measure.datatypes or (str(default_value("datatype")),)
     known = asked.description.datatypes
     datatypes = known if ALL in names else [asked.description.datatype(n, asked.where) for n in names]
     for op in _operations_asked(asked):
@@ -198,23 +198,23 @@ def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
     yield from (datatype.name for datatype in datatypes)
 
 
-def _operations(asked: _Asked, cell: Cell) -> Iterator[str]:
+def _operations(asked: _Table, cell: Cell) -> Iterator[str]:
     """Yield the operations asked for that MPI defines for the cell's datatype."""
     datatype = asked.description.datatype(cell.datatype, asked.where)
     yield from (op for op in _operations_asked(asked) if op in datatype.operations)
 
 
-def _operations_asked(asked: _Asked) -> Sequence[str]:
+def _operations_asked(asked: _Table) -> Sequence[str]:
     datatypes = asked.description.datatypes
     known = tuple(dict.fromkeys(op for datatype in datatypes for op in datatype.operations))
-    ops = asked.measure.ops or (str(usual("op")),)
+    ops = asked.measure.ops or (str(default_value("op")),)
     for op in () if ALL in ops else ops:
         if op not in known:
             raise UsageError(f"{asked.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
     return known if ALL in ops else ops
 
 
-def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
+def _pairs(asked: _Table, cell: Cell) -> Iterator[str]:
     """Yield each pair of ranks if that was asked for, else ""."""
     if not asked.measure.pairs:
         yield ""
@@ -225,31 +225,31 @@ def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
             "use pingpong, for example",
         )
     _check_pairs(cell.ranks, len(list(_sizes(asked, cell))), asked.plan, asked.where)
-    yield from (name_of(pair) for pair in combinations(range(cell.ranks), 2))
+    yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 
 
-def _sizes(asked: _Asked, cell: Cell) -> Iterable[int]:
+def _sizes(asked: _Table, cell: Cell) -> Iterable[int]:
     pattern, sizes, seed = asked.pattern, asked.measure.sizes, asked.plan.seed
     if pattern.sized:
         datatype = asked.description.datatype(cell.datatype, "") if cell.datatype else None
         unit = datatype.bytes if datatype else pattern.unit_bytes
         wanted = parse_sizes(sizes or AUTO, seed)
-        return dict.fromkeys(_whole(size, unit, bool(pattern.unit_bytes)) for size in wanted)
+        return dict.fromkeys(_rounded_up(size, unit, bool(pattern.unit_bytes)) for size in wanted)
     if pattern.probes:
         return (max(parse_sizes(sizes, seed)) if sizes else EAGER_DEFAULT_BYTES,)
     return (0,)
 
 
-def _whole(size: int, unit: int, never_empty: bool) -> int:
+def _rounded_up(size: int, unit: int, never_empty: bool) -> int:
     """Return the size rounded up to a whole number of units."""
     return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
-def _windows(asked: _Asked, cell: Cell) -> Iterable[int]:
-    return (window_for(asked.measure.window or int(usual("window")), cell.bytes),)
+def _windows(asked: _Table, cell: Cell) -> Iterable[int]:
+    return (window_for(asked.measure.window or int(default_value("window")), cell.bytes),)
 
 
-VALUES: Mapping[str, Callable[[_Asked, Cell], Iterable[Value]]] = {
+VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "mode": _modes,
     "ranks": _rank_counts,
     "root": _roots,

@@ -160,13 +160,13 @@ BY_NAME = {factor.name: factor for factor in FACTORS}
 COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
 """Factors that a comparison within one result can be by; the default is the first with several values."""
 
-REGRESSES = tuple(factor.name for factor in FACTORS if factor.regresses)
+VERDICT_FACTORS = tuple(factor.name for factor in FACTORS if factor.regresses)
 """Factors by which a comparison within one result has a verdict by default."""
 
 CURVE = tuple(factor.name for factor in FACTORS if not factor.along)
 """Factors that all rows of one curve have in common."""
 
-TOLD = tuple(factor for factor in FACTORS if factor.key)
+KERNEL_FACTORS = tuple(factor for factor in FACTORS if factor.key)
 """Factors that are written in the kernel's plan."""
 
 
@@ -175,7 +175,7 @@ def names_of(group: Group) -> tuple[str, ...]:
     return tuple(factor.name for factor in FACTORS if factor.group == group)
 
 
-def usual(name: str) -> Value:
+def default_value(name: str) -> Value:
     """Return the default value of a factor."""
     value = BY_NAME[name].usual
     if value is None:

@@ -67,7 +67,7 @@ def hosts_of(text: str) -> tuple[Host, ...]:
     path = Path(text)
     if "/" in text or (len(text) <= MAX_FILE_NAME_BYTES and path.is_file()):
         return _of_file(path)
-    return _added((_host(name, slots, text) for name, slots in _named(text)), text)
+    return _merged((_host(name, slots, text) for name, slots in _parse_list(text)), text)
 
 
 def _of_file(path: Path) -> tuple[Host, ...]:
@@ -75,7 +75,7 @@ def _of_file(path: Path) -> tuple[Host, ...]:
         lines = text_of(path, "use the path of a machine file, or a list: h1:2,h2:2").splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a machine file has one host per line: h1:2") from None
-    return _added(
+    return _merged(
         (
             host
             for number, line in enumerate(lines, start=1)
@@ -91,20 +91,20 @@ def _of_line(line: str, where: str) -> Iterator[Host]:
     if not words:
         return
     told = _SLOTS.search(words[1]) if len(words) > 1 else None
-    for name, slots in _named(words[0]):
+    for name, slots in _parse_list(words[0]):
         yield _host(name, told[1] if told else slots, where)
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
+def _parse_list(text: str) -> Iterator[tuple[str, str]]:
     """Return names and slots, as text, of a list."""
     for word in _names(text):
         list_, _, slots = word.partition(":")
-        _refuse_strangers(word)
+        _refuse_ssh_words(word)
         for name in expand_nodelist(list_):
             yield name, slots
 
 
-def _refuse_strangers(word: str) -> None:
+def _refuse_ssh_words(word: str) -> None:
     """Refuse words that ssh takes for a host, but not all launchers do, nor a list with slots."""
     if "@" in word:
         raise UsageError(
@@ -126,7 +126,7 @@ def _host(name: str, slots: str, where: str) -> Host:
     return Host(name, int(slots or 1))
 
 
-def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
+def _merged(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
     slots: Counter[str] = Counter()
     for host in hosts:
         slots[host.name] += host.slots
@@ -156,10 +156,10 @@ def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
         raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
     if text == DIFFERENT_HOSTS:
         return text
-    return ",".join(_one_of(word.strip(), hosts, where) for word in text.split(","))
+    return ",".join(_host_name(word.strip(), hosts, where) for word in text.split(","))
 
 
-def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
+def _host_name(word: str, hosts: Sequence[Host], where: str) -> str:
     names = [host.name for host in hosts]
     if word in names:
         return word
@@ -185,14 +185,14 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
     if not hosts:
         return ()
     if placement == SAME_HOST:
-        return (_roomy(hosts, ranks, where),) * ranks
+        return (_single_host(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
-        return _dealt(hosts, ranks, where)
+        return _round_robin(hosts, ranks, where)
     there = {host.name for host in hosts}
-    return tuple(name if name in there else _one_of(name, hosts, where) for name in placement.split(","))
+    return tuple(name if name in there else _host_name(name, hosts, where) for name in placement.split(","))
 
 
-def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
+def _single_host(hosts: Sequence[Host], ranks: int, where: str) -> str:
     for host in hosts:
         if host.slots >= ranks:
             return host.name
@@ -202,7 +202,7 @@ def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
     )
 
 
-def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
+def _round_robin(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
     """Return the hosts of ranks placed round-robin, within the slots."""
     if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
         raise UsageError(

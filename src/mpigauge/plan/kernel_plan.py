@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
-from mpigauge.plan.factors import TOLD, Factor, Value, whole_number
+from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 from mpigauge.plan.visit_order import PlannedVisit
@@ -74,7 +74,7 @@ class KernelPlanSource(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Handout:
+class ExternalPlan:
     """A kernel plan for a launch by the user, as read from its file.
 
     Attributes:
@@ -147,7 +147,11 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
 
 def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
     """Return what the lines of all visits of a cell have in common."""
-    told = {factor.key: text for factor in TOLD if (text := factor.code.write(getattr(cell, factor.name)))}
+    told = {
+        factor.key: text
+        for factor in KERNEL_FACTORS
+        if (text := factor.code.write(getattr(cell, factor.name)))
+    }
     return _keys(
         f"cell={number}",
         **told,
@@ -172,7 +176,7 @@ def _keys(first: str, **values: object) -> str:
 # ---- Read again ----------------------------------------------------------------------------------
 
 
-def read_handout(path: Path) -> Handout:
+def read_external_plan(path: Path) -> ExternalPlan:
     """Read a kernel plan with its source from a file.
 
     Raises:
@@ -197,7 +201,7 @@ def read_handout(path: Path) -> Handout:
     for number, text in enumerate(lines[1:last], start=2):
         line = _Line(path, number, text)
         cells[line.number("id")] = _cell(line, ranks, source)
-    return Handout(path, source, ranks, cells)
+    return ExternalPlan(path, source, ranks, cells)
 
 
 def _source(path: Path, rest: Sequence[str]) -> KernelPlanSource:
@@ -251,7 +255,7 @@ class _Line:
 def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
-    told = {factor.name: line.value(factor) for factor in TOLD}
+    told = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
     return msgspec.convert(
         {
             **told,

@@ -197,7 +197,7 @@ def _number(name: str, lab: Lab, where: str) -> int:
 def _rate(text: str, where: str) -> float:
     if text.strip() == NO_LIMIT:
         return 0.0
-    rate = _named(units.parse_link_rate, text, where)
+    rate = _parsed(units.parse_link_rate, text, where)
     if not MIN_RATE <= rate <= MAX_RATE:
         raise UsageError(f"{where}: a rate of {text} is out of range", "use 1kbit to 1000gbit, or none")
     return rate
@@ -210,13 +210,13 @@ def _delay_s(text: str, where: str) -> float:
         raise UsageError(
             f"{where}: a delay of {text} has no unit", f"write {text.strip()}us or {text.strip()}ms"
         )
-    seconds = _named(units.parse_duration, text, where)
+    seconds = _parsed(units.parse_duration, text, where)
     if seconds > MAX_DELAY_S:
         raise UsageError(f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "use 0us to 10s")
     return seconds
 
 
-def _named(parse: Callable[[str], float], text: str, where: str) -> float:
+def _parsed(parse: Callable[[str], float], text: str, where: str) -> float:
     try:
         return parse(text)
     except UsageError as error:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import known, usual_mode
+from mpigauge.plan.patterns import default_mode, known
 from mpigauge.vocabulary import LeftOutKind
 
 SHORT: dict[LeftOutKind, str] = {
@@ -50,7 +50,7 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
 def _operation(cell: Cell) -> str:
     """Return the pattern, with the mode unless that is the usual one; other sizes of it may be possible."""
     pattern = known().get(cell.pattern)
-    is_usual = pattern is None or cell.mode in {"", usual_mode(pattern)}
+    is_usual = pattern is None or cell.mode in {"", default_mode(pattern)}
     return cell.pattern if is_usual else f"{cell.pattern} {cell.mode}"
 
 

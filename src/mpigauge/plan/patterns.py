@@ -297,28 +297,28 @@ def known() -> Mapping[str, Pattern]:
 PAIR_OF_RANKS = 2
 
 
-def between_two(pattern: Pattern) -> bool:
+def is_point_to_point(pattern: Pattern) -> bool:
     """Return whether a pattern sends messages between two ranks."""
     return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
 
 
 def has_rates(pattern: Pattern) -> bool:
     """Return whether a pattern is shown as bandwidth: point to point, or with a window of messages."""
-    return pattern.moves_bytes and (between_two(pattern) or (pattern.talks and pattern.windowed))
+    return pattern.moves_bytes and (is_point_to_point(pattern) or (pattern.talks and pattern.windowed))
 
 
-UNSAID_MODES = ("standard", "out-of-place")
+IMPORTED_DEFAULT_MODES = ("standard", "out-of-place")
 """Usual modes of imported patterns; the second is NCCL's."""
 
 
-def usual_mode(pattern: Pattern) -> str:
+def default_mode(pattern: Pattern) -> str:
     """Return the default mode of a pattern: the kernel's first, or for an imported pattern a plain one.
 
     A mode from a remark on an imported table, such as buffers on a device, is never the default.
     """
     if own := known().get(pattern.name):
         return own.modes[0].name if own.modes else ""
-    return next((mode.name for mode in pattern.modes if mode.name in UNSAID_MODES), "")
+    return next((mode.name for mode in pattern.modes if mode.name in IMPORTED_DEFAULT_MODES), "")
 
 
 def times_alone(pattern: Pattern, mode: str) -> bool:
@@ -328,14 +328,14 @@ def times_alone(pattern: Pattern, mode: str) -> bool:
     return found is None or not found.overlaps
 
 
-def standing_mode(pattern: Pattern, measured: Sequence[str]) -> str:
+def representative_mode(pattern: Pattern, measured: Sequence[str]) -> str:
     """Return the mode to show for a pattern: the default, else the first of the operation alone, else any.
 
     Args:
         measured: Modes that were measured, at least one.
     """
     alone = [mode for mode in measured if times_alone(pattern, mode)]
-    usual = usual_mode(pattern)
+    usual = default_mode(pattern)
     return usual if usual in measured else [*alone, *measured][0]
 
 
@@ -408,11 +408,11 @@ def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode
 def _mode(pattern: Pattern, name: str, where: str) -> Mode:
     mode = pattern.mode(name)
     if mode is None:
-        raise UsageError(f"{where}: {pattern.name} has no mode {name!r}", _instead_of(pattern, name))
+        raise UsageError(f"{where}: {pattern.name} has no mode {name!r}", _mode_hint(pattern, name))
     return mode
 
 
-OTHER_WORDS = {
+MODE_SYNONYMS = {
     "block": ("blocking", "standard"),
     "blocking": ("blocking", "standard"),
     "standard": ("standard", "blocking"),
@@ -430,9 +430,9 @@ OTHER_WORDS = {
 """Other names of modes, each with the modes that may be meant; the first that the pattern has is."""
 
 
-def _instead_of(pattern: Pattern, name: str) -> str:
+def _mode_hint(pattern: Pattern, name: str) -> str:
     """Return the hint for a mode that a pattern lacks: the mode meant, else those that there are."""
-    there = (pattern.mode(other) for other in OTHER_WORDS.get(plain(name), ()))
+    there = (pattern.mode(other) for other in MODE_SYNONYMS.get(plain(name), ()))
     meant = pattern.mode_meant(name) or next(filter(None, there), None)
     if meant is not None:
         does = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")

@@ -17,8 +17,8 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
-    MIN_ROUNDS,
     MAX_WINDOW,
+    MIN_ROUNDS,
     FactorValues,
     Measure,
     Plan,
@@ -207,7 +207,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
     plan = Plan(
         title=file.title,
-        measure=tuple(_measure(one, file, options) for one in _chosen(file, options)),
+        measure=tuple(_measure(one, file, options) for one in _tables(file, options)),
         mpi=options.mpi or file.mpi,
         transports=options.transports or file.transports,
         hosts=hosts_of(options.hosts or file.hosts) if options.hosts or file.hosts else (),
@@ -240,7 +240,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     return plan
 
 
-def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
+def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
     if not options.patterns:
         return file.measure
     chosen: list[Measure] = []
@@ -255,13 +255,13 @@ def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
     everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
     asked = (options, measure, everywhere)
     chosen = {
-        name: next((value for one in asked if _said(value := getattr(one, name))), getattr(measure, name))
+        name: next((value for one in asked if _is_set(value := getattr(one, name))), getattr(measure, name))
         for name in FactorValues.__struct_fields__
     }
     return msgspec.structs.replace(measure, **chosen)
 
 
-def _said(value: object) -> bool:
+def _is_set(value: object) -> bool:
     return value is not None and value is not False and value not in ((), "")
 
 

@@ -14,11 +14,11 @@ from mpigauge.vocabulary import ROTATING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ASKED = tuple(factor for factor in FACTORS if factor.asked and not factor.along)
+TABLE_FACTORS = tuple(factor for factor in FACTORS if factor.asked and not factor.along)
 """Factors that tables of a plan choose, except sizes, which are listed, and pairs."""
 
 
-def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
+def plan_for_cells(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
     """Return a plan of exactly these cells, in new launches; hosts and launchers stay.
 
     Args:
@@ -44,18 +44,18 @@ def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
 
 def _table(cell: Cell) -> Measure:
     """Return the table that asks for a cell, with the factors of its pattern."""
-    known = {factor.asked: _asked(factor.name, getattr(cell, factor.name)) for factor in ASKED}
+    known = {factor.asked: _table_value(factor.name, getattr(cell, factor.name)) for factor in TABLE_FACTORS}
     if cell.window:
         known["window"] = cell.window
     return Measure(cell.pattern, **{name: value for name, value in known.items() if value})
 
 
-def _asked(name: str, value: Any) -> Any:
+def _table_value(name: str, value: Any) -> Any:
     """Return a value as tables have it: for most factors a tuple."""
     if name == "root" and value:
         return (value if value == ROTATING else int(value),)
-    several = isinstance(getattr(Measure("x"), BY_ASKED[name]), tuple)
+    several = isinstance(getattr(Measure("x"), TABLE_KEYS[name]), tuple)
     return (value,) if several and value else value
 
 
-BY_ASKED = {factor.name: factor.asked for factor in ASKED}
+TABLE_KEYS = {factor.name: factor.asked for factor in TABLE_FACTORS}

@@ -55,12 +55,12 @@ class NamedPair(str):
         return type(self), (str(self), self.ends)
 
 
-def name_of(pair: Pair) -> str:
+def pair_name(pair: Pair) -> str:
     """Return a pair as cells have it: ``"0-3"``."""
     return f"{pair[0]}-{pair[1]}"
 
 
-def ranks_of(name: str) -> Pair:
+def pair_ranks(name: str) -> Pair:
     """Return the two ranks of a pair such as ``"0-3"``."""
     first, _, second = name.partition("-")
     return int(first), int(second)

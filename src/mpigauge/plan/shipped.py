@@ -28,7 +28,7 @@ def is_name(word: str) -> bool:
     return "/" not in word and not word.endswith(SUFFIX)
 
 
-def path_of(word: str) -> Path:
+def plan_path(word: str) -> Path:
     """Return the path of a plan: a shipped one by its name, anything else is a path.
 
     A name never means a file in the working folder, so that a command has the same meaning everywhere.

@@ -39,7 +39,7 @@ def source_of(
         options: Options that will override the base.
     """
     if suite is not None:
-        return suites.NAMED[suite]()
+        return suites.SUITES[suite]()
     usual = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     if file is not None:
         timed = {"budget": usual.budget, "precision": usual.precision, "launches": None}
@@ -63,7 +63,7 @@ class ChosenPlan(NamedTuple):
     per_job: bool
 
 
-def names_no_budget(
+def has_default_budget(
     plan: Plan, file: PlanFile | None, options: Options, *, quick: bool, thorough: bool
 ) -> bool:
     """Return whether a plan has the default budget; plans until a comparison is decided have their own.

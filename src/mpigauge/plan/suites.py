@@ -33,7 +33,7 @@ def _point_to_point(sizes: str) -> tuple[Measure, ...]:
     )
 
 
-def _beside(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
+def _context_tables(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
     """Return the tables that put point to point into context: collectives and memory."""
     return (
         Measure("barrier"),
@@ -45,7 +45,7 @@ def _beside(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
 
 DEFAULT = PlanFile(
     title="point to point, collectives, memory",
-    measure=(*_point_to_point(SIZES), *_beside(COLLECTIVE_SIZES, MEMORY_SIZES)),
+    measure=(*_point_to_point(SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
     sizes=SIZES,
     samples=DEFAULT_SAMPLES,
     budget=BUDGET,
@@ -64,7 +64,7 @@ QUICK = PlanFile(
 )
 THOROUGH = PlanFile(
     title="thorough",
-    measure=(*_point_to_point(THOROUGH_SIZES), *_beside("8:4MiB", "64:64MiB")),
+    measure=(*_point_to_point(THOROUGH_SIZES), *_context_tables("8:4MiB", "64:64MiB")),
     sizes=THOROUGH_SIZES,
     precision="1%",
     budget="10min",
@@ -83,5 +83,5 @@ def guidelines() -> PlanFile:
     )
 
 
-NAMED: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
+SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
 """Suites by their names for `--suite`."""

@@ -34,7 +34,7 @@ def shuffled(items: Sequence[Item], plan: Plan, *key: object) -> list[Item]:
     return order
 
 
-def moment_s(plan: Plan, number: int, replications: int) -> float:
+def replication_start_s(plan: Plan, number: int, replications: int) -> float:
     """Return when a replication begins, in seconds after the start, if they are spread over time.
 
     It begins at a random moment of its part of the time, which follows from the plan's seed.
@@ -92,19 +92,19 @@ def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
 def _steps(curve: Cell, pairs: dict[str, Cell], seats: Sequence[int]) -> Iterator[list[Cell]]:
     """Yield all pairs once, in steps; ranks are shuffled each time, so that concurrent pairs vary."""
     for step in round_robin.steps(curve.ranks):
-        names = [round_robin.name_of((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
+        names = [round_robin.pair_name((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
         cells = [pairs[name] for name in sorted(names) if name in pairs]
         yield from [cells] if curve.pairing == "tournament" else ([cell] for cell in cells)
 
 
-def turns_of(cells: Sequence[Cell]) -> int:
+def time_slots(cells: Sequence[Cell]) -> int:
     """Return the number of cells to share time among, counting concurrent ones as one."""
     together = sum(cell.pairing == "tournament" for cell in cells)
     at_once = max(1, cells[0].ranks // 2) if cells else 1
     return len(cells) - together + -(-together // at_once)
 
 
-def one_by_one(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:
+def with_suspects_alone(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:
     """Return the visits with suspects in steps of their own, to see which of the concurrent ones fails."""
     beyond = max((visit.id for visit in visits), default=0) + 1
     return [

@@ -46,7 +46,7 @@ class Numbers(array):  # type: ignore[type-arg]
         return not self == other
 
 
-NONE = Numbers("i")
+EMPTY = Numbers("i")
 """The array of all empty lists, which most are; it is shared, so nothing may be added to it."""
 
 
@@ -57,7 +57,7 @@ def numbers(values: Sequence[int]) -> Numbers:
         OverflowError: A number needs more than 64 bits.
     """
     if not values:
-        return NONE
+        return EMPTY
     try:
         return Numbers("i", values)
     except OverflowError:
@@ -67,11 +67,11 @@ def numbers(values: Sequence[int]) -> Numbers:
 def pack(visit: Visit) -> None:
     """Replace the lists of a visit by arrays."""
     for name, values in zip(LISTS, _lists_of(visit), strict=True):
-        if values is not NONE:
-            force_setattr(visit, name, numbers(values) if values else NONE)
+        if values is not EMPTY:
+            force_setattr(visit, name, numbers(values) if values else EMPTY)
     for name, values in zip(READINGS, _readings_of(visit), strict=True):
-        if values is not NONE:
-            force_setattr(visit, name, Numbers("d", values) if values else NONE)
+        if values is not EMPTY:
+            force_setattr(visit, name, Numbers("d", values) if values else EMPTY)
 
 
 def plain(value: object) -> list[int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from mpigauge.result.system_files import read
 
 ROOT = Path("/sys/fs/cgroup")
-OURS = "/proc/self/cgroup"
+OWN_GROUPS = "/proc/self/cgroup"
 
 
 def cpu_quota() -> float:
@@ -26,7 +26,7 @@ def memory_left_bytes() -> int | None:
     return min(left, default=None)
 
 
-def throttled() -> int:
+def throttle_count() -> int:
     """Return how often our processes were throttled since the groups were made."""
     return sum(_number_in(read(folder / "cpu.stat"), "nr_throttled") for folder in _folders("cpu"))
 
@@ -69,7 +69,7 @@ def _folders(controller: str) -> Iterator[Path]:
 
 def _trees(controller: str) -> Iterator[tuple[Path, str]]:
     """Yield the root of each tree that has a controller, and our path in it."""
-    lines = [line.split(":", 2) for line in read(OURS).splitlines() if line.count(":") > 1]
+    lines = [line.split(":", 2) for line in read(OWN_GROUPS).splitlines() if line.count(":") > 1]
     for _, controllers, path in lines:
         if not controllers:
             yield from ((base, path) for base in (ROOT, ROOT / "unified"))

@@ -138,7 +138,7 @@ def variables() -> dict[str, str]:
     }
 
 
-def recordable(variables: Mapping[str, str]) -> dict[str, str]:
+def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
     """Return variables as they are recorded, without possible secrets in names and addresses."""
     return {
         name: HIDDEN if SECRETS.search(name) or CREDENTIALS.search(value) else value
@@ -146,7 +146,7 @@ def recordable(variables: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def words_of(line: str) -> list[str]:
+def split_words(line: str) -> list[str]:
     """Return the words of a command line; split at blanks if a quote is not closed."""
     try:
         return shlex.split(line)
@@ -154,14 +154,14 @@ def words_of(line: str) -> list[str]:
         return line.split()
 
 
-def recordable_words(line: str) -> str:
+def command_without_secrets(line: str) -> str:
     """Return a command line as it is recorded, without possible secrets."""
-    return shlex.join(map(_recordable_word, words_of(line)))
+    return shlex.join(map(_word_without_secrets, split_words(line)))
 
 
-def _recordable_word(word: str) -> str:
+def _word_without_secrets(word: str) -> str:
     name, is_, value = word.partition("=")
-    return f"{name}{is_}{recordable({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
+    return f"{name}{is_}{without_secrets({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
 
 
 def environment() -> Environment:

@@ -23,7 +23,7 @@ def default_path() -> Path:
     return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
 
-def resume_words(path: Path, *options: str) -> str:
+def resume_command(path: Path, *options: str) -> str:
     """Return the shell command that resumes a result, with its name quoted."""
     return shlex.join(["mpigauge", "resume", *options, as_argument(path)])
 
@@ -50,19 +50,19 @@ def newest_in(folder: Path) -> Path:
     """
     files = results_in(folder)
     if not files:
-        raise UsageError(f"{folder}: no result is there", _where_else(folder))
-    return max(files, key=_written)
+        raise UsageError(f"{folder}: no result is there", _hint_without_results(folder))
+    return max(files, key=_modified_time)
 
 
-def _where_else(folder: Path) -> str:
+def _hint_without_results(folder: Path) -> str:
     """Return the hint for a folder without results, most often after `mpigauge run -o NAME`."""
     if folder != FOLDER:
         return "name the file itself"
-    here = max(results_in(Path()), key=_written, default=None)
+    here = max(results_in(Path()), key=_modified_time, default=None)
     return f"name one{f', such as {shlex.quote(str(here))}' if here else ''}, or measure: mpigauge run"
 
 
-def _written(path: Path) -> tuple[int, str]:
+def _modified_time(path: Path) -> tuple[int, str]:
     return path.stat().st_mtime_ns, path.name
 
 

@@ -13,7 +13,7 @@ from mpigauge.result.kernel_data import EagerCore, VisitCore
 from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
 
 
-class Launched(Protocol):
+class LaunchIdentity(Protocol):
     """The identity of a launch: of its record, or of the campaign's key for it."""
 
     @property
@@ -39,17 +39,17 @@ def visit_of(line: journal.Line) -> int | None:
             return number
 
 
-def answers(line: journal.Line) -> bool:
+def is_answer(line: journal.Line) -> bool:
     """Return whether a line answers its visit: made, skipped, or not possible."""
     return not isinstance(line, journal.BeginLine | journal.TickLine) and visit_of(line) is not None
 
 
-def incomplete(missing: int, asked: int) -> str:
+def incomplete_sentence(missing: int, asked: int) -> str:
     """Return why a launch is incomplete although its journal has an end."""
     return f"journal incomplete: {missing} of {units.counted(asked, 'visit')} without an answer"
 
 
-def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) -> tuple[Record, ...]:
+def records_of(line: journal.Line, launch: LaunchIdentity, cells: Mapping[int, Cell]) -> tuple[Record, ...]:
     """Yield the records of a line for the result file; none if the line only reports progress.
 
     There is none for the launch line: most of that record is known only to whoever started the job.
@@ -72,7 +72,7 @@ def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) 
     return ()
 
 
-def _clock(line: journal.ClockLine, launch: Launched) -> Clock:
+def _clock(line: journal.ClockLine, launch: LaunchIdentity) -> Clock:
     return Clock(launch.number, launch.job, line.at_s, line.shared, line.checks, line.models)
 
 

@@ -181,7 +181,7 @@ _BEGINNING = re.compile(rb'([^{"\n]{0,4096})\{"(' + "|".join(_DECODERS).encode()
 """Beginning of the kernel's lines, after what a library has written without a newline."""
 
 
-def is_ours(text: bytes) -> bool:
+def is_kernel_line(text: bytes) -> bool:
     """Return whether a line begins as the kernel's do, complete or not."""
     return _BEGINNING.match(text) is not None
 

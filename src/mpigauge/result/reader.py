@@ -37,7 +37,7 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
-from mpigauge.result.unpacked import Unpacked, is_packed
+from mpigauge.result.unpacked import Decompressed, is_packed
 from mpigauge.vocabulary import PackedDamage
 
 
@@ -141,7 +141,7 @@ def load(path: Path, place: Path | None = None) -> Result:
     return result
 
 
-def made_of(path: Path, records: Sequence[Record]) -> Result:
+def result_of(path: Path, records: Sequence[Record]) -> Result:
     """Return a result made of records, as an importer reads them from another format.
 
     Args:
@@ -168,7 +168,7 @@ class _Lines:
     def __init__(self, path: Path, place: Path | None) -> None:
         self._path = path
         self._place = place or path
-        self._unpacked: Unpacked | None = None
+        self._unpacked: Decompressed | None = None
 
     @property
     def damage(self) -> PackedDamage | None:
@@ -205,7 +205,7 @@ class _Lines:
             if not is_packed(file):
                 yield file, sys.maxsize - 1
                 return
-            self._unpacked = Unpacked(file)
+            self._unpacked = Decompressed(file)
             with io.BufferedReader(self._unpacked, READ_BYTES) as lines:
                 yield lines, max(MIN_UNPACKED_BYTES, UNPACKED_RATIO * size_bytes)
 

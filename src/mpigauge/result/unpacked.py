@@ -14,11 +14,11 @@ MAGIC = b"\x1f\x8b"
 WITH_HEADER = zlib.MAX_WBITS | 16
 CHUNK_BYTES = 1 << 16
 
-OF_CHECKSUM = "incorrect data check", "incorrect length check"
+CHECKSUM_ERRORS = "incorrect data check", "incorrect length check"
 """Messages of zlib where all can be decompressed, but a checksum does not match."""
 
 
-class Unpacked(io.RawIOBase):
+class Decompressed(io.RawIOBase):
     """The content of a compressed file of one or several members, as `cat a.gz b.gz` makes them.
 
     Attributes:
@@ -61,7 +61,7 @@ class Unpacked(io.RawIOBase):
         try:
             piece = self._inflater.decompress(data, most_bytes)
         except zlib.error as error:
-            self.damage = "altered" if str(error).endswith(OF_CHECKSUM) else "damaged"
+            self.damage = "altered" if str(error).endswith(CHECKSUM_ERRORS) else "damaged"
             return _byte_by_byte(before, data)[:most_bytes]
         self._left = self._inflater.unconsumed_tail or self._inflater.unused_data
         return piece

@@ -21,10 +21,10 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import locked
 from mpigauge.result.compact import plain
-from mpigauge.result.files import resume_words
+from mpigauge.result.files import resume_command
 from mpigauge.result.records import Done, End, Failure, Record
-from mpigauge.result.unpacked import Unpacked, is_packed
-from mpigauge.result.written import Written
+from mpigauge.result.unpacked import Decompressed, is_packed
+from mpigauge.result.written import WrittenLines
 
 Made = TypeVar("Made")
 
@@ -36,7 +36,7 @@ PACKED = ".gz"
 DAMAGED = ".damaged"
 """Suffix for a damaged compressed result that is continued."""
 
-ELSEWHERE = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
+MOVED_HINT = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
 """Hint for a result that another process has moved or deleted."""
 
 NAMES_OF_DELETED = ".nfs"
@@ -69,7 +69,7 @@ class ResultFile:
         self.locked = locked
         self.lost = ""
         self._descriptor = descriptor
-        self._written = Written(descriptor)
+        self._written = WrittenLines(descriptor)
         self._is_packed = False
         self._untold: list[str] = []
         self.tell: Callable[[str], None] = self._untold.append
@@ -171,12 +171,12 @@ class ResultFile:
     def _cannot_grow(self, error: OSError) -> EnvironmentLacksError:
         """Return the error for a line that cannot be written."""
         if self.lost:
-            return EnvironmentLacksError(self.lost, ELSEWHERE)
+            return EnvironmentLacksError(self.lost, MOVED_HINT)
         if error.errno in (errno.EFBIG, *NO_ROOM):
             return _cannot_write(self.path, error)
         return EnvironmentLacksError(
             f"{self.path}: cannot be written any more: {error.strerror}; everything measured before is in it",
-            f"when it can be: {resume_words(self.path)}",
+            f"when it can be: {resume_command(self.path)}",
         )
 
     # ---- What others do to it --------------------------------------------------------------------
@@ -201,8 +201,8 @@ class ResultFile:
             self._written.lost = f"{happened}: a part of it is lost"
         content = partial(self._written.content, self._descriptor, whole=whole)
         try:
-            there = _saved(content, self.path, over=named)
-            descriptor, self.locked = _opened(there, 0)
+            there = _save_again(content, self.path, over=named)
+            descriptor, self.locked = _open_locked(there, 0)
         except (OSError, MpigaugeError) as error:
             why = getattr(error, "strerror", None) or str(error)
             if not self.lost:
@@ -268,7 +268,7 @@ def _what_happened(path: Path, *, named: bool) -> str:
     return "replaced by another file" if os.path.lexists(path) else "deleted"
 
 
-def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
+def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
     """Write a result again, complete or not at all: under its name, or the first free one like it.
 
     Without room or folder it is saved in the folder of temporary files.
@@ -285,15 +285,15 @@ def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) ->
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if over:
-            return _saved_as(path, content, over=True)
-        return _first_free(path, partial(_saved_as, content=content))
+            return _save_as(path, content, over=True)
+        return _first_free(path, partial(_save_as, content=content))
     except OSError as error:
         with contextlib.suppress(OSError):
-            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_saved_as, content=content))
+            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_save_as, content=content))
         raise error from None
 
 
-def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
+def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
     with appearing(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
     return path
@@ -303,12 +303,12 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
     if error.errno == errno.EFBIG:
         return EnvironmentLacksError(
             f"{path}: no file may grow so large here; everything measured before is in it",
-            f"raise ulimit -f, then: {resume_words(path)}",
+            f"raise ulimit -f, then: {resume_command(path)}",
         )
     if error.errno in NO_ROOM:
         return EnvironmentLacksError(
             f"{path}: the disk is full; everything measured before is in the file",
-            f"free some space, then: {resume_words(path)}",
+            f"free some space, then: {resume_command(path)}",
         )
     return EnvironmentLacksError(
         f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE.jsonl"
@@ -320,7 +320,7 @@ def plain_name(path: Path) -> Path:
     return path.with_suffix("") if path.suffix == PACKED else path
 
 
-def _unpacked(path: Path) -> ResultFile:
+def _decompressed(path: Path) -> ResultFile:
     """Decompress a result to continue it, and open it.
 
     A damaged one is decompressed up to the damage, and kept under another name.
@@ -340,18 +340,18 @@ def _unpacked(path: Path) -> ResultFile:
 
 def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
     """Write the lines of a compressed file; return the name that it is kept under if it is damaged."""
-    unpacked = Unpacked(raw) if is_packed(raw) else None
+    unpacked = Decompressed(raw) if is_packed(raw) else None
     aside = None
     try:
         with appearing(plain, overwrite=plain == path) as file:
             shutil.copyfileobj(raw if unpacked is None else io.BufferedReader(unpacked), file)
             if unpacked is not None and unpacked.damage:
-                aside = _first_free(path.with_name(path.name + DAMAGED), partial(_also_named, path))
+                aside = _first_free(path.with_name(path.name + DAMAGED), partial(_kept_as, path))
     except BaseException as error:
         if aside is not None:
             aside.unlink()
         if isinstance(error, FileExistsError):
-            raise _is_beside(plain, path) from None
+            raise _plain_name_taken(plain, path) from None
         raise
     return aside
 
@@ -362,7 +362,7 @@ def _is_compressed(path: Path) -> bool:
         return is_packed(file)
 
 
-def _also_named(path: Path, name: Path) -> Path:
+def _kept_as(path: Path, name: Path) -> Path:
     """Give a file a second name, or copy it where the file system has no links."""
     try:
         os.link(path, name)
@@ -374,10 +374,10 @@ def _also_named(path: Path, name: Path) -> Path:
     return name
 
 
-def _is_beside(plain: Path, path: Path) -> UsageError:
+def _plain_name_taken(plain: Path, path: Path) -> UsageError:
     return UsageError(
         f"{path}: would be unpacked to {plain}, which exists already",
-        f"continue that one, which may have more in it: {resume_words(plain)}; or rename one of the two",
+        f"continue that one, which may have more in it: {resume_command(plain)}; or rename one of the two",
     )
 
 
@@ -392,8 +392,8 @@ def create(path: Path) -> ResultFile:
     """
     check_output(path)
     try:
-        if _is_unborn(path):
-            return _begin_again(path)
+        if _lacks_first_line(path):
+            return _begin_over(path)
         _expect_free(path)  # the plain name may be free where the compressed one is taken
         return _create(plain_name(path))
     except FileExistsError:
@@ -407,18 +407,18 @@ def check_free(path: Path) -> None:
         UsageError: There is such a file already.
     """
     check_output(path)
-    if not _is_unborn(path) and any(map(os.path.lexists, (path, plain_name(path)))):
+    if not _lacks_first_line(path) and any(map(os.path.lexists, (path, plain_name(path)))):
         raise _exists(path)
 
 
 def _exists(path: Path) -> UsageError:
     return UsageError(
         f"{path}: exists already, and results are never overwritten",
-        f"choose another name, or continue it: {resume_words(path)}",
+        f"choose another name, or continue it: {resume_command(path)}",
     )
 
 
-def create_beside(path: Path) -> ResultFile:
+def create_numbered(path: Path) -> ResultFile:
     """Open a new result file under this name, or the first free of NAME-2, NAME-3 and so on.
 
     Raises:
@@ -439,7 +439,7 @@ def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
             name = path.with_stem(f"{path.stem}-{number}")
 
 
-def _is_unborn(path: Path) -> bool:
+def _lacks_first_line(path: Path) -> bool:
     """Return whether a file has only a part of its first line, since its writer was killed."""
     try:
         with path.open("rb") as file:
@@ -450,9 +450,9 @@ def _is_unborn(path: Path) -> bool:
         return False
 
 
-def _begin_again(path: Path) -> ResultFile:
-    file = _open_in_words(path, 0)
-    if not _is_unborn(path):  # somebody had the lock, and wrote
+def _begin_over(path: Path) -> ResultFile:
+    file = _open_or_explain(path, 0)
+    if not _lacks_first_line(path):  # somebody had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
     file.cut(0)
@@ -477,10 +477,10 @@ def _create(path: Path) -> ResultFile:
         ) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
-    return _open_in_words(path, os.O_CREAT | os.O_EXCL)
+    return _open_or_explain(path, os.O_CREAT | os.O_EXCL)
 
 
-def _open_in_words(path: Path, flags: int) -> ResultFile:
+def _open_or_explain(path: Path, flags: int) -> ResultFile:
     try:
         return _open(path, flags)
     except FileExistsError:
@@ -500,32 +500,32 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
         EnvironmentLacksError: It cannot be written.
     """
     try:
-        file = _unpacked(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
+        file = _decompressed(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
         path = file.path
         if not file.is_as_long_as(known_bytes):
             file.__exit__(None, None, None)
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
         file.cut(_end_of_last_line(path, known_bytes))
     except BlockingIOError:
-        raise _taken(path) from None
+        raise _locked_by_other(path) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
     return file
 
 
 def _open(path: Path, flags: int) -> ResultFile:
-    descriptor, is_locked = _opened(path, flags)
+    descriptor, is_locked = _open_locked(path, flags)
     return ResultFile(path, descriptor, locked=is_locked)
 
 
-def _opened(path: Path, flags: int) -> tuple[int, bool]:
+def _open_locked(path: Path, flags: int) -> tuple[int, bool]:
     """Return the descriptor of a result to write to, and whether it is locked."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
         return descriptor, locked(descriptor)
     except BlockingIOError:
         os.close(descriptor)
-        raise _taken(path) from None
+        raise _locked_by_other(path) from None
     except OSError:
         os.close(descriptor)
         if flags & os.O_EXCL:
@@ -533,7 +533,7 @@ def _opened(path: Path, flags: int) -> tuple[int, bool]:
         raise
 
 
-def _taken(path: Path) -> UsageError:
+def _locked_by_other(path: Path) -> UsageError:
     return UsageError(f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume")
 
 

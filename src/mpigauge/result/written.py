@@ -10,7 +10,7 @@ COMPARED_BYTES = 4096
 READ_BYTES = 1 << 20
 
 
-class Written:
+class WrittenLines:
     """The lines that an open file should have.
 
     Attributes:

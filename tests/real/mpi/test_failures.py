@@ -329,7 +329,7 @@ def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
 def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path: Path) -> None:
     """While it waits for its plan, and its input stays open."""
     program = kernel.build(find.find(prefix("mpich")))
-    with owner.noticed(tmp_path) as told:
+    with owner.death_notice(tmp_path) as told:
         started = subprocess.Popen(
             [program, "-", "-"],
             env={**os.environ, **told},

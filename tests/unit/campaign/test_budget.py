@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.campaign.budget import (
-    MIN_CELL_S,
     MAX_CELL_S,
+    MIN_CELL_S,
     MIN_DEADLINE_S,
     NEVER_S,
     OVERSPENDING,

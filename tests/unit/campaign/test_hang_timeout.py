@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign.hang_timeout import MIN_SILENCE_S, Patience
+from mpigauge.campaign.hang_timeout import MIN_SILENCE_S, HangTimeout
 from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.made import cell, collective
@@ -21,10 +21,10 @@ MIB = 2**20
 STARTUP_S = 60.0
 
 
-def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> Patience:
+def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> HangTimeout:
     """Of a launch with a visit of each."""
     visits = [PlannedVisit(number, one, None) for number, one in enumerate(cells)]
-    return Patience(visits, hosts, DESCRIPTION, startup_s)
+    return HangTimeout(visits, hosts, DESCRIPTION, startup_s)
 
 
 def test_a_start_has_a_minute_and_more_with_many_ranks() -> None:

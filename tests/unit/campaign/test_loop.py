@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from mpigauge.campaign import loop
-from mpigauge.campaign.loop import MAX_STARTS, MAX_SILENT_STARTS, CampaignLoop
+from mpigauge.campaign.loop import MAX_SILENT_STARTS, MAX_STARTS, CampaignLoop
 from mpigauge.campaign.targets import Target
 from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription
-from mpigauge.plan.visit_order import moment_s
+from mpigauge.plan.visit_order import replication_start_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import Failure
@@ -33,7 +33,7 @@ from tests.made import LIBRARY, campaign, cell, launch, visit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.campaign.job_run import Surroundings
+    from mpigauge.campaign.job_run import RunContext
     from mpigauge.campaign.state import LaunchKey
     from mpigauge.plan.visit_order import PlannedVisit
 
@@ -84,7 +84,7 @@ class FakeRun:
     """Stands for one mpiexec: takes the visits in order, until one of them fails."""
 
     script: Script
-    around: Surroundings
+    around: RunContext
     target: Target
     key: LaunchKey
     job: object
@@ -256,7 +256,7 @@ def test_launches_that_are_spread_over_time_wait_and_do_not_end_early(run: Run) 
     assert reason == "launches"
     assert len({one.launch for one in result.visits}) == PLAN.launches_max
     # One wait a replication, whose launches stay together.
-    assert sum(waited) == pytest.approx(moment_s(plan, PLAN.launches_max, PLAN.launches_max))
+    assert sum(waited) == pytest.approx(replication_start_s(plan, PLAN.launches_max, PLAN.launches_max))
     assert [number for number, _ in script.runs()] == [
         number for number in range(1, PLAN.launches_max + 1) for _ in BOTH
     ]

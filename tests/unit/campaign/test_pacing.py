@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.campaign.pacing import Pacing
 from mpigauge.plan.model import Measure, Plan
-from mpigauge.plan.visit_order import moment_s
+from mpigauge.plan.visit_order import replication_start_s
 
 repeatable = settings(derandomize=True, deadline=None)
 PLAN = Plan((Measure("pingpong"),), seed=7, over_s=3600.0)
@@ -62,14 +62,14 @@ def spread(time: FakeTime, plan: Plan = PLAN, replications: int = 10, **more: An
 @given(st.integers(0, 2**40), st.integers(1, 30), st.floats(1, 1e6))
 def test_every_replication_has_a_moment_of_its_own_part(seed: int, count: int, over_s: float) -> None:
     plan = replace(PLAN, seed=seed, over_s=over_s)
-    moments = [moment_s(plan, number, count) for number in range(1, count + 1)]
+    moments = [replication_start_s(plan, number, count) for number in range(1, count + 1)]
     for place, moment in enumerate(moments):
         assert place * over_s / count <= moment <= (place + 1) * over_s / count
-    assert moments == [moment_s(plan, number, count) for number in range(1, count + 1)]
+    assert moments == [replication_start_s(plan, number, count) for number in range(1, count + 1)]
 
 
 def test_the_seed_decides_the_moments() -> None:
-    assert moment_s(PLAN, 1, 10) != moment_s(replace(PLAN, seed=8), 1, 10)
+    assert replication_start_s(PLAN, 1, 10) != replication_start_s(replace(PLAN, seed=8), 1, 10)
 
 
 @pytest.mark.parametrize("restless", [0, 3])
@@ -78,7 +78,7 @@ def test_launches_begin_at_their_moments(restless: int) -> None:
     waiting = spread(time)
     for number in range(1, 11):
         waiting.wait(number)
-        assert time.now_s == pytest.approx(1e9 + moment_s(PLAN, number, 10))
+        assert time.now_s == pytest.approx(1e9 + replication_start_s(PLAN, number, 10))
 
 
 def test_a_signal_ends_the_wait() -> None:
@@ -92,7 +92,7 @@ def test_what_is_continued_in_time_keeps_its_moments() -> None:
     time = FakeTime(now_s=1e9 + 400)
     waiting = spread(time, origin_s=1e9)
     waiting.wait(9)
-    assert time.now_s == pytest.approx(1e9 + moment_s(PLAN, 9, 10))
+    assert time.now_s == pytest.approx(1e9 + replication_start_s(PLAN, 9, 10))
 
 
 def test_what_is_continued_late_begins_at_once_and_keeps_its_distances() -> None:
@@ -102,4 +102,6 @@ def test_what_is_continued_late_begins_at_once_and_keeps_its_distances() -> None
     waiting.wait(4)
     assert time.now_s == tomorrow
     waiting.wait(5)
-    assert time.now_s - tomorrow == pytest.approx(moment_s(PLAN, 5, 10) - moment_s(PLAN, 4, 10))
+    assert time.now_s - tomorrow == pytest.approx(
+        replication_start_s(PLAN, 5, 10) - replication_start_s(PLAN, 4, 10)
+    )

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.buffers import Need, memory_need, needs_of, together, too_large
+from mpigauge.plan.buffers import Need, memory_need, needs_of, too_large, total_bytes
 from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
@@ -265,9 +265,9 @@ def test_messages_that_do_not_fit_are_left_out() -> None:
 
 def test_what_cells_leave_behind_counts_together() -> None:
     """A rank keeps its largest send and its largest receive buffer, of whichever cells they are."""
-    assert together([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
-    assert together([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
-    assert together([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
+    assert total_bytes([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
+    assert total_bytes([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
+    assert total_bytes([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
     measures = [Measure(name, sizes="256MiB", ranks=(4,)) for name in ("gather", "scatter")]
     cells = [cell for measure in measures for cell in expanded(measure)]
     needs = [memory_need(cell, KERNEL, 0) for cell in cells]
@@ -281,8 +281,8 @@ NEEDS = st.builds(lambda first, more, *of: Need(first, first + more, *of), *[st.
 
 @given(st.lists(NEEDS, min_size=1, max_size=6))
 def test_together_cells_need_no_less_than_any_and_no_more_than_all(needs: list[Need]) -> None:
-    alone = [together([need]) for need in needs]
-    assert max(alone) <= together(needs) <= sum(alone)
+    alone = [total_bytes([need]) for need in needs]
+    assert max(alone) <= total_bytes(needs) <= sum(alone)
 
 
 @repeatable
@@ -297,7 +297,7 @@ def test_what_is_left_fits_and_the_next_would_not(patterns: list[str], pool: int
     kept = [cell for cell in cells if cell not in gone]
 
     def need(of: list[Cell]) -> int:
-        return together(need for cell in of for need in needs_of(cell, KERNEL, pool))
+        return total_bytes(need for cell in of for need in needs_of(cell, KERNEL, pool))
 
     assert need(kept) <= available
     if gone:

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, fields
 
 from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
-from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Root, Text, WholeNumber, usual
+from mpigauge.plan.factors import (
+    BY_NAME,
+    CURVE,
+    FACTORS,
+    KERNEL_FACTORS,
+    Flag,
+    Root,
+    Text,
+    WholeNumber,
+    default_value,
+)
 from mpigauge.plan.model import Cell, FactorValues, JobKey
 from mpigauge.plan.patterns import Pattern
 
@@ -49,7 +59,7 @@ def test_all_factors_have_words_but_the_size() -> None:
 def test_the_usual_goes_without_saying() -> None:
     reduction = msgspec.structs.replace(
         USUAL,
-        **{name: usual(name) for name in ("sync", "datatype", "op", "root")},
+        **{name: default_value(name) for name in ("sync", "datatype", "op", "root")},
     )
     said = {"pattern", "mode", "mpi", "ranks"}
     assert {name for name, phrase in phrases_of(reduction).items() if phrase not in UNSAID} == said
@@ -66,7 +76,7 @@ def test_rows_of_one_curve_differ_in_size_window_or_pair() -> None:
 
 def test_what_has_no_usual_value_cannot_be_asked_for() -> None:
     with pytest.raises(KeyError):
-        usual("pattern")
+        default_value("pattern")
 
 
 @pytest.mark.parametrize(
@@ -97,5 +107,5 @@ def test_what_cannot_be_a_value_is_refused(code: Text, text: str) -> None:
 
 def test_the_kernel_is_told_nothing_that_a_cell_does_not_have() -> None:
     empty = {name for name, value in asdict(USUAL).items() if value in ("", False)}
-    told = {factor.name for factor in TOLD if factor.code.write(getattr(USUAL, factor.name))}
+    told = {factor.name for factor in KERNEL_FACTORS if factor.code.write(getattr(USUAL, factor.name))}
     assert not told & empty

@@ -20,29 +20,29 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_plan_of_the_examples_has_a_name() -> None:
     assert list(shipped.plans()) == sorted(path.stem for path in EXAMPLES.glob("*.toml"))
-    assert shipped.path_of("quick") == EXAMPLES / "quick.toml"
+    assert shipped.plan_path("quick") == EXAMPLES / "quick.toml"
 
 
 def test_a_name_means_the_same_where_a_file_has_it() -> None:
     Path("quick").write_text("title = 'a stranger'", encoding="utf-8")
-    assert shipped.path_of("quick") == EXAMPLES / "quick.toml"
-    assert shipped.path_of("./quick") == Path("quick")
+    assert shipped.plan_path("quick") == EXAMPLES / "quick.toml"
+    assert shipped.plan_path("./quick") == Path("quick")
 
 
 @pytest.mark.parametrize("word", ["./quick", "quick.toml", "here/quick", "/nowhere/quick.toml"])
 def test_a_slash_or_a_suffix_makes_a_path(word: str) -> None:
-    assert shipped.path_of(word) == Path(word)
+    assert shipped.plan_path(word) == Path(word)
 
 
 def test_a_file_without_a_suffix_is_still_a_plan() -> None:
     Path("mine").touch()
-    assert shipped.path_of("mine") == Path("mine")
+    assert shipped.plan_path("mine") == Path("mine")
 
 
 @pytest.mark.parametrize(("word", "near"), [("quik", "did you mean quick? "), ("zzzzzz", "")])
 def test_an_unknown_name_is_told_with_the_nearest(word: str, near: str) -> None:
     with pytest.raises(UsageError) as caught:
-        shipped.path_of(word)
+        shipped.plan_path(word)
     assert word in caught.value.sentence
     assert caught.value.hint == f"{near}mpigauge list plans has their names"
 

@@ -17,7 +17,7 @@ from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription
-from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, shuffled, time_slots, visits_of, with_suspects_alone
 from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, describe
 from tests.fakes.plan import read_plan
 
@@ -315,7 +315,7 @@ def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
     visits = visits_of(paired_cells(4), plan, KERNEL, 1)
     step = next(v.step for v in visits if v.cell.pairing == "tournament")
     suspects = frozenset(v.id for v in visits if v.step == step)
-    apart = one_by_one(visits, suspects)
+    apart = with_suspects_alone(visits, suspects)
     assert [(v.id, v.cell) for v in apart] == [(v.id, v.cell) for v in visits]
     steps = Counter(v.step for v in apart if v.step is not None)
     assert [steps[v.step] for v in apart if v.id in suspects and v.step is not None] == [1, 1]
@@ -325,8 +325,8 @@ def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
 def test_turns_share_the_time_of_a_launch() -> None:
     cells = [cell for cell in paired_cells(8) if cell.pattern == "pingpong"]
     assert len(cells) == 2 * 28
-    assert turns_of(cells) == 2 * 7
-    assert turns_of(CELLS) == len(CELLS)
+    assert time_slots(cells) == 2 * 7
+    assert time_slots(CELLS) == len(CELLS)
 
 
 def test_only_patterns_of_two_have_pairs() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.result.compact import LISTS, NONE, Numbers, numbers, pack, plain
+from mpigauge.result.compact import EMPTY, LISTS, Numbers, numbers, pack, plain
 from mpigauge.result.kernel_data import READINGS
 from mpigauge.result.reader import load
 from mpigauge.result.writer import line_of
@@ -56,7 +56,7 @@ def test_a_packed_visit_is_the_visit_and_writes_the_same_line() -> None:
     assert all(isinstance(getattr(packed, name), Numbers) for name in LISTS)
     bare = replace(written, late=[], behind=[])
     pack(bare)
-    assert bare.late is bare.behind is NONE
+    assert bare.late is bare.behind is EMPTY
 
 
 def test_readings_are_packed_too_and_keep_their_value(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def test_a_line_behind_what_has_no_end_is_read_all_the_same() -> None:
     """A library may write to standard output whenever it likes."""
     line = journal.parse(b'noise noise {"end":3}')
     assert isinstance(line, journal.EndLine)
-    assert journal.is_ours(b'noise {"end":')
+    assert journal.is_kernel_line(b'noise {"end":')
     assert journal.parse(b'{"of another": {"end":3}}') is None
     assert journal.parse(b'"said" {"end":3}') is None
 
@@ -238,7 +238,7 @@ def test_a_line_behind_what_has_no_end_is_read_all_the_same() -> None:
 @repeatable
 @given(st.binary())
 def test_no_bytes_make_it_crash(words: bytes) -> None:
-    assert journal.parse(words) is None or journal.is_ours(words)
+    assert journal.parse(words) is None or journal.is_kernel_line(words)
 
 
 @repeatable

@@ -66,7 +66,7 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
         file.packed()
     with pytest.raises(UsageError, match="exists already"):
         writer.create(asked)
-    with writer.create_beside(tmp_path / "r.jsonl") as file:
+    with writer.create_numbered(tmp_path / "r.jsonl") as file:
         assert file.path == tmp_path / "r-2.jsonl"
 
 

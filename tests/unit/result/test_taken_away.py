@@ -198,7 +198,7 @@ def test_where_it_cannot_be_saved_that_is_tried_again_and_said(monkeypatch: pyte
 
     told: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "_saved", full)
+        patch.setattr(writer, "_save_again", full)
         file = grown(delete, 2, told)
         assert "was deleted while it grew, and cannot be saved: No space left on device" in file.lost
         assert load(file.path, file.place).visits
@@ -267,7 +267,7 @@ def test_a_disk_that_fails_where_the_file_is_gone_too_is_said_as_it_is(
     PATH.unlink()
     monkeypatch.setattr(os, "write", fails)
     if not saved:
-        monkeypatch.setattr(writer, "_saved", fails)
+        monkeypatch.setattr(writer, "_save_again", fails)
     with pytest.raises(EnvironmentLacksError) as caught:
         file.append(launch(3))
     if saved:

@@ -19,7 +19,7 @@ from mpigauge.find.doubts import doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
-from mpigauge.result.unpacked import WITH_HEADER, Unpacked
+from mpigauge.result.unpacked import WITH_HEADER, Decompressed
 from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
 
@@ -40,7 +40,7 @@ FIRST_BYTES = LINES.index(b"\n") + 1
 
 def content_of(packed: bytes, read_bytes: int = 1 << 17) -> tuple[bytes, str | None]:
     """All that can be unpacked, and what is wrong with the rest."""
-    unpacked = Unpacked(io.BytesIO(packed))
+    unpacked = Decompressed(io.BytesIO(packed))
     return io.BufferedReader(unpacked, read_bytes).read(), unpacked.damage
 
 

@@ -39,17 +39,17 @@ def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
 def test_beside_an_existing_file_there_is_always_room(tmp_path: Path) -> None:
     path = tmp_path / "host.example-1.jsonl"
     path.write_bytes(b"mine")
-    files = [writer.create_beside(path) for _ in range(3)]
+    files = [writer.create_numbered(path) for _ in range(3)]
     assert [file.path.name for file in files] == [f"host.example-1-{number}.jsonl" for number in (2, 3, 4)]
     assert path.read_bytes() == b"mine"
-    with writer.create_beside(tmp_path / "new" / "r.jsonl") as file:
+    with writer.create_numbered(tmp_path / "new" / "r.jsonl") as file:
         assert file.path == tmp_path / "new" / "r.jsonl"
 
 
 def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "r.jsonl", tmp_path / ("n" * 300)):
-        for create in (writer.create, writer.create_beside):
+        for create in (writer.create, writer.create_numbered):
             with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
                 create(path)
             assert str(path) in caught.value.sentence
@@ -95,7 +95,7 @@ def test_a_mistyped_folder_makes_no_tree(tmp_path: Path) -> None:
 
 
 def test_what_is_to_be_typed_takes_a_name_that_looks_like_an_option() -> None:
-    assert files.resume_words(Path("-x.jsonl")) == "mpigauge resume ./-x.jsonl"
+    assert files.resume_command(Path("-x.jsonl")) == "mpigauge resume ./-x.jsonl"
 
 
 def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
-from mpigauge.campaign.launch.inherited_env import in_a_step
+from mpigauge.campaign.launch.inherited_env import is_in_step
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.plan.hosts import MAX_HOSTS
 from mpigauge.programs import which
@@ -58,7 +58,7 @@ def _tells_tasks(environ: Mapping[str, str]) -> bool:
     """Return whether the task counts are the job's; those of a non-interactive step are its own."""
     tasks = environ.get("SLURM_TASKS_PER_NODE")
     return tasks is not None and not (
-        in_a_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
+        is_in_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
     )
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from mpigauge.campaign.launch.inherited_env import inherited
-from mpigauge.campaign.launch.job import FOLDER, temporary_folder, written
+from mpigauge.campaign.launch.inherited_env import launcher_environment
+from mpigauge.campaign.launch.job import FOLDER, temporary_folder, write_files
 from mpigauge.plan.hosts import expand_nodelist
 from mpigauge.programs import which
 
@@ -30,10 +30,10 @@ MAX_STEP_MINUTES = 1
 END_WAIT_S = 5.0
 """How long a hung step may take to end after SIGTERM."""
 
-OF_SLURM = ("srun: ", "slurmstepd: ")
+SLURM_PREFIXES = ("srun: ", "slurmstepd: ")
 """Beginnings of lines that are Slurm's and not our script's."""
 
-CHECKS = (
+SHELL_FUNCTIONS = (
     'no() { echo "$1" >&2; exit 100; }; '
     'need() { command -v "$1" > /dev/null || no "there is no program $1"; }; '
     'mine() { [ -O "$1" ] || [ -n "$(find -H "$1" -prune -user 0)" ]; }; '
@@ -43,11 +43,11 @@ CHECKS = (
 )
 """Shell functions of both scripts; where a check cannot be made, it fails."""
 
-ASK = f'{CHECKS}ours "$1" "$2" || {{ [ -e "$2" ] && no "$2: {NOT_OURS}"; exit 100; }}'
+CHECK_SCRIPT = f'{SHELL_FUNCTIONS}ours "$1" "$2" || {{ [ -e "$2" ] && no "$2: {NOT_OURS}"; exit 100; }}'
 """Shell script for another host that checks whether its kernel may be run; $1 is the folder, $2 the path."""
 
-SCRIPT = (
-    f'{CHECKS}ours "$1" "$2" && exit 0; '
+COPY_SCRIPT = (
+    f'{SHELL_FUNCTIONS}ours "$1" "$2" && exit 0; '
     "need sha256sum; umask 077; "
     'mkdir -p "$1" && { mine "$1" || no "$1: belongs to another user"; } && chmod go-w "$1" || exit 100; '
     'new="$1/.new-$(uname -n)-$$"; '
@@ -66,18 +66,18 @@ there that its cache would have hidden for a minute.
 """
 
 
-def asking(program: Path) -> list[str]:
+def check_command(program: Path) -> list[str]:
     """Return the command for another host that checks whether it has a program that is safe to run."""
-    return ["sh", "-c", ASK, "sh", str(program.parent), str(program)]
+    return ["sh", "-c", CHECK_SCRIPT, "sh", str(program.parent), str(program)]
 
 
-def words(program: Path) -> list[str]:
+def copy_command(program: Path) -> list[str]:
     """Return the command for another host that writes the program, its standard input."""
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
-    return ["sh", "-c", SCRIPT, "sh", str(program.parent), str(program), digest]
+    return ["sh", "-c", COPY_SCRIPT, "sh", str(program.parent), str(program), digest]
 
 
-def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
+def copy_by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
     """Copy programs to nodes of our Slurm job that lack them, by one step on all of them.
 
     Returns:
@@ -92,7 +92,7 @@ def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
     folder = temporary_folder("a step")
     try:
         names = "".join(f"{node}\n" for node in nodes)
-        (hosts,) = written([f"{FOLDER}/nodes"], {"nodes": names}, folder)
+        (hosts,) = write_files([f"{FOLDER}/nodes"], {"nodes": names}, folder)
         found: dict[str, str] = {}
         for program in programs:
             found = _step(srun, hosts, len(nodes), program) | found
@@ -106,8 +106,8 @@ def _step(srun: str, hosts: str, count: int, program: Path) -> dict[str, str]:
     step += ["--mpi=none", "--cpu-bind=none", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--quiet"]
     step += [f"--time={MAX_STEP_MINUTES}"]  # should srun be lost, its step is not there for the whole job
     try:
-        with program.open("rb") as file, _started([*step, *words(program)], file) as process:
-            said = _words_of(process)
+        with program.open("rb") as file, _started([*step, *copy_command(program)], file) as process:
+            said = _output_of(process)
     except OSError:
         return {}
     return _refusals(said, process.returncode, program)
@@ -125,7 +125,7 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
         errors="replace",
         start_new_session=True,  # Ctrl-C is ours to handle
         # Whatever else of ours runs on the nodes does not have to end first.
-        env={**inherited(os.environ), "SLURM_OVERLAP": "1"},
+        env={**launcher_environment(os.environ), "SLURM_OVERLAP": "1"},
     )
     try:
         yield process
@@ -136,7 +136,7 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
         process.communicate()
 
 
-def _words_of(process: subprocess.Popen[str]) -> str:
+def _output_of(process: subprocess.Popen[str]) -> str:
     """Return the output of a step; a hung one gets SIGTERM, since a killed srun leaves its step running."""
     for wait_s in (STEP_WAIT_S, END_WAIT_S):
         try:
@@ -157,11 +157,13 @@ def _refusals(said: str, status: int, program: Path) -> dict[str, str]:
     If tasks end differently, srun's status is that of one of them, which may have been killed.
     """
     nodes = [node for found in _REFUSAL.finditer(said) for node in expand_nodelist(found[1])]
-    own = [line for line in said.splitlines() if line.strip() and not line.startswith(OF_SLURM)]
+    own = [line for line in said.splitlines() if line.strip() and not line.startswith(SLURM_PREFIXES)]
     why = own[0] if own else f"status {REFUSED}"
-    return dict.fromkeys(nodes or (["of the job"] if status == REFUSED else []), refused(program, why))
+    return dict.fromkeys(
+        nodes or (["of the job"] if status == REFUSED else []), refusal_sentence(program, why)
+    )
 
 
-def refused(program: Path, why: str) -> str:
+def refusal_sentence(program: Path, why: str) -> str:
     """Return the sentence on a host that the program could not be copied to."""
     return f"has no {program}, and it cannot be put there: {why}"

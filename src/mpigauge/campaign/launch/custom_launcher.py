@@ -14,15 +14,15 @@ PLACEHOLDERS: Mapping[str, Callable[[Job], str]] = {
 }
 """`hostfile` has the host of each rank, one per line; `hosts` each host once, in the order of first ranks."""
 
-OF_HOSTS = {"hostfile", "hosts"}
+HOST_PLACEHOLDERS = {"hostfile", "hosts"}
 
 
-def are_words(text: str) -> bool:
+def is_template(text: str) -> bool:
     """Return whether a launcher is a command template and not the name of a known launcher."""
     return len(text.split()) > 1 or "{" in text or "/" in text
 
 
-def check(text: str, *, hosts: bool) -> None:
+def check_template(text: str, *, hosts: bool) -> None:
     """Refuse an invalid command template.
 
     Args:
@@ -37,7 +37,7 @@ def check(text: str, *, hosts: bool) -> None:
             f"--launcher {text!r}: does not say how many ranks to start",
             'write where the number goes: --launcher "flux run -n {ranks}"',
         )
-    if used & OF_HOSTS and not hosts:
+    if used & HOST_PLACEHOLDERS and not hosts:
         raise UsageError(
             f"--launcher {text!r}: asks for hosts, and there are none", "name them: --hosts h1:2,h2:2"
         )
@@ -49,7 +49,7 @@ def command_of(job: Job, text: str) -> Command:
     Raises:
         UsageError: The template is invalid.
     """
-    check(text, hosts=bool(job.hosts))
+    check_template(text, hosts=bool(job.hosts))
     words = [_filled(job, text, word) for word in _split(text)]
     lines = "".join(f"{host}\n" for host in job.hosts)
     files = {HOSTS: lines} if any(HOSTS_FILE in word for word in words) else {}

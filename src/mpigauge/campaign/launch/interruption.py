@@ -25,7 +25,7 @@ MAX_STOP_PASSES = 5
 Processes = Callable[[], Collection[int]]
 
 
-def nobody() -> Collection[int]:
+def no_processes() -> Collection[int]:
     """Return no processes."""
     return ()
 
@@ -88,7 +88,7 @@ class Interruption:
     def _ask_to_rest(self, *_: object) -> None:
         self._is_to_rest = True
 
-    def heed(self, processes: Processes = nobody) -> None:
+    def heed(self, processes: Processes = no_processes) -> None:
         """Stop for a while if SIGTSTP came, and report any stop that has ended.
 
         Args:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mpigauge.campaign.launch import leftovers, owner
 from mpigauge.programs import located
 
-DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+BLOCKED_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
 @dataclass
@@ -31,16 +31,18 @@ class Janitor:
         """Have the launcher and its job ended by this signal if we die before the last message."""
         if self.process is not None and self.process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                os.write(self.process.stdin.fileno(), leftovers.told_of(launcher, orphaned, mark))
+                os.write(self.process.stdin.fileno(), leftovers.job_message(launcher, orphaned, mark))
 
 
-def known(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
+def first_message(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
     """Return the first message to a janitor, made before a job begins.
 
     Args:
         elsewhere: Command of a remote shell on each other host.
     """
-    return leftovers.told(json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.files())
+    return leftovers.start_message(
+        json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.library_files()
+    )
 
 
 @contextlib.contextmanager
@@ -49,31 +51,31 @@ def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
 
     Args:
         folder: A temporary folder to remove, too.
-        told: The first message, as `known` returns it; empty for that of now and this machine alone.
+        told: The first message, as `first_message` returns it; empty for that of now and this machine alone.
     """
-    told = told or known()
+    told = told or first_message()
     one = Janitor(_started(folder, told))
     try:
         yield one
     finally:
         if one.process is not None and one.process.stdin is not None:
-            owner.release(one.process.stdin.fileno())
+            owner.unregister(one.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
                 one.process.communicate(one.said)
         if one.process is None or one.process.returncode != 0:
-            _do_its_work(told, folder)
+            _tidy_instead(told, folder)
 
 
-def _do_its_work(told: bytes, folder: str) -> None:
+def _tidy_instead(told: bytes, folder: str) -> None:
     """Tidy up in place of a janitor that could not be started, or was killed."""
-    if (found := leftovers.heard(io.BytesIO(told))) is not None:
+    if (found := leftovers.read_start_message(io.BytesIO(told))) is not None:
         leftovers.tidy(folder, found[1])
 
 
 def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
     words = [sys.executable, "-IS", leftovers.__file__, folder]
     process = None
-    with contextlib.suppress(OSError), _deaf():
+    with contextlib.suppress(OSError), _signals_blocked():
         process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -83,7 +85,7 @@ def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
             start_new_session=True,  # so that what ends us does not end it
         )
     if process is not None and process.stdin is not None:
-        owner.hold(process.stdin.fileno())
+        owner.register(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
             _write(process.stdin.fileno(), told)
     return process
@@ -105,13 +107,13 @@ def _write(pipe: int, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _deaf() -> Iterator[None]:
+def _signals_blocked() -> Iterator[None]:
     """Block DEAF_TO during the context, for a program started in it from its first instruction on.
 
     It inherits the mask of this thread. No code of ours runs between fork and exec, where a lock held by
     another thread (of numpy's libraries, of a notebook) would never be released.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, BLOCKED_SIGNALS)
     try:
         yield
     finally:

@@ -120,7 +120,7 @@ def check_temporary_folder(needed_by: str) -> None:
     shutil.rmtree(temporary_folder(needed_by), ignore_errors=True)
 
 
-def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:
+def write_files(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:
     """Write the files of a command into a folder; return its words with their paths.
 
     Raises:

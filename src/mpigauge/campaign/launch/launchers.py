@@ -34,7 +34,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class TooFewPlaces:
+class TooFewSlots:
     """How a launcher refuses a job for which it counts too few slots, and the options that help.
 
     Attributes:
@@ -67,7 +67,7 @@ class Launcher:
     manager: str = ""
     ending: Ending = Ending()
     fills: bool = False
-    too_few_places: TooFewPlaces | None = None
+    too_few_places: TooFewSlots | None = None
 
 
 LAUNCHERS: dict[str, Launcher] = {}
@@ -75,7 +75,7 @@ LAUNCHERS: dict[str, Launcher] = {}
 OPENMPI_BINDING = "PRTE_MCA_hwloc_default_binding_policy"
 """The variable for the binding policy of Open MPI 5."""
 
-OWN = ("OMPI_", "PRTE_", "PMIX_")
+FORWARDED_PREFIXES = ("OMPI_", "PRTE_", "PMIX_")
 """Prefixes of variables that Open MPI's mpiexec forwards to other hosts by itself."""
 
 
@@ -86,7 +86,7 @@ def launcher(
     ending: Ending | None = None,
     *,
     fills: bool = False,
-    too_few_places: TooFewPlaces | None = None,
+    too_few_places: TooFewSlots | None = None,
 ) -> Callable[[Commands], Commands]:
     """Return a decorator that enters a function into LAUNCHERS."""
 
@@ -102,7 +102,7 @@ def manager_of(name: str) -> str:
     return LAUNCHERS[name].manager if name in LAUNCHERS else ""
 
 
-def can_deal(name: str) -> bool:
+def can_place_in_turn(name: str) -> bool:
     """Return whether a launcher can place ranks on hosts in turn, several times round."""
     return name not in LAUNCHERS or not LAUNCHERS[name].fills
 
@@ -116,7 +116,7 @@ def command_of(job: Job, name: str) -> Command:
     return LAUNCHERS[name].command(job) if name in LAUNCHERS else custom_launcher.command_of(job, name)
 
 
-def answer_to(words: str, job: Job, name: str) -> tuple[str, ...]:
+def options_after_refusal(words: str, job: Job, name: str) -> tuple[str, ...]:
     """Return the options to restart a job with that the launcher of this name has refused.
 
     Args:
@@ -158,7 +158,7 @@ HWTHREADS = "--use-hwthread-cpus"
 OVERSUBSCRIBE = "--oversubscribe"
 OVERCOMMIT = "--overcommit"
 
-NO_SLOTS = TooFewPlaces(
+NO_SLOTS = TooFewSlots(
     re.compile(
         r"not\s+enough\s+(slots|CPUs\s+to\s+bind)|\bbind(ing)?\s[^.]*?\bmore\s+(processes|cpus)\s+than"
     ),
@@ -166,7 +166,7 @@ NO_SLOTS = TooFewPlaces(
 )
 """Open MPI counts physical cores or the slots of an allocation, and binds one rank per core."""
 
-NO_CPUS = TooFewPlaces(
+NO_CPUS = TooFewSlots(
     re.compile("More processors requested than permitted|Requested node configuration is not available"),
     (OVERCOMMIT,),
 )
@@ -178,17 +178,17 @@ def _openmpi(job: Job) -> Command:
     """Return Open MPI's command, with a file of each rank's host and the variables for other hosts."""
     words = [str(job.mpiexec), "-n", str(job.ranks)]
     words += ["--allow-run-as-root"] if job.as_root else []
-    words += _places(job)
+    words += _slot_options(job)
     if not job.hosts:
         return _command(words, job)
     names = sorted({*job.inherited, *job.environment})
-    words += [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
+    words += [word for name in names if not name.startswith(FORWARDED_PREFIXES) for word in ("-x", name)]
     if len(job.ranks_on) == 1:
         return _command([*words, "--host", f"{job.hosts[0]}:{job.ranks}"], job)
     return _command([*words, "--hostfile", HOSTS_FILE, "--map-by", "seq"], job, job.hosts)
 
 
-def _places(job: Job) -> list[str]:
+def _slot_options(job: Job) -> list[str]:
     """Return the options that make Open MPI count as many slots as a job needs.
 
     Version 5 then maps ranks to hardware threads, and binds none to a core unless told to map by core.
@@ -211,7 +211,7 @@ def _hydra(job: Job) -> Command:
         return _command([*words, *ranks], job)
     if len(job.ranks_on) == 1:
         return _command([*words, "-hosts", f"{job.hosts[0]}:{job.ranks}", *ranks], job)
-    return _command([*words, "-f", HOSTS_FILE, *ranks], job, _period(_runs(job)))
+    return _command([*words, "-f", HOSTS_FILE, *ranks], job, _one_period(_host_lines(job)))
 
 
 @launcher("intelmpi", "mpiexec of Intel MPI")
@@ -220,16 +220,16 @@ def _intelmpi(job: Job) -> Command:
     words = [str(job.mpiexec)]
     if len(job.ranks_on) > 1:
         words += ["-machinefile", HOSTS_FILE, "-n", str(job.ranks)]
-        return _command(words, job, _runs(job))
+        return _command(words, job, _host_lines(job))
     words += ["-n", str(job.ranks), *(("-host", job.hosts[0]) if job.hosts else ())]
     return _command(words, job)
 
 
-def _runs(job: Job) -> list[str]:
+def _host_lines(job: Job) -> list[str]:
     return [f"{host}:{ranks}" for host, ranks in job.host_runs]
 
 
-def _period(lines: list[str]) -> list[str]:
+def _one_period(lines: list[str]) -> list[str]:
     """Return the lines up to where they repeat, if each host is there once: Hydra reads a file cyclically.
 
     A host named twice counts as two for Hydra, which then asks Slurm for more nodes than there are.
@@ -277,7 +277,7 @@ def _pals(job: Job) -> Command:
     words = ["mpiexec", "-n", str(job.ranks)]
     if not job.hosts:
         return _command(words, job)
-    words += ["--ppn", str(_each("pals", job))]
+    words += ["--ppn", str(_ranks_per_host("pals", job))]
     if len(job.ranks_on) == 1:
         return _command([*words, "--hosts", job.hosts[0]], job)
     return _command([*words, "--hostfile", HOSTS_FILE], job, job.ranks_on)
@@ -288,11 +288,11 @@ def _jsrun(job: Job) -> Command:
     """Return jsrun's command: one resource set of one core per rank; jsrun chooses the hosts."""
     words = ["jsrun", "--nrs", str(job.ranks), "--tasks_per_rs", "1", "--cpu_per_rs", "1"]
     if job.hosts:
-        words += ["--rs_per_host", str(_each("jsrun", job)), "--launch_distribution", "packed"]
+        words += ["--rs_per_host", str(_ranks_per_host("jsrun", job)), "--launch_distribution", "packed"]
     return _command(words, job)
 
 
-def _each(name: str, job: Job) -> int:
+def _ranks_per_host(name: str, job: Job) -> int:
     """Return the ranks per host; the last host may have fewer.
 
     Raises:

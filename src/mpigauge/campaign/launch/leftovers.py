@@ -1,11 +1,11 @@
 """The janitor: the program that removes what a job or a lab leaves behind, even if its parent was killed.
 
 A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with a message of its
-parent (`told`), continues with a line on the job's launcher, and ends when the parent closes the pipe or
-dies. If the parent died without a last message, the launcher is ended. Then the janitor removes the temporary
-folder, if one is named, and the files that MPI libraries left behind: a killed process cannot remove its own.
-A file counts as left behind if it has a name like theirs, was not there before, belongs to us, and is used
-by no process. If a job did not end by itself, the other hosts are cleaned likewise.
+parent (`start_message`), continues with a line on the job's launcher, and ends when the parent closes the
+pipe or dies. If the parent died without a last message, the launcher is ended. Then the janitor removes the
+temporary folder, if one is named, and the files that MPI libraries left behind: a killed process cannot
+remove its own. A file counts as left behind if it has a name like theirs, was not there before, belongs to
+us, and is used by no process. If a job did not end by itself, the other hosts are cleaned likewise.
 
 If both are killed, the next mpigauge does the same: `campaign.launch.orphans`.
 
@@ -70,7 +70,7 @@ ANSWER_S = 20.0
 AT_ONCE = 64
 """Most remote shells at a time."""
 
-TIDY_THERE = """
+REMOTE_TIDY_SCRIPT = """
 for _ in 1 2 3 4 5 6; do
     left=
     for file in {patterns}; do
@@ -94,7 +94,7 @@ The entries of /proc that it lists are numbers, so shellcheck's warning on file 
 """
 
 
-def told(elsewhere: str, before: set[str]) -> bytes:
+def start_message(elsewhere: str, before: set[str]) -> bytes:
     """Return the first message to a janitor; arguments would be too long for thousands of hosts or files.
 
     Args:
@@ -105,7 +105,7 @@ def told(elsewhere: str, before: set[str]) -> bytes:
     return b"%d %d\n" % (len(parts[0]), len(parts[1])) + b"".join(parts)
 
 
-def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
+def read_start_message(stream: "BinaryIO") -> tuple[str, set[str]] | None:
     """Read the first message; return None if the parent died before it was complete."""
     line = stream.readline()
     if not line.endswith(b"\n"):
@@ -117,20 +117,20 @@ def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
     return os.fsdecode(parts[0]), {os.fsdecode(path) for path in parts[1].split(b"\0") if path}
 
 
-def told_of(launcher: int, signal: int, mark: str) -> bytes:
+def job_message(launcher: int, signal: int, mark: str) -> bytes:
     """Return the message on a job: the launcher's process id, the signal that ends it, and the job's mark."""
     return f"{launcher} {signal} {mark}\n".encode()
 
 
-def watched(line: bytes) -> tuple[int, int, bytes, str]:
+def parse_job_message(line: bytes) -> tuple[int, int, bytes, str]:
     """Parse the message on a job; add when the launcher started, as its process id may be reused."""
     pid, signal, mark = line.split()
-    return int(pid), int(signal), _born(int(pid)), mark.decode()
+    return int(pid), int(signal), _start_time(int(pid)), mark.decode()
 
 
-def end(pid: int, signal: int, born: bytes) -> None:
+def end_launcher(pid: int, signal: int, born: bytes) -> None:
     """End a launcher that still runs."""
-    if born and _born(pid) == born:
+    if born and _start_time(pid) == born:
         send(signal, [pid])
 
 
@@ -144,15 +144,17 @@ def send(signal: int, pids: "Iterable[int]") -> None:
             continue
 
 
-def marked(mark: str) -> list[int]:
+def marked_processes(mark: str) -> list[int]:
     """Return the living processes of a job on this machine, as far as we may see them."""
     word = f"{MARK}={mark}".encode()
     return [
-        int(pid) for pid in map(os.path.basename, _paths("/proc")) if pid.isdigit() and word in around(pid)
+        int(pid)
+        for pid in map(os.path.basename, _paths("/proc"))
+        if pid.isdigit() and word in environment_of(pid)
     ]
 
 
-def around(pid: str) -> list[bytes]:
+def environment_of(pid: str) -> list[bytes]:
     """Return the environment that a process was started with; [] if it is dead or another user's."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
@@ -161,7 +163,7 @@ def around(pid: str) -> list[bytes]:
         return []
 
 
-def _born(pid: int) -> bytes:
+def _start_time(pid: int) -> bytes:
     """Return the start time of a process, as /proc writes it; empty if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
@@ -170,7 +172,7 @@ def _born(pid: int) -> bytes:
         return b""
 
 
-def files() -> set[str]:
+def library_files() -> set[str]:
     """Return all files named like those of MPI libraries; in a lab not in /tmp, whose users we cannot see."""
     prefixes = SEGMENTS if "MPIGAUGE_LAB" in os.environ else (*SEGMENTS, TOPOLOGY)
     return {
@@ -188,7 +190,7 @@ def _paths(folder: str) -> list[str]:
 
 def left_behind(before: set[str]) -> set[str]:
     """Return new files that are ours and in use by no process."""
-    ours = {path for path in files() - before if _is_ours(path)}
+    ours = {path for path in library_files() - before if _is_ours(path)}
     unneeded = ours - set(_needed(ours)) if ours else ours
     return {path for path in unneeded if path.startswith(TOPOLOGY) or not _is_held_unseen(path)}
 
@@ -276,7 +278,7 @@ def tidy(folder: str, before: set[str]) -> bool:
 
         shutil.rmtree(folder, ignore_errors=True)
     remove_left_behind(before)
-    return not (folder and os.path.exists(folder)) and files() <= before
+    return not (folder and os.path.exists(folder)) and library_files() <= before
 
 
 def remove_left_behind(before: set[str]) -> int:
@@ -305,7 +307,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     import subprocess
 
     patterns = " ".join(f"{prefix}*" for prefix in SEGMENTS)
-    script = TIDY_THERE.format(patterns=patterns, minutes=int(seconds / 60) + 1)
+    script = REMOTE_TIDY_SCRIPT.format(patterns=patterns, minutes=int(seconds / 60) + 1)
     hosts = json.loads(elsewhere)
     for first in range(0, len(hosts), AT_ONCE):
         asked = []
@@ -342,22 +344,24 @@ def main() -> None:
     _take_name()
     folder = sys.argv[1]
     begun = time.monotonic()
-    known = heard(sys.stdin.buffer)
+    known = read_start_message(sys.stdin.buffer)
     if known is None:  # there is no job yet, and whose the files are is not known
-        tidy(folder, files())
+        tidy(folder, library_files())
         return
     elsewhere, before = known
     said = sys.stdin.buffer.readline()
-    job = watched(said) if said.endswith(b"\n") else None
+    job = parse_job_message(said) if said.endswith(b"\n") else None
     if job is not None:
         said = sys.stdin.buffer.read()
         if not said:
-            end(*job[:3])
-            send(SIGCONT, marked(job[3]))  # who is stopped does not notice that its launcher is gone
+            end_launcher(*job[:3])
+            send(
+                SIGCONT, marked_processes(job[3])
+            )  # who is stopped does not notice that its launcher is gone
     ended = time.monotonic()
     while not tidy(folder, before) and time.monotonic() < ended + (0.0 if said else DYING_S):
         time.sleep(PAUSE_S)
-    if job is not None and not said and job[1] == SIGKILL and (left := marked(job[3])):
+    if job is not None and not said and job[1] == SIGKILL and (left := marked_processes(job[3])):
         send(SIGKILL, left)  # other launchers may still be ending their ranks elsewhere
         time.sleep(PAUSE_S)
         tidy(folder, before)

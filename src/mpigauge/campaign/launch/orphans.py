@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK_FILE = "job"
-TOLD_FILE = "before"
+MESSAGE_FILE = "before"
 END_S = 5.0
 """How long processes may take to end after SIGTERM, and again after SIGKILL."""
 
@@ -63,17 +63,17 @@ def note_job(folder: Path, mark: str, told: bytes) -> None:
         told: The first message to its janitor.
     """
     with contextlib.suppress(OSError):
-        (folder / TOLD_FILE).write_bytes(told)
+        (folder / MESSAGE_FILE).write_bytes(told)
         (folder / MARK_FILE).write_text(mark, encoding="ascii")
 
 
 def sweep() -> Swept:
     """End the processes and remove the files of jobs whose owners are dead."""
     swept = Swept()
-    for folder in _of_the_dead():
+    for folder in _folders_of_dead_owners():
         since_s = _age_s(folder)
         swept.processes += _end(_mark_of(folder))
-        elsewhere, before = _told_of(folder)
+        elsewhere, before = _message_of(folder)
         swept.files += leftovers.remove_left_behind(before)
         shutil.rmtree(folder, ignore_errors=True)
         leftovers.tidy_elsewhere(elsewhere, since_s)
@@ -81,7 +81,7 @@ def sweep() -> Swept:
     return swept
 
 
-def _of_the_dead() -> Iterator[Path]:
+def _folders_of_dead_owners() -> Iterator[Path]:
     with contextlib.suppress(OSError):
         for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
             owner = owner_of(folder)
@@ -104,25 +104,25 @@ def _mark_of(folder: Path) -> str:
         return ""
 
 
-def _told_of(folder: Path) -> tuple[str, set[str]]:
+def _message_of(folder: Path) -> tuple[str, set[str]]:
     """Return the remote shells and the files from before the job; all current files if that is not known."""
     try:
-        with (folder / TOLD_FILE).open("rb") as file:
-            told = leftovers.heard(file)
+        with (folder / MESSAGE_FILE).open("rb") as file:
+            told = leftovers.read_start_message(file)
     except (OSError, ValueError):
         told = None
-    return told or ("", leftovers.files())
+    return told or ("", leftovers.library_files())
 
 
 def _end(mark: str) -> int:
     """End all processes of a job; return how many."""
     if not mark:
         return 0
-    ended = set(leftovers.marked(mark))
+    ended = set(leftovers.marked_processes(mark))
     for number in (SIGTERM, SIGKILL):
         deadline = time.monotonic() + END_S
-        leftovers.send(number, leftovers.marked(mark))
-        while (left := leftovers.marked(mark)) and time.monotonic() < deadline:
+        leftovers.send(number, leftovers.marked_processes(mark))
+        while (left := leftovers.marked_processes(mark)) and time.monotonic() < deadline:
             ended.update(left)
             time.sleep(leftovers.PAUSE_S)
         if not left:

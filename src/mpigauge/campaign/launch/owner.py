@@ -23,28 +23,28 @@ PIPE = "alive"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PIDS = Path("/proc/self/ns/pid")
 
-_OUR_ENDS: set[int] = set()
+_OWN_DESCRIPTORS: set[int] = set()
 """Descriptors of pipes whose other ends take us for alive as long as any process holds ours."""
 
 
-def _let_go() -> None:
+def _close_in_fork() -> None:
     """Close them in a fork of this process, such as a worker of a user's process pool."""
-    while _OUR_ENDS:
+    while _OWN_DESCRIPTORS:
         with contextlib.suppress(OSError):
-            os.close(_OUR_ENDS.pop())
+            os.close(_OWN_DESCRIPTORS.pop())
 
 
-os.register_at_fork(after_in_child=_let_go)
+os.register_at_fork(after_in_child=_close_in_fork)
 
 
-def hold(fd: int) -> None:
+def register(fd: int) -> None:
     """Register a descriptor that forks of this process must not keep open."""
-    _OUR_ENDS.add(fd)
+    _OWN_DESCRIPTORS.add(fd)
 
 
-def release(fd: int) -> None:
+def unregister(fd: int) -> None:
     """Unregister a descriptor before it is closed."""
-    _OUR_ENDS.discard(fd)
+    _OWN_DESCRIPTORS.discard(fd)
 
 
 class Owner(Struct, frozen=True):
@@ -113,7 +113,7 @@ def owner_of(folder: Path) -> Owner | None:
 
 
 @contextlib.contextmanager
-def noticed(folder: Path) -> Iterator[dict[str, str]]:
+def death_notice(folder: Path) -> Iterator[dict[str, str]]:
     """Let ranks on this machine notice our death during the context; yield the variable for that."""
     pipe = folder / PIPE
     try:
@@ -123,9 +123,9 @@ def noticed(folder: Path) -> Iterator[dict[str, str]]:
     except OSError:
         yield {}
         return
-    hold(fd)
+    register(fd)
     try:
         yield {VARIABLE: word}
     finally:
-        release(fd)
+        unregister(fd)
         os.close(fd)

@@ -25,7 +25,7 @@ PAUSE_S = 0.01
 AT_ONCE = 1024
 """Most hosts asked at a time, with a process each; there may be far more hosts."""
 
-FULL = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+NO_MORE_PROCESSES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Error numbers of a system that starts no more processes for now."""
 
 # A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
@@ -82,50 +82,50 @@ def faults(
     Raises:
         EnvironmentLacksError: There is no temporary folder.
     """
-    tests = " && ".join(shlex.join(copy_kernel.asking(program)) for program in programs)
+    tests = " && ".join(shlex.join(copy_kernel.check_command(program)) for program in programs)
     question = HostQuestion(
-        shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lacks(programs, said)
+        shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lack_sentence(programs, said)
     )
-    found = _found(hosts, question)
+    found = _faults_by_host(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
         without = {host for host, fault in found.items() if not fault.startswith(UNREACHED)}
-        left = _unsupplied(sorted(without), shell, programs)
+        left = _copy_programs(sorted(without), shell, programs)
         found = {host: left.get(host, "") if host in without else fault for host, fault in found.items()}
     return {host: fault for host, fault in found.items() if fault}
 
 
-def _lacks(programs: Sequence[Path], said: str) -> str:
+def _lack_sentence(programs: Sequence[Path], said: str) -> str:
     """Return the sentence on a host that lacks a program, or has another user's there."""
     if said.endswith(copy_kernel.NOT_OURS):
         return said
     return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
 
 
-def _unsupplied(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
+def _copy_programs(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
     """Copy programs to hosts; return what is wrong with those where that fails."""
     found: dict[str, str] = {}
     for program in programs:
-        found = _found(hosts, _supply(shell, program)) | found
+        found = _faults_by_host(hosts, _copy_question(shell, program)) | found
     return found
 
 
-def _supply(shell: str, program: Path) -> HostQuestion:
-    words = shlex.join(copy_kernel.words(program))
-    return HostQuestion(shell, words, lambda said: copy_kernel.refused(program, said), program)
+def _copy_question(shell: str, program: Path) -> HostQuestion:
+    words = shlex.join(copy_kernel.copy_command(program))
+    return HostQuestion(shell, words, lambda said: copy_kernel.refusal_sentence(program, said), program)
 
 
-def _found(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
+def _faults_by_host(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """Return what is wrong with hosts other than this one."""
     left = [host for host in hosts if not is_here(host)]
     found: dict[str, str] = {}
     while left:
-        answers = _answers(left[:AT_ONCE], question)
+        answers = _ask_hosts(left[:AT_ONCE], question)
         found |= answers
         left = left[len(answers) :]
     return {host: fault for host, fault in found.items() if fault}
 
 
-def _answers(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
+def _ask_hosts(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """Ask as many of the first hosts as the system permits; return what is wrong with each, or ""."""
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
         folder = temporary_folder("asking hosts")
@@ -135,7 +135,7 @@ def _answers(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
             try:
                 asked[host] = _ask(host, question, folder / str(number), asking)
             except OSError as error:
-                if error.errno in FULL and asked:
+                if error.errno in NO_MORE_PROCESSES and asked:
                     break
                 asked[host] = f"{UNREACHED}{question.shell}: {error.strerror}"
         _wait([one.process for one in asked.values() if isinstance(one, HostQuery)])

@@ -27,16 +27,16 @@ from typing import Protocol, Self
 
 from mpigauge.cache import with_home
 from mpigauge.campaign.launch.awake import CLOCK, awake_s
-from mpigauge.campaign.launch.inherited_env import inherited
+from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.interruption import Interruption
-from mpigauge.campaign.launch.janitor import janitor, known
-from mpigauge.campaign.launch.job import temporary_folder, written
+from mpigauge.campaign.launch.janitor import first_message, janitor
+from mpigauge.campaign.launch.job import temporary_folder, write_files
 from mpigauge.campaign.launch.launchers import Ending
-from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked
+from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked_processes
 from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, LineSplitter
 from mpigauge.campaign.launch.orphans import note_job
-from mpigauge.campaign.launch.owner import noticed
-from mpigauge.campaign.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.campaign.launch.owner import death_notice
+from mpigauge.campaign.launch.process_tree import descendants_of, describe, is_marked, is_zombie, reap_adopted
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.programs import located
 from mpigauge.vocabulary import GAP
@@ -64,7 +64,7 @@ _PRCTL = _prctl()
 
 
 @contextlib.contextmanager
-def _heard(number: signal.Signals) -> Iterator[None]:
+def _signal_not_ignored(number: signal.Signals) -> Iterator[None]:
     """Let programs started in the context react to a signal that we ignore, as in a background job.
 
     A new program has the default action for a signal that we handle, so nothing has to be set between fork
@@ -187,16 +187,20 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = temporary_folder("a job")
-        told = known(self._elsewhere)
+        told = first_message(self._elsewhere)
         note_job(self._folder, self._mark, told)
         self._janitor = janitor(str(self._folder), told)
         self._told = self._janitor.__enter__()
-        self._noticed = noticed(self._folder)
+        self._noticed = death_notice(self._folder)
         owned = self._noticed.__enter__()
         try:
-            environ = {**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment}
-            words = located(written(self._command, self._files, self._folder), environ)
-            with _heard(self._ending.asked):
+            environ = {
+                **with_home(launcher_environment(os.environ)),
+                **self._temporary(owned),
+                **self._environment,
+            }
+            words = located(write_files(self._command, self._files, self._folder), environ)
+            with _signal_not_ignored(self._ending.asked):
                 self._process = subprocess.Popen(
                     words,
                     stdin=subprocess.PIPE,
@@ -313,7 +317,7 @@ class RunningJob:
 
     def _here(self) -> set[int]:
         """Return all living processes of the job on this machine, whoever started them."""
-        return {*self._left(), *marked(self._mark)}
+        return {*self._left(), *marked_processes(self._mark)}
 
     def _calm(self) -> None:
         if self._interruption is not None:
@@ -407,7 +411,7 @@ class RunningJob:
             reap_adopted(self._process.pid, self._seen)
             time.sleep(0.01)
         reap_adopted(self._process.pid, self._seen)
-        self.undead = tuple(map(in_words, self._left() if left else ()))
+        self.undead = tuple(map(describe, self._left() if left else ()))
         self._drain(0)
 
     def _left(self) -> list[int]:

@@ -105,7 +105,7 @@ def is_marked(pid: int, name: str, value: str) -> bool:
         return False
 
 
-def in_words(pid: int) -> str:
+def describe(pid: int) -> str:
     """Return a process as words for a sentence: id, name and state."""
     try:
         name = Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()

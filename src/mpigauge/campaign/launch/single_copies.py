@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 WORD = b"single copy"
-OTHER = f"""
+OTHER_PROGRAM = f"""
 import ctypes
 word = ctypes.create_string_buffer({WORD!r})
 print(ctypes.addressof(word), flush=True)
@@ -16,7 +16,7 @@ input()
 """Program that prints the address of its word, and waits."""
 
 
-class _Part(ctypes.Structure):
+class _Iovec(ctypes.Structure):
     """The struct iovec of C."""
 
     _fields_ = (("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
@@ -33,7 +33,7 @@ def refusal() -> str | None:
     call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if call is None:
         return None
-    words = [sys.executable, "-ISc", OTHER]
+    words = [sys.executable, "-ISc", OTHER_PROGRAM]
     try:
         child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:  # as where a limit of processes is reached
@@ -49,7 +49,7 @@ def refusal() -> str | None:
 def _reading(call: Any, pid: int, address: int) -> str:
     """Return what is wrong with reading the word of another process; "" if nothing is."""
     found = ctypes.create_string_buffer(len(WORD))
-    here, there = _Part(ctypes.addressof(found), len(WORD)), _Part(address, len(WORD))
+    here, there = _Iovec(ctypes.addressof(found), len(WORD)), _Iovec(address, len(WORD))
     call.restype = ctypes.c_ssize_t
     call.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, *(ctypes.c_ulong,) * 2)
     if call(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0:

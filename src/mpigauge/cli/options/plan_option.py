@@ -24,7 +24,7 @@ class PlanPath(click.ParamType[Path]):
         """Says so where a name of ours is also that of a file here, which is not meant by it."""
         if isinstance(value, Path) or (ctx is not None and ctx.resilient_parsing):
             return Path(value)
-        path = shipped.path_of(value)
+        path = shipped.plan_path(value)
         if path != Path(value) and Path(value).exists():
             note(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}")
         return path

@@ -271,7 +271,7 @@ def asked(
     from mpigauge.plan.source import (
         ChosenPlan,
         check_source,
-        names_no_budget,
+        has_default_budget,
         source_of,
         with_usual_launches,
     )
@@ -297,5 +297,5 @@ def asked(
     file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
     check_takes(options, file.measure)
     plan = with_options(file, options, random.SystemRandom().randrange(2**31), where)
-    per_job = names_no_budget(plan, read, options, quick=quick, thorough=thorough)
+    per_job = has_default_budget(plan, read, options, quick=quick, thorough=thorough)
     return ChosenPlan(with_usual_launches(plan, file, quick=quick), where, per_job)

@@ -38,9 +38,9 @@ class Selection:
         Raises:
             UsageError: The sizes are none.
         """
-        from mpigauge.plan.sizes import wanted
+        from mpigauge.plan.sizes import size_filter
 
-        wanted(self.sizes)
+        size_filter(self.sizes)
 
 
 EVERYTHING = Selection()

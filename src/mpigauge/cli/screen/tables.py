@@ -85,7 +85,7 @@ def documents(paths: Sequence[Path], asked: TableRequest, forms: Sequence[str]) 
 def _samples(paths: Sequence[Path], asked: TableRequest) -> Document:
     """Every sample; only series need what is computed from samples, which takes long of many."""
     from mpigauge.cli.options.results import load
-    from mpigauge.plan.sizes import wanted
+    from mpigauge.plan.sizes import size_filter
     from mpigauge.show import samples
     from mpigauge.show.selected import selected
 
@@ -94,7 +94,7 @@ def _samples(paths: Sequence[Path], asked: TableRequest) -> Document:
         _, chosen = check(asked.unit_names, asked.columns)
         sources = selected(_query(_sources(paths, asked, picked.state or "all"), asked, chosen))
         return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
-    sizes = wanted(picked.sizes)
+    sizes = size_filter(picked.sizes)
 
     def keep(cell: Cell) -> bool:
         return sizes(cell.bytes)

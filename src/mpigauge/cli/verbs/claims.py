@@ -75,8 +75,8 @@ def _printed(claims: Claims) -> list[Material]:
     from mpigauge.check.claim_table import material_of
     from mpigauge.importers import read
     from mpigauge.query.query import source_of
-    from mpigauge.result.reader import made_of
+    from mpigauge.result.reader import result_of
 
     tables = claims.tables
-    results = [made_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
+    results = [result_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
     return [material_of(source_of(result, "median")) for result in results]

@@ -89,7 +89,7 @@ def command(
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.campaign.remeasure import compared_again_by
+    from mpigauge.campaign.remeasure import remeasure_factor
     from mpigauge.cli.options.results import load
     from mpigauge.cli.screen.tables import check
     from mpigauge.cli.verbs.session import check_saved
@@ -115,7 +115,7 @@ def command(
         again, status = measured_again(found, before, output, trust=trust, quiet=quiet)
         if again is None:
             return status
-        found = held_again(query, found, again.result, compared_again_by(before, by))
+        found = held_again(query, found, again.result, remeasure_factor(before, by))
         status = ended(found, units, outputs, strict=strict, everything=everything)
         check_saved(again)
         return status

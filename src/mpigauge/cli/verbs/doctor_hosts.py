@@ -35,13 +35,13 @@ def of_hosts(interruption: Interruption, mpi: str | None, **place: Any) -> list[
     Raises:
         UsageError: The options are wrong.
     """
-    from mpigauge.campaign.probe_run import look_at_hosts
+    from mpigauge.campaign.probe_run import probe_hosts
     from mpigauge.cli.screen.progress import NoProgress
 
     plan = _plan(mpi, **place)
     try:
         # What failed is a finding below, so nobody else needs to tell it.
-        seen = look_at_hosts(plan, WHERE, NoProgress(StringIO()), interruption)
+        seen = probe_hosts(plan, WHERE, NoProgress(StringIO()), interruption)
     except (EnvironmentLacksError, JobError) as error:
         return [DoctorFinding("lacks", HOSTS, error.sentence, error.hint)]
     return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]

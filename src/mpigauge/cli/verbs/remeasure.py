@@ -27,8 +27,8 @@ def measured_again(
         EnvironmentLacksError: A library is gone, or does not work.
         JobError: Nothing could be measured.
     """
-    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
-    from mpigauge.campaign.remeasure import plan_again
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_hidden_variables
+    from mpigauge.campaign.remeasure import remeasure_plan
     from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import measure, stopped
@@ -40,10 +40,10 @@ def measured_again(
         check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
     picked = suspicious(found.shown)
     launches = launches_for(found.shown.cells)
-    plan = plan_again(results, picked, launches, random.SystemRandom().randrange(2**31))
+    plan = remeasure_plan(results, picked, launches, random.SystemRandom().randrange(2**31))
     if (lab := lab_to_enter(plan, where)) is not None:
         return None, same_command_in(lab, where)
-    session = prepare(with_what_was_hidden(plan, where), where)
+    session = prepare(with_hidden_variables(plan, where), where)
     done = measure(session, output, quiet=quiet, answering=False)
     if done.signal is not None:
         return None, stopped(done, done.signal)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.campaign.launch import copy_kernel
-from mpigauge.campaign.launch.copy_kernel import REFUSED, by_srun, words
+from mpigauge.campaign.launch.copy_kernel import REFUSED, copy_by_srun, copy_command
 from mpigauge.campaign.launch.preflight import faults
 from mpigauge.errors import EnvironmentLacksError
 from tests import needs
@@ -55,7 +55,7 @@ def here(tmp_path: Path) -> Path:
 
 def feed(program: Path, there: Path, shell: str = "sh", content: str = CONTENT) -> Done:
     """What a host does whose path of the kernel is another, so that it may be this one."""
-    command = [shell, *words(program)[1:4], str(there.parent), str(there), words(program)[-1]]
+    command = [shell, *copy_command(program)[1:4], str(there.parent), str(there), copy_command(program)[-1]]
     return subprocess.run(command, input=content, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -130,7 +130,7 @@ def test_a_host_that_cannot_look_is_given_nothing_and_runs_nothing(
     assert not there.parent.exists()
 
 
-SCRIPTS = (copy_kernel.ASK, copy_kernel.SCRIPT)
+SCRIPTS = (copy_kernel.CHECK_SCRIPT, copy_kernel.COPY_SCRIPT)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -197,7 +197,7 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]
 
 def test_a_step_puts_it_on_all_nodes(here: Path, srun: Callable[..., Path], tmp_path: Path) -> None:
     folder = srun()
-    assert by_srun(["node2", "node3"], [here]) == {}
+    assert copy_by_srun(["node2", "node3"], [here]) == {}
     said = (folder / "said").read_text(encoding="ascii").splitlines()
     assert {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--input=all"} <= set(said)
     assert (folder / "nodes").read_text(encoding="ascii").split() == ["node2", "node3"]
@@ -208,7 +208,7 @@ def test_a_step_puts_it_on_all_nodes(here: Path, srun: Callable[..., Path], tmp_
 def test_nodes_that_it_cannot_be_put_on_are_named(here: Path, srun: Callable[..., Path]) -> None:
     srun()
     here.chmod(0o644)  # and what is there already stays
-    found = by_srun(["node2", "node3"], [here])
+    found = copy_by_srun(["node2", "node3"], [here])
     assert found.keys() == {"node2", "node3"}
     assert f"has no {here}, and it cannot be put there: {here}: " in found["node2"]
 
@@ -222,7 +222,7 @@ def test_nodes_are_named_though_other_tasks_end_otherwise(here: Path, srun: Call
         "srun: error: node[2-3]: tasks 0-1: Exited with exit code 100",
     )
     srun("#!/bin/sh\n" + "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 137\n")
-    found = by_srun(["node2", "node3", "node4"], [here])
+    found = copy_by_srun(["node2", "node3", "node4"], [here])
     assert found.keys() == {"node2", "node3"}
     assert found["node2"].endswith(": own words")
 
@@ -235,7 +235,7 @@ def test_a_step_that_hangs_is_asked_to_end_before_it_is_killed(
     monkeypatch.setattr(copy_kernel, "END_WAIT_S", 2.0 if ignores else 60.0)
     end = "" if ignores else "kill $child; exit 1"
     folder = srun(f"#!/bin/sh\ntrap 'touch FOLDER/asked; {end}' 15\nsleep 60 & child=$!\nwait\nwait\n")
-    assert by_srun(["node2"], [here]) == {}
+    assert copy_by_srun(["node2"], [here]) == {}
     assert (folder / "asked").exists()
 
 
@@ -248,7 +248,7 @@ def test_a_list_of_nodes_that_cannot_be_written_is_one_sentence(
     srun()
     monkeypatch.setattr("pathlib.Path.write_text", full)
     with pytest.raises(EnvironmentLacksError, match="No space left"):
-        by_srun(["node2"], [here])
+        copy_by_srun(["node2"], [here])
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh\necho 'srun: error: no step' >&2; exit 1\n", None])
@@ -260,4 +260,4 @@ def test_where_there_can_be_no_step_nothing_is_said(
         monkeypatch.setenv("PATH", "/nowhere")
     else:
         srun(text)
-    assert by_srun(["node2"], [here]) == {}
+    assert copy_by_srun(["node2"], [here]) == {}

@@ -20,8 +20,8 @@ SPREAD = replace(JOB, hosts=("h2", "h1", "h2"))
 
 
 def test_names_of_launchers_are_no_words() -> None:
-    assert not any(map(custom_launcher.are_words, (*LAUNCHERS, "auto", "aprun", "")))
-    assert all(map(custom_launcher.are_words, ("flux run", "{ranks}", "/opt/start")))
+    assert not any(map(custom_launcher.is_template, (*LAUNCHERS, "auto", "aprun", "")))
+    assert all(map(custom_launcher.is_template, ("flux run", "{ranks}", "/opt/start")))
 
 
 def test_words_are_split_as_a_shell_splits_them_and_run_by_none() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.campaign.launch.job import HOSTS, HOSTS_FILE, Job
-from mpigauge.campaign.launch.launchers import FORCED, LAUNCHERS, answer_to, command_of, ending_of
+from mpigauge.campaign.launch.launchers import FORCED, LAUNCHERS, command_of, ending_of, options_after_refusal
 from mpigauge.errors import UsageError
 
 MINIMAL = Job(Path("/opt/mpi/bin/mpiexec"), 2, ("kernel", "-", "-"), cores=2)
@@ -228,26 +228,28 @@ def test_open_mpi_counts_hardware_threads_only_where_cores_are_too_few() -> None
 @pytest.mark.parametrize("said", [SLOTS_5, BIND_4, BIND_5, EITHER_5])
 def test_a_launcher_that_counts_fewer_places_is_told_to_count_more(said: str) -> None:
     job, told = MINIMAL, list[str]()
-    while answer := answer_to(said, job, "openmpi"):
+    while answer := options_after_refusal(said, job, "openmpi"):
         told += answer
         job = replace(job, options_found=answer)
         assert command_of(job, "openmpi").words[-4] == answer[0]
     assert told == ["--use-hwthread-cpus", "--oversubscribe"]
-    assert answer_to(said, replace(MINIMAL, hosts=("h1", "h1")), "openmpi") == ("--use-hwthread-cpus",)
+    assert options_after_refusal(said, replace(MINIMAL, hosts=("h1", "h1")), "openmpi") == (
+        "--use-hwthread-cpus",
+    )
 
 
 def test_slurm_is_told_to_start_more_tasks_than_processors() -> None:
-    assert answer_to(NO_STEP, MINIMAL, "srun") == ("--overcommit",)
+    assert options_after_refusal(NO_STEP, MINIMAL, "srun") == ("--overcommit",)
     job = replace(MINIMAL, options_found=("--overcommit",))
     assert "--overcommit" in command_of(job, "srun").words
-    assert answer_to(NO_STEP, job, "srun") == ()
+    assert options_after_refusal(NO_STEP, job, "srun") == ()
 
 
 @pytest.mark.parametrize("name", [*LAUNCHERS, "mpiexec -n {ranks}"])
 def test_other_last_words_are_answered_by_nothing(name: str) -> None:
-    assert answer_to("Fatal error in internal_Init: Other MPI error", MINIMAL, name) == ()
+    assert options_after_refusal("Fatal error in internal_Init: Other MPI error", MINIMAL, name) == ()
     if name not in {"openmpi", "srun"}:
-        assert answer_to(SLOTS_5 + NO_STEP, MINIMAL, name) == ()
+        assert options_after_refusal(SLOTS_5 + NO_STEP, MINIMAL, name) == ()
 
 
 def test_a_job_is_oversubscribed_above_its_cores_only() -> None:

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.campaign.launch import leftovers
-from mpigauge.campaign.launch.janitor import janitor, known
+from mpigauge.campaign.launch.janitor import first_message, janitor
 from mpigauge.campaign.launch.leftovers import SEGMENTS, TOPOLOGY
 from mpigauge.campaign.launch.process_tree import process
 from tests import needs
@@ -194,8 +194,8 @@ def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytes
     """More than the words of a program may be."""
     elsewhere = [["/usr/bin/ssh", "-o", "BatchMode=yes", "--", f"node{number}"] for number in range(HOSTS)]
     before = {f"/dev/shm/sm_segment.{number}.{'x' * 100}" for number in range(HOSTS)}  # noqa: S108
-    monkeypatch.setattr(leftovers, "files", lambda: before)
-    with janitor("", known(elsewhere)) as one:
+    monkeypatch.setattr(leftovers, "library_files", lambda: before)
+    with janitor("", first_message(elsewhere)) as one:
         assert one.process is not None
         assert one.process.poll() is None
     assert one.process.returncode == 0
@@ -205,17 +205,17 @@ def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytes
     st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.sets(st.text("ab \n\t/", min_size=1))
 )
 def test_what_it_is_told_arrives_whole_or_not_at_all(elsewhere: str, before: set[str]) -> None:
-    told = leftovers.told(elsewhere, before)
-    assert leftovers.heard(BytesIO(told + b"12 15\n")) == (elsewhere, before)
+    told = leftovers.start_message(elsewhere, before)
+    assert leftovers.read_start_message(BytesIO(told + b"12 15\n")) == (elsewhere, before)
     for cut in {0, 1, len(told) // 2, len(told) - 1}:
-        assert leftovers.heard(BytesIO(told[:cut])) is None
+        assert leftovers.read_start_message(BytesIO(told[:cut])) is None
 
 
 def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_path: Path) -> None:
     folder = tmp_path / "job"
     folder.mkdir()
     words = [sys.executable, "-IS", leftovers.__file__, str(folder)]
-    subprocess.run(words, input=leftovers.told("[]", {"a", "b"})[:-1], check=True, timeout=60)
+    subprocess.run(words, input=leftovers.start_message("[]", {"a", "b"})[:-1], check=True, timeout=60)
     assert not folder.exists()
 
 
@@ -226,7 +226,9 @@ def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_pa
 def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> None:
     with subprocess.Popen(["sleep", "60"]) as launcher:
         words = [sys.executable, "-IS", leftovers.__file__, ""]
-        told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, "none")
+        told = leftovers.start_message("", set()) + leftovers.job_message(
+            launcher.pid, signal.SIGTERM, "none"
+        )
         subprocess.run(words, input=told + said, check=True, timeout=60)
         if said:
             assert launcher.poll() is None
@@ -243,7 +245,9 @@ def test_ranks_that_are_stopped_notice_that_their_launcher_is_gone() -> None:
             time.sleep(0.01)
         with subprocess.Popen(["sleep", "60"]) as launcher:
             words = [sys.executable, "-IS", leftovers.__file__, ""]
-            told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, mark)
+            told = leftovers.start_message("", set()) + leftovers.job_message(
+                launcher.pid, signal.SIGTERM, mark
+            )
             subprocess.run(words, input=told, check=True, timeout=60)
         goes_on = not is_in_state(rank.pid, "T")
         rank.kill()
@@ -258,19 +262,23 @@ def is_in_state(pid: int, state: str) -> bool:
 
 def test_another_process_of_the_same_number_is_none_of_ours() -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
-        pid, number, born, mark = leftovers.watched(leftovers.told_of(other.pid, signal.SIGTERM, "ours"))
+        pid, number, born, mark = leftovers.parse_job_message(
+            leftovers.job_message(other.pid, signal.SIGTERM, "ours")
+        )
         assert (pid, mark) == (other.pid, "ours")
-        leftovers.end(pid, number, born + b"0")
-        leftovers.end(pid, number, b"")
+        leftovers.end_launcher(pid, number, born + b"0")
+        leftovers.end_launcher(pid, number, b"")
         assert other.poll() is None
-        leftovers.end(pid, number, born)
+        leftovers.end_launcher(pid, number, born)
         assert other.wait() == -signal.SIGTERM
 
 
 def test_a_launcher_that_has_ended_needs_no_end() -> None:
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
-    leftovers.end(*leftovers.watched(leftovers.told_of(gone.pid, signal.SIGTERM, "none"))[:3])
+    leftovers.end_launcher(
+        *leftovers.parse_job_message(leftovers.job_message(gone.pid, signal.SIGTERM, "none"))[:3]
+    )
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(
@@ -307,7 +315,7 @@ def test_a_machine_without_shared_memory_is_tidy(shared: Path) -> None:
 @pytest.fixture
 def there(tmp_path: Path) -> Callable[[], object]:
     """What the shell of another host is told, about a folder of ours."""
-    script = leftovers.TIDY_THERE.format(patterns=f"{tmp_path}/mpich_shm_*", minutes=2)
+    script = leftovers.REMOTE_TIDY_SCRIPT.format(patterns=f"{tmp_path}/mpich_shm_*", minutes=2)
     return lambda: subprocess.run(["sh", "-c", script], check=False, timeout=30, stderr=subprocess.DEVNULL)
 
 
@@ -324,7 +332,7 @@ def test_shellcheck_finds_no_fault_in_what_other_hosts_are_told(tmp_path: Path, 
     """The shell of a user there may be either."""
     patterns = " ".join(f"{prefix}*" for prefix in leftovers.SEGMENTS)
     script = tmp_path / "tidy.sh"
-    script.write_text(leftovers.TIDY_THERE.format(patterns=patterns, minutes=2), encoding="ascii")
+    script.write_text(leftovers.REMOTE_TIDY_SCRIPT.format(patterns=patterns, minutes=2), encoding="ascii")
     assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
     words = [needs.program("shellcheck"), f"--shell={shell}", str(script)]
     assert subprocess.run(words, check=False).returncode == 0
@@ -350,7 +358,12 @@ def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: by
     shell.chmod(0o755)
     elsewhere = json.dumps([[str(shell), host] for host in ("h2", "h3")])
     words = [sys.executable, "-IS", leftovers.__file__, ""]
-    subprocess.run(words, input=leftovers.told(elsewhere, leftovers.files()) + said, check=True, timeout=60)
+    subprocess.run(
+        words,
+        input=leftovers.start_message(elsewhere, leftovers.library_files()) + said,
+        check=True,
+        timeout=60,
+    )
     hosts = (tmp_path / "hosts").read_text(encoding="ascii").split() if asked else []
     assert sorted(hosts) == (["h2", "h3"] if asked else [])
     assert (tmp_path / "hosts").exists() == asked

@@ -159,7 +159,7 @@ def test_a_damaged_record_is_no_death(of_owner: Callable[[Owner], Path], dead: O
 
 def test_processes_of_other_jobs_are_left_alone(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
     folder = of_owner(dead)
-    orphans.note_job(folder, "one", leftovers.told("", leftovers.files()))
+    orphans.note_job(folder, "one", leftovers.start_message("", leftovers.library_files()))
     with subprocess.Popen(["sleep", "60"], env={**os.environ, leftovers.MARK: "another"}) as other:
         orphans.sweep()
         time.sleep(0.05)
