@@ -44,15 +44,15 @@ class Budget:
     plan: Plan
     jobs: int
     spent_s: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
-    begun_awake: float = field(default_factory=awake_s)
+    started_s: float = field(default_factory=time.monotonic)
+    started_awake_s: float = field(default_factory=awake_s)
     paused_s: float = 0.0
     allowed_s: float = math.inf
 
     @property
     def elapsed_s(self) -> float:
         """Seconds since this session began, without pauses and without the time that we were stopped."""
-        return awake_s() - self.begun_awake - self.paused_s
+        return awake_s() - self.started_awake_s - self.paused_s
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -62,7 +62,7 @@ class Budget:
         self.paused_s += awake_s() - begun
 
     @property
-    def whole_s(self) -> float | None:
+    def total_s(self) -> float | None:
         """The budget in seconds, cut to the time that this session may last; None if there is no budget."""
         if self.plan.budget_s is None:
             return None
@@ -71,10 +71,10 @@ class Budget:
     @property
     def left_s(self) -> float | None:
         """Seconds left of the budget; None if there is no budget."""
-        if self.whole_s is None:
+        if self.total_s is None:
             return None
-        allowed_s = self.allowed_s - (time.monotonic() - self.begun)
-        return min(self.whole_s - self.spent_s - self.elapsed_s, allowed_s)
+        allowed_s = self.allowed_s - (time.monotonic() - self.started_s)
+        return min(self.total_s - self.spent_s - self.elapsed_s, allowed_s)
 
     @property
     def is_spent(self) -> bool:
@@ -110,7 +110,7 @@ class Budget:
     def replications_planned(self) -> int:
         """Replications to divide the budget among: ten, unless start-up would use most of it."""
         wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
-        affordable = int((self.whole_s or 0.0) / (MIN_LAUNCH_S * self.jobs))
+        affordable = int((self.total_s or 0.0) / (MIN_LAUNCH_S * self.jobs))
         return max(self.plan.launches_min, min(wanted, affordable))
 
     def deadline_s(self, number: int, startup_s: float) -> float:
@@ -122,7 +122,7 @@ class Budget:
         left = self.left_s
         if left is None:
             return NEVER_S
-        allowed = left + OVERSPENDING * (self.whole_s or 0.0)
+        allowed = left + OVERSPENDING * (self.total_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
         return max(MIN_DEADLINE_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
 
@@ -156,7 +156,7 @@ class JobBudget:
             pool_caches=POOL_CACHES,
         )
 
-    def learn(self, budget: Budget, number: int, launch_s: float) -> None:
+    def adapt(self, budget: Budget, number: int, launch_s: float) -> None:
         """Adapt the time per cell to the duration of launch `number`."""
         self.launch_s = launch_s
         share = budget.share_s(number + 1)

@@ -54,22 +54,22 @@ def with_control_arm(plan: Plan, targets: Sequence[Target], where: str) -> tuple
     if plan.control == "no" or (plan.control == AUTO and not _is_worthwhile(plan, factor, groups)):
         return with_fields(plan, control="no"), list(targets)
     bases = {group[0] for group in groups if group[0].pattern not in CONTROLS | PROBES}
-    again = [
+    with_arms = [
         replace(target, cells=[*target.cells, *_control_cells(target.cells, bases)]) for target in targets
     ]
-    return with_fields(plan, control="yes"), again
+    return with_fields(plan, control="yes"), with_arms
 
 
 def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
     """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
-    known = list(cells)
+    all_cells = list(cells)
     for factor in COMPARED_BY:
         names = [name for name in BY_NAME if name not in compared_by(factor)]
         groups: dict[tuple[Any, ...], list[Cell]] = defaultdict(list)
-        for cell in known:
+        for cell in all_cells:
             groups[tuple(getattr(cell, name) for name in names)].append(cell)
-        if found := [group for group in groups.values() if len(group) > 1]:
-            return factor, found
+        if compared := [group for group in groups.values() if len(group) > 1]:
+            return factor, compared
     return "", []
 
 
@@ -77,8 +77,8 @@ def _is_worthwhile(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) ->
     """Return whether exactly two arms are compared, on purpose, with launches and time for a third."""
     if not groups or max(map(len, groups)) != ARMS_CONTROLLED or plan.launches_max < LAUNCHES_LEAST:
         return False
-    asked = plan.launches_min == plan.launches_max
-    if not asked and plan.budget_s is not None and plan.budget_s < MIN_BUDGET_S:
+    fixed_launches = plan.launches_min == plan.launches_max
+    if not fixed_launches and plan.budget_s is not None and plan.budget_s < MIN_BUDGET_S:
         return False
     return plan.until == "decided" or bool(COMPARISON_FACTORS & set(_varied_factors(factor, groups)))
 
@@ -87,16 +87,16 @@ def _varied_factors(factor: str, groups: Iterable[Sequence[Cell]]) -> Iterator[s
     """Yield the factors compared together with this one that have several values named by the user."""
     for name in compared_by(factor):
         values = [{getattr(cell, name) for cell in group} for group in groups]
-        if any(len(known) > 1 and all(known) for known in values):
+        if any(len(distinct) > 1 and all(distinct) for distinct in values):
             yield name
 
 
 def _control_cells(cells: Iterable[Cell], bases: set[Cell]) -> list[Cell]:
     """Return the cells of the control arm with the floor of their launches; [] if no base is among them."""
-    known = list(cells)
-    jobs = {cell.job for cell in bases.intersection(known)}
+    all_cells = list(cells)
+    jobs = {cell.job for cell in bases.intersection(all_cells)}
     return [
         with_fields(cell, arm=CONTROL)
-        for cell in known
+        for cell in all_cells
         if cell in bases or (cell.job in jobs and cell.pattern in FLOORS)
     ]

@@ -64,5 +64,5 @@ class ComparisonStopRule:
         result = load(self._file.path, self._file.place)
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
         _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
-        found = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
-        return found.strictly() in CONCLUSIVE
+        comparison = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
+        return comparison.strictly() in CONCLUSIVE

@@ -55,8 +55,8 @@ def external_plan(plan: Plan, where: str, cores: int | None = None) -> tuple[str
     text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
-    gone = left_out_words(target.left_out, len(target.cells))
-    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), gone
+    left_out = left_out_words(target.left_out, len(target.cells))
+    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), left_out
 
 
 def _check(plan: Plan, where: str) -> None:

@@ -15,14 +15,14 @@ SILENT = "the job said nothing"
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A hint against one cause, which the regular expression `said` recognises in the line that says why."""
+    """A hint against a cause, which `pattern` finds in the line that says why the job died."""
 
-    said: str
+    pattern: str
     hint: str
 
-    def said_in(self, line: str) -> bool:
+    def matches(self, line: str) -> bool:
         """Return whether a line names this cause."""
-        return re.search(self.said, line, re.IGNORECASE) is not None
+        return re.search(self.pattern, line, re.IGNORECASE) is not None
 
 
 BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the command, to be run by hand"
@@ -133,7 +133,7 @@ REMEDIES = (
 
 def hint_for(line: str) -> str:
     """Return the hint against the cause that a line names."""
-    return next((one.hint for one in REMEDIES if one.said_in(line)), BY_HAND)
+    return next((one.hint for one in REMEDIES if one.matches(line)), BY_HAND)
 
 
 @dataclass(frozen=True, slots=True)

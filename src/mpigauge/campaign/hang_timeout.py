@@ -47,17 +47,17 @@ class HangTimeout:
         self._slow_s: Mapping[int, float] = {visit.id: slow_s[visit.cell] for visit in visits}
         self._slowest_s = max(slow_s.values(), default=0.0)
         self._startup_s = startup_s
-        self._untried = True
+        self._before_first_visit = True
         self.running: dict[int, float] = {}
         self.slowest_round_s = 0.0
 
     @property
-    def untried(self) -> bool:
+    def before_first_visit(self) -> bool:
         """Whether no visit has begun yet."""
-        return self._untried
+        return self._before_first_visit
 
     @property
-    def several(self) -> bool:
+    def is_concurrent(self) -> bool:
         """Whether more than one visit is running."""
         return len(self.running) > 1
 
@@ -65,15 +65,15 @@ class HangTimeout:
         """Note that a visit begins, in addition to those running."""
         self.running[number] = max(0.0, expect_s)
         self.slowest_round_s = 0.0
-        self._untried = False
+        self._before_first_visit = False
 
     def slow_round(self, round_s: float) -> None:
         """Note a slow round that the kernel reports; of several visits the slowest counts."""
-        self.slowest_round_s = max(self.slowest_round_s * self.several, round_s)
+        self.slowest_round_s = max(self.slowest_round_s * self.is_concurrent, round_s)
 
     def seconds(self) -> float:
         """Return the timeout in seconds after the kernel's last line."""
-        if self._untried:
+        if self._before_first_visit:
             return self._startup_s + STARTUP_PER_RANK_S * self._ranks
         if not self.running:
             return MIN_SILENCE_S + self._slowest_s

@@ -38,12 +38,12 @@ def with_hosts(plan: Plan) -> Plan:
     """
     check_not_a_rank(os.environ)
     _check_launcher(plan)
-    given = bool(plan.hosts)
-    plan = plan if given else _with_reaching_launcher(replace(plan, hosts=tuple(_available_hosts())))
+    names_hosts = bool(plan.hosts)
+    plan = plan if names_hosts else _with_reaching_launcher(replace(plan, hosts=tuple(_available_hosts())))
     if custom_launcher.is_template(plan.launcher):
         custom_launcher.check_template(plan.launcher, hosts=bool(plan.hosts))
     plan = _without_dead(plan) if plan.skip_dead else plan
-    return replace(plan if given else _with_all_ranks(plan), all_ranks=False)
+    return replace(plan if names_hosts else _with_all_ranks(plan), all_ranks=False)
 
 
 def _with_reaching_launcher(plan: Plan) -> Plan:
@@ -61,8 +61,8 @@ def _with_all_ranks(plan: Plan) -> Plan:
     Patterns of two ranks keep two, on the first two hosts.
     """
     ranks = sum(host.slots for host in plan.hosts)
-    alone = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
-    if alone or not plan.all_ranks or plan.placements:
+    is_one_machine = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
+    if is_one_machine or not plan.all_ranks or plan.placements:
         return plan
     if not can_place_in_turn(plan.launcher) and ranks > len(plan.hosts):
         return plan
@@ -94,8 +94,8 @@ def check_works_here(launcher: str) -> None:
     Raises:
         EnvironmentLacksError: The launcher needs an allocation of its scheduler, and there is none.
     """
-    needed, here = manager_of(launcher), manager(os.environ)
-    if needed and (here is None or here.name != needed):
+    needed, scheduler_here = manager_of(launcher), manager(os.environ)
+    if needed and (scheduler_here is None or scheduler_here.name != needed):
         scheduler = named(needed)
         raise EnvironmentLacksError(
             f"{launcher} needs a {scheduler.title} allocation, and there is none here",
@@ -107,14 +107,16 @@ def _available_hosts() -> Iterator[Host]:
     """Yield the hosts of our lab or allocation; a lab's hosts share our cores, so each has all of them."""
     if (lab := context.current()) is not None:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
-    elif (given := allocation(os.environ)) is not None:
-        yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
+    elif (found := allocation(os.environ)) is not None:
+        yield from (Host(node.name, node.tasks or node.cpus) for node in found.nodes)
 
 
 def allowed_s() -> float:
     """Return how long a session that begins now may last, in seconds; infinite without a limit of the job."""
-    here = allocation(os.environ)
-    return math.inf if here is None or here.ends is None else here.ends - time.time() - JOB_END_MARGIN_S
+    our_job = allocation(os.environ)
+    return (
+        math.inf if our_job is None or our_job.ends is None else our_job.ends - time.time() - JOB_END_MARGIN_S
+    )
 
 
 def with_current_hosts(plan: Plan) -> Plan:
@@ -127,13 +129,13 @@ def with_current_hosts(plan: Plan) -> Plan:
     """
     check_not_a_rank(os.environ)
     _check_launcher(plan)
-    here = allocation(os.environ)
-    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= here.names:
+    our_job = allocation(os.environ)
+    if our_job is None or not plan.hosts or {host.name for host in plan.hosts} <= our_job.names:
         return plan
     if _named_hosts(plan):
         names = ",".join(host.name for host in plan.hosts)
         raise EnvironmentLacksError(
-            f"the result places ranks on hosts by name, but job {here.job} does not have all of {names}",
+            f"the result places ranks on hosts by name, but job {our_job.job} does not have all of {names}",
             f"ask the scheduler for them; Slurm: sbatch --nodelist={names}",
         )
     return with_hosts(replace(plan, hosts=()))
@@ -151,10 +153,12 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
         EnvironmentLacksError: A host does not answer, or the kernel cannot be copied to it; names the host.
     """
     jobs = {cell.job for target in targets for cell in target.cells}
-    places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
+    hosts_of_jobs = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
     programs = list(dict.fromkeys(target.program for target in targets))
-    found = _faults({host for of_job in places for host in of_job}, plan, programs, supplied=True)
-    if fault := _fault_sentence(found):
+    faults_by_host = _faults(
+        {host for of_job in hosts_of_jobs for host in of_job}, plan, programs, supplied=True
+    )
+    if fault := _fault_sentence(faults_by_host):
         raise EnvironmentLacksError(
             fault,
             "check the name, and that passwordless login works; --skip-dead leaves out hosts that do not "
@@ -167,9 +171,9 @@ def first_fault(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> 
     return _fault_sentence(_faults(hosts, plan, [target.program for target in targets]))
 
 
-def _fault_sentence(found: Mapping[str, str]) -> str:
-    for host, fault in found.items():
-        others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
+def _fault_sentence(faults_by_host: Mapping[str, str]) -> str:
+    for host, fault in faults_by_host.items():
+        others = ", ".join([other for other in faults_by_host if other != host][:HOSTS_NAMED])
         return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
     return ""
 
@@ -186,17 +190,17 @@ def _faults(
     """
     if plan.check_hosts == "no":
         return {}
-    given = allocation(os.environ)
-    ours = {short(name): name for name in given.names} if given is not None else {}
-    others = [host for host in sorted(set(hosts)) if short(host) not in ours]
-    by_manager = given is not None and bool(manager_of(plan.launcher))
-    if given is not None and by_manager and others:
-        return dict.fromkeys(others, f"is none of job {given.job}, and {plan.launcher} reaches no others")
+    our_job = allocation(os.environ)
+    our_nodes = {short(name): name for name in our_job.names} if our_job is not None else {}
+    others = [host for host in sorted(set(hosts)) if short(host) not in our_nodes]
+    by_manager = our_job is not None and bool(manager_of(plan.launcher))
+    if our_job is not None and by_manager and others:
+        return dict.fromkeys(others, f"is none of job {our_job.job}, and {plan.launcher} reaches no others")
     ask_all = not by_manager and (plan.check_hosts != AUTO or not _mpiexec_reaches())
     asked = sorted(set(hosts)) if ask_all else others
     found = faults(asked, plan.remote_shell or "ssh", programs, supplied=supplied)
     if supplied and not ask_all:
-        nodes = [ours[short(host)] for host in sorted(set(hosts)) if short(host) in ours]
+        nodes = [our_nodes[short(host)] for host in sorted(set(hosts)) if short(host) in our_nodes]
         found |= _copied_by_manager(nodes, programs)
     return found
 
@@ -228,11 +232,11 @@ def _without_dead(plan: Plan) -> Plan:
     plan = replace(plan, placements=placements)
     named = _named_hosts(plan)
     dead = _faults([host.name for host in plan.hosts if host.name not in named], plan, ())
-    left = tuple(host for host in plan.hosts if host.name not in dead)
-    if dead and not left:
+    remaining = tuple(host for host in plan.hosts if host.name not in dead)
+    if dead and not remaining:
         name, fault = next(iter(dead.items()))
         raise EnvironmentLacksError(f"host {name}: {fault}; no other host answers either", "check the names")
-    return replace(plan, hosts=left, hosts_skipped=(*plan.hosts_skipped, *dead))
+    return replace(plan, hosts=remaining, hosts_skipped=(*plan.hosts_skipped, *dead))
 
 
 def _named_hosts(plan: Plan) -> set[str]:

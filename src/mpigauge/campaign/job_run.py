@@ -23,7 +23,7 @@ from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
-from mpigauge.campaign.targets import Target, now
+from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
@@ -87,7 +87,7 @@ class RunContext:
     interruption: Interruption
     plan: Plan
     lab: CurrentLab | None
-    troubles: Troubles
+    failures_reported: Troubles
 
 
 class JobRun:
@@ -107,7 +107,7 @@ class JobRun:
 
     def __init__(
         self,
-        around: RunContext,
+        context: RunContext,
         target: Target,
         key: LaunchKey,
         job: Job,
@@ -116,25 +116,27 @@ class JobRun:
         usual_start_s: float = 0.0,
         warmup_bytes: int = 0,
     ) -> None:
-        self._around = around
-        self._state = around.state
+        self._context = context
+        self._state = context.state
         self._target = target
         self._key = key
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
         hosts = len(set(job.hosts)) or 1
-        self._patience = HangTimeout(visits, hosts, target.description, around.plan.patience_s)
+        self._timeout = HangTimeout(visits, hosts, target.description, context.plan.patience_s)
         self._usual_start_s = usual_start_s
         self._warmup_bytes = warmup_bytes
         self._answered: set[int] = set()  # visits of which we know what has become
-        self._tells_of_visits = False  # of one at least that was made, or could not be
+        self._has_visits = False  # of one at least that was made, or could not be
         self._has_broken_line = False  # a line came that begins as the kernel's do, and is none
         self._has_end = False  # its last line was an end, of the kernel or of somebody else
-        self._seen: str | None = None  # its words before we ended it, and what we saw
+        self._observed: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
-        self._carried = Counters()  # by the relay of our lab, before the visit
-        self._said: deque[bytes] = deque(maxlen=MAX_OUTPUT_LINES)  # of its output, before its first line
+        self._counters_before = Counters()  # by the relay of our lab, before the visit
+        self._early_output: deque[bytes] = deque(
+            maxlen=MAX_OUTPUT_LINES
+        )  # of its output, before its first line
         self.began = False
         self.failed = False
         self.ended = False
@@ -151,12 +153,12 @@ class JobRun:
 
         An unreadable journal counts as not having reached a visit.
         """
-        return self.ended or not (self._patience.untried or self._is_unreadable)
+        return self.ended or not (self._timeout.before_first_visit or self._is_unreadable)
 
     @property
     def died_warming_up(self) -> bool:
         """Whether it began and failed before its first visit."""
-        return self.began and self.failed and self._patience.untried
+        return self.began and self.failed and self._timeout.before_first_visit
 
     @property
     def _is_incomplete(self) -> bool:
@@ -166,7 +168,7 @@ class JobRun:
     @property
     def _is_unreadable(self) -> bool:
         """Whether its journal has an end line but reports no visit except skipped ones."""
-        return self._is_incomplete and not self._tells_of_visits
+        return self._is_incomplete and not self._has_visits
 
     @property
     def name(self) -> str:
@@ -179,9 +181,9 @@ class JobRun:
         Raises:
             EnvironmentLacksError: Launcher and library do not match, or the disk is full.
         """
-        command = command_of(self._around.plan, self._target, self._job)
+        command = command_of(self._context.plan, self._target, self._job)
         self._words = command.words
-        self._around.observer.launch_begins(
+        self._context.observer.launch_begins(
             self._key.number, self._state.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = awake_s()
@@ -190,74 +192,74 @@ class JobRun:
             self._words,
             self._job.environment,
             parts,
-            self._around.interruption,
-            ending_of_job(self._around.plan, self._target, self._job),
+            self._context.interruption,
+            ending_of_job(self._context.plan, self._target, self._job),
             command.files,
             all_here=is_all_here(self._job),
-            elsewhere=shells_of(self._around.plan, self._job),
+            elsewhere=shells_of(self._context.plan, self._job),
         ) as running:
             trouble = self._follow(running)
         if trouble == "crash" and not self.began:
-            words, plan = running.last_words, self._around.plan
+            words, plan = running.last_words, self._context.plan
             self.options_found = restart_options(words, plan, self._target, self._job)
         if self.options_found:
-            self._tell_of_answer()
+            self._report_restart()
         elif trouble:
             self.failed = True
             self._fail(trouble, running)
         if running.undead:
-            self._tell_of(running.undead)
+            self._report_undead(running.undead)
 
     def _follow(self, running: RunningJob) -> FailureKind | None:
         """Process the job's lines; return the kind of failure, or None."""
-        watch = self._watch = self._watching(running)
+        watch = self._watch = self._silence_watch(running)
         try:
-            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_kernel_line, watch):
-                line = self._ours(journal.parse(text))
+            for text in running.lines(self._timeout.seconds, self._is_busy, journal.is_kernel_line, watch):
+                line = self._if_expected(journal.parse(text))
                 if line is None:
-                    self._hear(text, running)
+                    self._keep_other_line(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
                     running.feed()
                 elif isinstance(line, journal.LaunchLine):
-                    self._launch(line.launch, self._report(running))
+                    self._launch_begins(line.launch, self._library_report(running))
                 else:
-                    self._take(line)
+                    self._process_line(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
             since_s = awake_s() - self._begun
             late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
-            self._sees(running, watch.death or ("" if self.began else late))
+            self._keep_observation(running, watch.death or ("" if self.began else late))
             return "crash" if watch.death else "timeout"
         except InterruptedError:
             return None
         if running.is_mute:
-            self._sees(running, "its standard output was closed while its launcher went on")
+            self._keep_observation(running, "its standard output was closed while its launcher went on")
         return None if self._ended_by_signal(running) else "crash"
 
-    def _sees(self, running: RunningJob, seen: str) -> None:
+    def _keep_observation(self, running: RunningJob, seen: str) -> None:
         """Keep the job's output before we end it, with what we observed if the output names no cause."""
         words = running.last_words
-        self._seen = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
+        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
 
-    def _watching(self, running: RunningJob) -> SilenceWatch:
+    def _silence_watch(self, running: RunningJob) -> SilenceWatch:
         """Return the watch for the time in which the job is silent."""
-        most = units.format_duration(self._patience.seconds())
+        most = units.format_duration(self._timeout.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
 
         def tell(said: str) -> None:
             since_s = awake_s() - begun
-            self._around.observer.trouble(
+            self._context.observer.trouble(
                 f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
                 f"it may take up to {most} (--patience); {said}"
             )
 
         return SilenceWatch(ranks, running, tell, self._usual_start_s)
 
-    def _ours(self, line: journal.Line | None) -> journal.Line | None:
+    def _if_expected(self, line: journal.Line | None) -> journal.Line | None:
         """Return a line that can be of this launch, else None: other programs may print look-alikes."""
         if line is None or isinstance(line, journal.ReadyLine):
             return line
@@ -267,7 +269,7 @@ class JobRun:
         known = number is None or (number in self._visits and number not in self._answered)
         return line if known else None
 
-    def _hear(self, text: bytes, running: RunningJob) -> None:
+    def _keep_other_line(self, text: bytes, running: RunningJob) -> None:
         """Keep a line that is not the kernel's; before the kernel's first it may be the library's report.
 
         Of lines that begin as the kernel's do but are broken, the first is enough.
@@ -277,62 +279,62 @@ class JobRun:
                 return
             self._has_broken_line, text = True, text[:MAX_BROKEN_LINE_BYTES]
         elif not self.began:
-            self._said.append(text[:MAX_OUTPUT_LINE_BYTES])
+            self._early_output.append(text[:MAX_OUTPUT_LINE_BYTES])
         running.add_words(text)
 
-    def _report(self, running: RunningJob) -> str:
+    def _library_report(self, running: RunningJob) -> str:
         """Return what the library reported of its transports; it is no cause of a later failure."""
-        lines = [text.decode("utf-8", "replace") for text in self._said]
+        lines = [text.decode("utf-8", "replace") for text in self._early_output]
         reported = self._target.library.kind.reads(lines)
         if reported:
-            running.drop_words(self._said)
-        self._said.clear()
+            running.drop_words(self._early_output)
+        self._early_output.clear()
         return reported
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
         """Return whether a SIGTERM meant for us, too, ended the job: a scheduler sends it to every rank."""
-        fell = running.wait(ECHO_S) in TERMINATED
-        return self._around.interruption.comes_within(ECHO_S if fell else 0)
+        was_terminated = running.wait(ECHO_S) in TERMINATED
+        return self._context.interruption.arrives_within(ECHO_S if was_terminated else 0)
 
     # ---- Lines become records --------------------------------------------------------------------
 
-    def _take(self, line: journal.Line) -> None:
+    def _process_line(self, line: journal.Line) -> None:
         number = visit_of(line)
         if number is not None and is_answer(line):
             self._answered.add(number)
-            self._tells_of_visits = self._tells_of_visits or not isinstance(line, journal.SkipLine)
+            self._has_visits = self._has_visits or not isinstance(line, journal.SkipLine)
         self._has_end = isinstance(line, journal.EndLine)
         match line:
             case journal.BeginLine(number):
-                self._begin(number, line.expect_s)
-                self._around.observer.visit_begins(self._visits[number])
+                self._visit_begins(number, line.expect_s)
+                self._context.observer.visit_begins(self._visits[number])
             case journal.TickLine():
-                self._patience.slow_round(line.round_s)
+                self._timeout.slow_round(line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.EndLine():  # unless it is somebody else's: then the kernel's comes later
                 self.ended = self._visits.keys() <= self._answered
             case _:
-                self._keep(line)
+                self._write_records(line)
 
-    def _begin(self, number: int, expect_s: float) -> None:
+    def _visit_begins(self, number: int, expect_s: float) -> None:
         """Note that a visit begins, alone or concurrently with others of its step."""
-        step, running = self._steps[number], self._patience.running
+        step, running = self._steps[number], self._timeout.running
         if step is None or any(self._steps[other] != step for other in running):
             running.clear()
-        if self._patience.untried:
+        if self._timeout.before_first_visit:
             self.prelude_s = awake_s() - self._begun
-        self._patience.begin(number, expect_s)
-        self._carried = self._relay()
+        self._timeout.begin(number, expect_s)
+        self._counters_before = self._relay_counters()
 
-    def _relay(self) -> Counters:
+    def _relay_counters(self) -> Counters:
         """Return the counters of our lab's relay; all zero outside of a lab."""
-        return Counters() if self._around.lab is None else self._around.lab.counters()
+        return Counters() if self._context.lab is None else self._context.lab.counters()
 
     def _is_busy(self) -> bool:
-        return bool(self._patience.running)
+        return bool(self._timeout.running)
 
-    def _launch(self, facts: journal.Facts, reported: str) -> None:
+    def _launch_begins(self, facts: journal.Facts, reported: str) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
         check_placement(self._job.hosts, [place.host for place in facts.placement])
@@ -343,7 +345,7 @@ class JobRun:
                 number=self._key.number,
                 part=self._state.parts[self._key] + 1,
                 job=self._key.job,
-                started=now(),
+                started=utc_now(),
                 command=self._words,
                 library=facts.library,
                 mpi_standard=facts.mpi_standard,
@@ -368,24 +370,24 @@ class JobRun:
     def _record(self, record: Record) -> None:
         """Write a record to the file, then report it to the observer."""
         self._state.append(record)
-        self._around.observer.recorded(record)
+        self._context.observer.recorded(record)
 
     def _skip(self, number: int, reason: SkipReason) -> None:
         if reason == "time":
             self.skipped.add(self._visits[number])
         self._state.finish(self._key, {number})
 
-    def _keep(self, line: journal.Line) -> None:
+    def _write_records(self, line: journal.Line) -> None:
         for record in records_of(line, self._key, self._visits):
             if isinstance(record, Visit):
-                late = self._relay().since(self._carried).late_share
+                late = self._relay_counters().since(self._counters_before).late_share
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._record(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
-                self._around.observer.trouble(f"{cell_text(record.cell)}: corrupt payload: {record.words}")
+                self._context.observer.trouble(f"{cell_text(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:
-            self._patience.running.pop(number, None)
-            self._around.observer.visit_ends()
+            self._timeout.running.pop(number, None)
+            self._context.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 
@@ -396,55 +398,55 @@ class JobRun:
         """
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
-        launch, words, status = self._key.number, self._last_words(running), running.wait(0)
+        launch, words, status = self._key.number, self._failure_output(running), running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
         why = cause_of(failure).line
         if cell is None:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
-            self._around.troubles.failed(self.name, why, launch, sentence)
+            self._context.failures_reported.failed(self.name, why, launch, sentence)
             return
-        self._around.troubles.failed(
+        self._context.failures_reported.failed(
             cell_text(cell), why, launch, f"{cell_text(cell)}: {kind} in launch {launch}: {why}"
         )
 
     def _visit_running(self) -> int | None:
         """Return the visit that was running; None if there was none, or several."""
-        running_now, several = self._patience.running, self._patience.several
-        self.suspects = frozenset(running_now) if several else frozenset()
-        return None if several else next(iter(running_now), None)
+        running_now, are_concurrent = self._timeout.running, self._timeout.is_concurrent
+        self.suspects = frozenset(running_now) if are_concurrent else frozenset()
+        return None if are_concurrent else next(iter(running_now), None)
 
     def _torn_visit(self) -> int | None:
         """Return the first visit without an answer where repeating the missing ones did not help; else None.
 
         Otherwise the torn line is not the fault of the visit.
         """
-        worked = self._key.job in self._state.launches_with
-        return min(self._visits.keys() - self._answered) if worked and self._is_unreadable else None
+        has_worked = self._key.job in self._state.launches_with
+        return min(self._visits.keys() - self._answered) if has_worked and self._is_unreadable else None
 
-    def _tell_of_answer(self) -> None:
+    def _report_restart(self) -> None:
         """Report that the job is started again, with which options."""
-        told = " ".join(self.options_found)
-        self._around.observer.trouble(
-            f"{self.name}: its launcher counts fewer places than ranks; started again with {told}"
+        options = " ".join(self.options_found)
+        self._context.observer.trouble(
+            f"{self.name}: its launcher counts fewer places than ranks; started again with {options}"
         )
 
-    def _tell_of(self, undead: Sequence[str]) -> None:
+    def _report_undead(self, undead: Sequence[str]) -> None:
         """Record and report processes that survive SIGKILL: they wait for a device, and may occupy a core."""
         words = f"{OURS} these processes could not be ended: {', '.join(undead)}"
         self._state.append(Failure(self._key.number, "undead", words))
-        self._around.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
+        self._context.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
 
-    def _last_words(self, running: RunningJob) -> str:
+    def _failure_output(self, running: RunningJob) -> str:
         """Return the job's output, with what we find wrong: not all launchers name a host that is gone."""
-        words = running.last_words if self._seen is None else self._seen
+        words = running.last_words if self._observed is None else self._observed
         if self._is_incomplete:
             missing = incomplete_sentence(len(self._visits.keys() - self._answered), len(self._visits))
             return f"{OURS} {missing}\n{words}".rstrip()
         hosts = self._job.hosts
-        if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
+        if len(set(hosts)) < 2 or self._context.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
-        fault = first_fault(hosts, self._around.plan, [self._target])
+        fault = first_fault(hosts, self._context.plan, [self._target])
         self.host_gone = bool(fault)
         return f"{words}\n{OURS} {fault}" if fault else words
 

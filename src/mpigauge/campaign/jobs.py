@@ -37,7 +37,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
     places = places_of(key.placement, plan.hosts, key.ranks, "the plan")
     cores = cores_for(places)
     scheduler = manager(os.environ)
-    ours = library.environment_for(
+    library_variables = library.environment_for(
         crowded=key.ranks > cores,
         roomy=OVERSUBSCRIBE in options_found and key.ranks <= cores,
         transport=key.transport,
@@ -53,7 +53,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
         program=(str(target.program), "-", "-"),
         cores=cores,
         as_root=environment.user_is_root(),
-        environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
+        environment={**library.asks, **library_variables, **plan.variables, **variables_of(key.setting)},
         inherited=forwarded_variables(environment.variables()),
         options=plan.mpi_options,
         hosts=places,
@@ -103,9 +103,9 @@ def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
         check_works_here(_launcher_of(plan, target))
 
 
-def restart_options(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
+def restart_options(output: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
     """Return the options to restart a job with that its launcher has refused; empty if none help."""
-    return launchers.options_after_refusal(words, job, _launcher_of(plan, target))
+    return launchers.options_after_refusal(output, job, _launcher_of(plan, target))
 
 
 def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:
@@ -124,8 +124,8 @@ def shells_of(plan: Plan, job: Job) -> list[list[str]]:
     Empty in a scheduler's job: ssh may not reach its hosts, and cleaning the shared memory of a node is up
     to the site (docs/slurm.md).
     """
-    given = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
-    if given or plan.check_hosts == "no":
+    has_scheduler = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
+    if has_scheduler or plan.check_hosts == "no":
         return []
     return [
         shell_words(plan.remote_shell or "ssh", host)
@@ -143,5 +143,5 @@ def cores_for(places: tuple[str, ...]) -> int:
 
     Hosts of a lab share ours. Other hosts count by their slots, which no placement exceeds.
     """
-    here = not places or context.current() is not None
-    return environment.cores_allowed() if here else len(places)
+    is_on_this_machine = not places or context.current() is not None
+    return environment.cores_allowed() if is_on_this_machine else len(places)

@@ -36,9 +36,9 @@ def libraries_of(plan: Plan, where: str) -> list[Library]:
     return [with_mpiexec(library, plan.mpiexec) for library in libraries]
 
 
-def _named_libraries(words: Sequence[str]) -> list[Library]:
+def _named_libraries(names_given: Sequence[str]) -> list[Library]:
     """Return the libraries that the user names, each with its label."""
-    labels, names = zip(*map(find.labelled, words), strict=True) if words else ((), ())
+    labels, names = zip(*map(find.labelled, names_given), strict=True) if names_given else ((), ())
     libraries = find.find_each(names)
     return [replace(library, called=label) for library, label in zip(libraries, labels, strict=True)]
 
@@ -66,10 +66,10 @@ def with_mpiexec(library: Library, program: str) -> Library:
     """
     if not program:
         return library
-    found = which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
-    if found is None:
+    path = which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
+    if path is None:
         raise UsageError(f"--mpiexec {program}: is not a program", "name the path of an mpiexec")
-    return replace(library, mpiexec=Path(found).absolute())
+    return replace(library, mpiexec=Path(path).absolute())
 
 
 def check_can(plan: Plan, library: Library, where: str) -> None:
@@ -78,9 +78,9 @@ def check_can(plan: Plan, library: Library, where: str) -> None:
     Raises:
         UsageError: It does not, so that a result would claim what was not done.
     """
-    for asked in _unknown(plan, library):
+    for unsupported in _unknown(plan, library):
         raise UsageError(
-            f"{where}: how {library.kind.about} is told {asked} is not known to mpigauge",
+            f"{where}: how {library.kind.about} is told {unsupported} is not known to mpigauge",
             "leave that out, or tell the library itself: --env NAME=VALUE, --mpi-option WORD",
         )
 

@@ -17,7 +17,7 @@ from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.pacing import Pacing
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.stop_rule import StopRule
-from mpigauge.campaign.targets import Target, now, pool_bytes
+from mpigauge.campaign.targets import Target, pool_bytes, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
 from mpigauge.plan.kernel_plan import kernel_plan
@@ -58,7 +58,7 @@ class JobState:
 
     Attributes:
         silent_starts: Consecutive starts that reached no visit.
-        worked: Whether any start has reached a visit.
+        has_worked: Whether any start has reached a visit.
         host_gone: Whether one of its hosts does not answer any more.
         warmup_bytes: Largest warm-up message after a launch died in its warm-up; 0 for no limit.
     """
@@ -67,14 +67,14 @@ class JobState:
     cells: list[Cell]
     budget: JobBudget
     silent_starts: int = 0
-    worked: bool = False
+    has_worked: bool = False
     host_gone: bool = False
     warmup_bytes: int = 0
 
     @property
-    def dead(self) -> bool:
+    def is_given_up(self) -> bool:
         """Whether the job is given up."""
-        most = SILENT_STARTS_OF_WORKING if self.worked else MAX_SILENT_STARTS
+        most = SILENT_STARTS_OF_WORKING if self.has_worked else MAX_SILENT_STARTS
         return self.host_gone or self.silent_starts >= most
 
     def key(self, number: int) -> LaunchKey:
@@ -99,42 +99,46 @@ class CampaignLoop:
         self._plan = plan
         self._jobs = _jobs_of(targets)
         self._budget = Budget(plan, len(self._jobs), allowed_s=allowed_s)
-        self._started = now()
+        self._started = utc_now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
         # If the number of launches is given, nobody asks how precise they are: no samples are kept.
         several_looks = plan.until == "precise" and self._replications > plan.launches_min
         self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
-            self._state.remember(before)
+            self._state.load(before)
             for job in self._jobs:
-                mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
-                job.warmup_bytes = max(mine, default=0)
+                warmups = (
+                    launch.warmup_bytes
+                    for launch in before.launches
+                    if launch.job == job.key(launch.number).job
+                )
+                job.warmup_bytes = max(warmups, default=0)
             self._budget.spent_s = self._state.spent_s
         self._comparison = ComparisonStopRule(plan, file)
         # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
-        self._around = RunContext(self._state, observer, interruption, plan, context.current(), troubles)
-        self._spread = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
+        self._context = RunContext(self._state, observer, interruption, plan, context.current(), troubles)
+        self._pacing = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
     def is_cut_short(self) -> bool:
         """Whether the scheduler ends the session before the budget is used up."""
-        return self._budget.whole_s != self._plan.budget_s
+        return self._budget.total_s != self._plan.budget_s
 
     @property
     def launches_short(self) -> tuple[int, int] | None:
         """The fewest launches of a job, and the exact number asked for; None if all were made."""
         if self._plan.launches_min < self._plan.launches_max or self._plan.until != "precise":
             return None
-        made = [
+        launches_made = [
             len(self._state.launches_with.get(job.key(1).job, ()))
             for job in self._jobs
             if any(cell.pattern not in UNTIMED and cell not in self._state.blocked for cell in job.cells)
         ]
-        least = min(made, default=self._plan.launches_min)
-        return (least, self._plan.launches_min) if least < self._plan.launches_min else None
+        fewest = min(launches_made, default=self._plan.launches_min)
+        return (fewest, self._plan.launches_min) if fewest < self._plan.launches_min else None
 
     def run(self) -> EndReason:
         """Measure until a stop rule is met or a signal arrives.
@@ -150,7 +154,7 @@ class CampaignLoop:
             reason = self._replicate()
         finally:
             gc.unfreeze()
-            self._around.troubles.end()
+            self._context.failures_reported.end()
         self._state.append(End(reason, self._budget.elapsed_s, self._started))
         failure = self._state.last_failure
         if reason != "interrupted" and failure is not None and not self._state.measured:
@@ -167,20 +171,20 @@ class CampaignLoop:
             number += 1
             self._wait(number)
             for job in self._order(number):
-                if self._around.interruption.signal is None:
+                if self._context.interruption.signal is None:
                     self._launch(number, job)
         return reason
 
     def _wait(self, number: int) -> None:
         """Wait until a replication begins that has something to do, if they are spread over time."""
         if not self._plan.over_s or all(
-            job.dead or job.key(number) in self._state.done for job in self._jobs
+            job.is_given_up or job.key(number) in self._state.done for job in self._jobs
         ):
             return
         with self._budget.pause():
-            if (left_s := self._spread.left_s(number)) > 0:
-                self._around.observer.waits(number, left_s)
-            self._spread.wait(number)
+            if (left_s := self._pacing.left_s(number)) > 0:
+                self._context.observer.waits(number, left_s)
+            self._pacing.wait(number)
 
     def _order(self, number: int) -> list[JobState]:
         jobs = {job.cells[0]: job for job in self._jobs}
@@ -190,10 +194,10 @@ class CampaignLoop:
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
         """Return why to stop after a whole replication (docs/method.md#enough-launches); None to go on."""
-        self._around.interruption.heed()
-        if self._around.interruption.signal is not None:
+        self._context.interruption.handle_stop()
+        if self._context.interruption.signal is not None:
             return "interrupted"
-        if all(job.dead or not self._open_cells(job) for job in self._jobs):
+        if all(job.is_given_up or not self._open_cells(job) for job in self._jobs):
             return "failed"
         if number >= self._replications:
             return "launches"
@@ -211,7 +215,7 @@ class CampaignLoop:
 
     def _converged(self, number: int) -> bool:
         """Return whether enough cells are precise; a cell without an interval yet is not."""
-        wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
+        wanted = {cell for job in self._jobs if not job.is_given_up for cell in self._open_cells(job)}
         wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
         precise = wanted & self._stop_rule.precise_after(number)
         return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
@@ -223,21 +227,21 @@ class CampaignLoop:
         return self._stop_rule.precise_after(number - 1)
 
     def _open_cells(self, job: JobState) -> list[Cell]:
-        return [cell for cell in job.cells if not self._state.given_up(cell)]
+        return [cell for cell in job.cells if not self._state.is_given_up(cell)]
 
     # ---- One launch ------------------------------------------------------------------------------
 
     def _launch(self, number: int, job: JobState) -> None:
         """Make one launch; after each failure start it again for the visits left."""
         key = job.key(number)
-        if key in self._state.done or job.dead:
+        if key in self._state.done or job.is_given_up:
             return
         begun_s = self._budget.elapsed_s
         skipped: set[Cell] = set()
         suspects: frozenset[int] = frozenset()
         for _ in range(MAX_STARTS):
             visits = with_suspects_alone(self._visits_left(number, job), suspects)
-            if not visits or job.dead:
+            if not visits or job.is_given_up:
                 break
             if self._budget.is_spent:
                 skipped |= {visit.cell for visit in visits}
@@ -245,7 +249,7 @@ class CampaignLoop:
             attempt = self._attempt(number, job, visits)
             skipped |= attempt.skipped
             suspects |= attempt.suspects
-            if self._around.interruption.signal is not None:
+            if self._context.interruption.signal is not None:
                 return
             if attempt.ended:
                 break
@@ -257,7 +261,7 @@ class CampaignLoop:
         start = job_of(self._plan, job.target, key, self._state.options_found.get(key, ()))
         text = kernel_plan(visits, self._plan, limits, start.cores)
         attempt = JobRun(
-            self._around,
+            self._context,
             job.target,
             job.key(number),
             start,
@@ -274,37 +278,37 @@ class CampaignLoop:
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1
         job.host_gone = attempt.host_gone
         if attempt.reached_visits:
-            job.worked = True
+            job.has_worked = True
         if attempt.began:
             job.budget.startup_s = attempt.prelude_s
         if attempt.died_warming_up and not job.warmup_bytes:
             job.warmup_bytes = MIN_WARMUP_BYTES
-            self._around.observer.trouble(
+            self._context.observer.trouble(
                 f"{attempt.name}: ended in its warm-up: further launches send only small messages in theirs"
             )
         return attempt
 
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
         finished = self._state.finished.get(job.key(number), set())
-        allowed = set(self._open_cells(job)) - self._state.struck.get(job.key(number), set())
+        allowed = set(self._open_cells(job)) - self._state.excluded.get(job.key(number), set())
         settled = self._settled(number)
         visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
         return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
-        job.budget.learn(self._budget, key.number, seconds)
-        made = self._state.made_in(key)
-        lacking = skipped - made.cells
+        job.budget.adapt(self._budget, key.number, seconds)
+        progress = self._state.progress_of(key)
+        unmeasured = skipped - progress.cells
         self._state.append(
             Done(
                 key.number,
                 key.job,
                 seconds,
-                tuple(sorted(lacking)),
+                tuple(sorted(unmeasured)),
                 throttled=control_groups.throttle_count(),
             )
         )
-        self._around.observer.launch_ends(key.number, key.job.name, seconds, made.samples)
+        self._context.observer.launch_ends(key.number, key.job.name, seconds, progress.samples)
 
 
 def _freeze_garbage_collector() -> None:

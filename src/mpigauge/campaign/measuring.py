@@ -77,7 +77,7 @@ def measure(
         Interruption() as interruption,
         observing(file.path) as observer,
     ):
-        file.tells(observer.trouble)
+        file.set_reporter(observer.trouble)
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
         for sentence in filter(None, _opening_reports(session, file)):
             observer.trouble(sentence)
@@ -92,7 +92,7 @@ def measure(
         if reason not in RESUMABLE and _is_compressed_at_end(session, output):
             stopped_by = None
             if not file.lost:
-                result.path = file.packed()
+                result.path = file.compress()
     return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
@@ -111,7 +111,7 @@ def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[st
 
 def left_out_sentence(targets: Sequence[Target]) -> str:
     """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
-    left_out = [one for target in targets for one in target.left_out]
+    left_out = [item for target in targets for item in target.left_out]
     measured = sum(len(target.cells) for target in targets)
     return left_out_words(left_out, measured)
 
@@ -130,5 +130,5 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
 
 def _is_compressed_at_end(session: PreparedCampaign, output: Path | None) -> bool:
     """Return whether the result is compressed at the end: unless its name says otherwise."""
-    named = session.before.path if session.before is not None else output
-    return named is None or named.suffix == PACKED
+    path = session.before.path if session.before is not None else output
+    return path is None or path.suffix == PACKED

@@ -43,6 +43,6 @@ class Pacing:
     def wait(self, number: int) -> None:
         """Sleep until a replication is due, or a signal comes."""
         while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
-            if not self.interruption.comes_within(min(left_s, MAX_SLEEP_S)):
-                self.interruption.calm()
-                self.interruption.heed()
+            if not self.interruption.arrives_within(min(left_s, MAX_SLEEP_S)):
+                self.interruption.clear_wakeup()
+                self.interruption.handle_stop()

@@ -52,10 +52,10 @@ def lab_to_enter(plan: Plan, where: str) -> Lab | None:
     Raises:
         UsageError: We are in another lab than the plan's.
     """
-    here = context.current()
-    if here is None:
+    current_lab = context.current()
+    if current_lab is None:
         return plan.lab
-    if plan.lab not in (None, here.table):
+    if plan.lab not in (None, current_lab.table):
         raise UsageError(
             f"{where}: asks for a lab other than this one", "leave this lab: the plan makes its own"
         )
@@ -69,8 +69,8 @@ def with_lab_and_hosts(plan: Plan) -> Plan:
         UsageError: The launcher does not exist.
         EnvironmentLacksError: The launcher does not work here.
     """
-    here = context.current()
-    return with_hosts(plan if here is None else replace(plan, lab=here.table))
+    current_lab = context.current()
+    return with_hosts(plan if current_lab is None else replace(plan, lab=current_lab.table))
 
 
 def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaign:

@@ -47,7 +47,7 @@ def _run_in(session: PreparedCampaign, path: Path, observer: Observer, interrupt
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
     except JobError as error:
         # The sentence would send to a file that is about to be gone.
-        said = [cause_of(one).line for one in load(path).failures]
+        said = [cause_of(failure).line for failure in load(path).failures]
         raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
     return load(path)
 

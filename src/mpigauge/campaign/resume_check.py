@@ -39,28 +39,30 @@ def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bo
     Raises:
         EnvironmentLacksError: The numbers would be from two machines, kernels or programs; says what differs.
     """
-    here = environment.environment()
+    current = environment.environment()
     libraries = tuple(map(prepared.library_record, targets))
-    differs = tuple(_differences(before, plan, here, libraries))
+    differs = tuple(_differences(before, plan, current, libraries))
     hosts = tuple(host.name for host in plan.hosts)
     if differs and not anyway:
-        words = "; ".join(f"{one.what} {one.then}, now {one.now}" for one in differs)
+        words = "; ".join(
+            f"{difference.what} {difference.then}, now {difference.now}" for difference in differs
+        )
         raise EnvironmentLacksError(f"{before.path}: was begun with {words}", HINT)
     if not differs and hosts == _hosts(before):
         return None
     return Resumed(
-        started=prepared.now(),
+        started=prepared.utc_now(),
         mpigauge=mpigauge.__version__,
         commit=source_tree.commit(),
         differs=differs,
         libraries=libraries,
-        environment=here,
+        environment=current,
         hosts=hosts,
     )
 
 
 def _differences(
-    before: Result, plan: Plan, here: Environment, libraries: Sequence[LibraryRecord]
+    before: Result, plan: Plan, current: Environment, libraries: Sequence[LibraryRecord]
 ) -> Iterator[Difference]:
     """Yield what differs from the last session.
 
@@ -68,10 +70,10 @@ def _differences(
     """
     last = before.resumed[-1] if before.resumed else before.campaign
     pairs: list[tuple[DifferenceKind, object, object]] = [
-        (what, getattr(last.environment, field), getattr(here, field)) for what, field in FIXED_PROPERTIES
+        (what, getattr(last.environment, field), getattr(current, field)) for what, field in FIXED_PROPERTIES
     ]
     if not plan.hosts:
-        pairs.insert(0, ("host", last.environment.host, here.host))
+        pairs.insert(0, ("host", last.environment.host, current.host))
     pairs.append(("mpigauge", last.mpigauge, mpigauge.__version__))
     pairs += [
         ("build", _build(then), _build(now)) for then, now in zip(last.libraries, libraries, strict=True)

@@ -55,8 +55,8 @@ class CampaignState:
         visits_made: Number of visits, kept or not.
         blocked: Cells that would deadlock.
         finished: Visits of unfinished launches that need not be made again.
-        made: What unfinished launches have measured.
-        struck: Cells that made a launch fail, by launch; not tried again in it.
+        progress: What unfinished launches have measured.
+        excluded: Cells that made a launch fail, by launch; not tried again in it.
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
@@ -74,8 +74,8 @@ class CampaignState:
     visits_made: int = 0
     blocked: set[Cell] = field(default_factory=set)
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
-    made: dict[LaunchKey, LaunchProgress] = field(default_factory=dict)
-    struck: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
+    progress: dict[LaunchKey, LaunchProgress] = field(default_factory=dict)
+    excluded: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class CampaignState:
     last_failure: Failure | None = None
     launches_with: dict[JobKey, set[int]] = field(default_factory=dict)
 
-    def remember(self, before: Result) -> None:
+    def load(self, before: Result) -> None:
         """Take over the content of the file that is to be continued."""
         # Launches that are done first: of their visits there is less to keep.
         for records in (
@@ -97,7 +97,7 @@ class CampaignState:
             before.failures,
         ):
             for record in records:
-                self._note(record)
+                self._index(record)
         # A killed session left no end, but its finished launches say what they took.
         ended_s, launches_s = (
             sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
@@ -107,23 +107,23 @@ class CampaignState:
     def append(self, record: Record) -> None:
         """Write a record to the file and index it."""
         self.file.append(record)
-        self._note(record)
+        self._index(record)
 
     def finish(self, key: LaunchKey, visits: set[int]) -> None:
         """Note visits of a launch that need not be made again."""
         if key not in self.done:
             self.finished.setdefault(key, set()).update(visits)
 
-    def made_in(self, key: LaunchKey) -> LaunchProgress:
+    def progress_of(self, key: LaunchKey) -> LaunchProgress:
         """Return what an unfinished launch has measured."""
-        return self.made.get(key) or LaunchProgress()
+        return self.progress.get(key) or LaunchProgress()
 
-    def given_up(self, cell: Cell) -> bool:
+    def is_given_up(self, cell: Cell) -> bool:
         """Return whether a cell has failed too often to be tried again."""
         return self.failures[cell] >= MAX_FAILURES
 
-    def _note(self, record: Record) -> None:
-        self._note_for_the_end(record)
+    def _index(self, record: Record) -> None:
+        self._index_outcome(record)
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
@@ -134,36 +134,36 @@ class CampaignState:
                 key = LaunchKey.of(record.launch, record.cell)
                 self.finish(key, {record.id})
                 if isinstance(record, Visit):
-                    self._note_visit(key, record)
+                    self._index_visit(key, record)
                 elif isinstance(record, Blocked):
                     self.blocked.add(record.cell)
             case Failure(cell=Cell() as cell):
                 if record.id is not None:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
                 if record.kind in ENDS_JOB:
-                    self.struck.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
+                    self.excluded.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
                 self.failures[cell] += MAX_FAILURES if record.kind == "refused" else 1
             case Done():
                 key = LaunchKey(record.launch, record.job)
                 self.done.add(key)
                 self.finished.pop(key, None)
-                self.made.pop(key, None)
-                self.struck.pop(key, None)
+                self.progress.pop(key, None)
+                self.excluded.pop(key, None)
 
-    def _note_for_the_end(self, record: Record) -> None:
+    def _index_outcome(self, record: Record) -> None:
         """Index what decides whether the campaign has measured anything, and why not."""
         if isinstance(record, Visit | Eager | Blocked):
             self.measured = True
         elif isinstance(record, Failure) and record.kind != "undead":
             self.last_failure = record
 
-    def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
+    def _index_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1
         if visit.cell.pattern not in FLOORS:
             self.launches_with.setdefault(key.job, set()).add(key.number)
         if self.keeps_visits:
             self.visits.append(essential_visit(visit))
         if key not in self.done:
-            made = self.made.setdefault(key, LaunchProgress())
-            made.cells.add(visit.cell)
-            made.samples += len(visit.samples_ns)
+            progress = self.progress.setdefault(key, LaunchProgress())
+            progress.cells.add(visit.cell)
+            progress.samples += len(visit.samples_ns)

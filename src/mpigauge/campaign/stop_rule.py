@@ -20,8 +20,8 @@ launches. This way all evaluations together take a fixed multiple of the last on
 def last_asked(number: int) -> int:
     """Return the last replication up to this one after which the rule is evaluated."""
     # A power of two, which stays while the number doubles: multiples of it are far apart.
-    apart = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
-    return number - number % apart
+    interval = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
+    return number - number % interval
 
 
 class StopRule:

@@ -72,15 +72,17 @@ def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Targe
 
 def _without_too_large(target: Target, plan: Plan, where: str) -> Target:
     """Return the target without the cells that do not fit into the memory of its hosts."""
-    found = [
-        one
+    too_large_cells = [
+        left_out_cell
         for key, cells in by_job(target.cells).items()
-        for one in too_large(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where))
+        for left_out_cell in too_large(
+            cells, target.description, pool_bytes(), _memory_bytes(plan, key, where)
+        )
     ]
-    gone = {one.cell for one in found}
+    gone = {left_out_cell.cell for left_out_cell in too_large_cells}
     cells = [cell for cell in target.cells if cell not in gone]
-    left_out = (*target.left_out, *found)
-    check_remaining(Expanded(cells, [*found, *target.left_out]), target.description, where)
+    left_out = (*target.left_out, *too_large_cells)
+    check_remaining(Expanded(cells, [*too_large_cells, *target.left_out]), target.description, where)
     return replace(target, cells=cells, left_out=left_out)
 
 
@@ -120,8 +122,8 @@ def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
         map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
-        left_out=(one for target in targets for one in target.left_out),
-        started=now(),
+        left_out=(cell_left_out for target in targets for cell_left_out in target.left_out),
+        started=utc_now(),
         commit=source_tree.commit(),
         environment=environment.environment(),
     )
@@ -153,7 +155,7 @@ def library_record(target: Target) -> LibraryRecord:
             path: environment.without_secrets(settings) for path, settings in parameter_files(library).items()
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
-        other_mpicc=next((str(one.mpicc) for one in library.passed_over), ""),
+        other_mpicc=next((str(library_passed.mpicc) for library_passed in library.passed_over), ""),
     )
 
 
@@ -180,8 +182,8 @@ def _target_of_record(campaign: Campaign, record: LibraryRecord) -> Target:
             "install that version again, or start a new result: mpigauge run",
         )
     library = replace(library, called=record.label)
-    mine = (record.name, record.version, record.label)
-    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == mine]
+    identity = (record.name, record.version, record.label)
+    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == identity]
     return Target(library, program, description, cells, compiler)
 
 
@@ -197,6 +199,6 @@ def _compiler_of_record(record: LibraryRecord) -> Library:
     return compiler
 
 
-def now() -> str:
+def utc_now() -> str:
     """Return the current time: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

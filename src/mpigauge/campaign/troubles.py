@@ -32,17 +32,19 @@ class Troubles:
             sentence: What to report.
         """
         key = of, re.sub("[0-9]+", "", why)
-        if (again := self.seen.get(key)) is None:
+        if (repetitions := self.seen.get(key)) is None:
             self.seen[key] = Repetitions(launch, launch)
             self.tell(sentence)
             return
-        again.times += 1
-        again.last = launch
+        repetitions.times += 1
+        repetitions.last = launch
 
     def end(self) -> None:
         """Report how often each failure was repeated."""
-        for (of, _), again in self.seen.items():
-            if again.times:
-                times = counted(again.times, "more time")
-                until = "" if again.last == again.first else f", last in launch {again.last}"
+        for (of, _), repetitions in self.seen.items():
+            if repetitions.times:
+                times = counted(repetitions.times, "more time")
+                until = (
+                    "" if repetitions.last == repetitions.first else f", last in launch {repetitions.last}"
+                )
                 self.tell(f"{of}: failed so {times}{until}")

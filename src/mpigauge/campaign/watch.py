@@ -55,18 +55,18 @@ def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruptio
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:
     """Repeat the same work for so long, on whatever core we are, and summarise the disturbances."""
-    begun, stolen_s = awake_s(), environment.steal_s()
+    started, stolen_s = awake_s(), environment.steal_s()
     work_ns: list[int] = []
-    while awake_s() - begun < seconds and interruption.signal is None:
+    while awake_s() - started < seconds and interruption.signal is None:
         work_ns.append(_work_ns())
-        interruption.heed()
-    elapsed_s = awake_s() - begun
+        interruption.handle_stop()
+    elapsed_s = awake_s() - started
     return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s, environment.cores_online())
 
 
 def _work_ns() -> int:
-    begun = time.perf_counter_ns()
+    started_ns = time.perf_counter_ns()
     value = 1
     for _ in range(WORK_STEPS):
         value = (value * 48_271) % 2_147_483_647
-    return time.perf_counter_ns() - begun
+    return time.perf_counter_ns() - started_ns

@@ -25,17 +25,17 @@ class Need(NamedTuple):
 
     Attributes:
         first: The first rank.
-        past: The rank after the last one.
+        end: The rank after the last one.
         sent: Send buffer.
         received: Receive buffer.
-        lent: Memory attached to MPI, and scratch memory.
+        attached: Memory attached to MPI, and scratch memory.
     """
 
     first: int
-    past: int
+    end: int
     sent: int
     received: int
-    lent: int
+    attached: int
 
 
 def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> list[Need]:
@@ -78,11 +78,11 @@ def memory_need(cell: Cell, description: KernelDescription, pool_bytes: int) -> 
 def total_bytes(needs: Iterable[Need]) -> int:
     """Return the bytes that all ranks of a launch allocate: the kernel keeps one buffer of each kind."""
     distinct = set(needs)
-    ends = sorted({need.first for need in distinct} | {need.past for need in distinct})
+    ends = sorted({need.first for need in distinct} | {need.end for need in distinct})
     total = 0
     for first, past in itertools.pairwise(ends):
-        mine = [need for need in distinct if need.first <= first and past <= need.past]
-        largest = sum(max(kind) for kind in zip(*(need[2:] for need in mine), strict=True))
+        covering = [need for need in distinct if need.first <= first and past <= need.end]
+        largest = sum(max(kind) for kind in zip(*(need[2:] for need in covering), strict=True))
         total += (past - first) * largest
     return total
 
@@ -95,8 +95,8 @@ def too_large(
     Cells that are too large by themselves; then the largest others, until the rest fits together.
     """
     needs = {cell: tuple(needs_of(cell, description, pool_bytes)) for cell in cells}
-    alone = {need: total_bytes(need) for need in set(needs.values())}  # pairs of a map are all alike
-    sizes = {cell: alone[need] for cell, need in needs.items()}
+    size_of_need = {need: total_bytes(need) for need in set(needs.values())}  # pairs of a map are all alike
+    sizes = {cell: size_of_need[need] for cell, need in needs.items()}
     rising = sorted((cell for cell in cells if sizes[cell] <= available_bytes), key=lambda cell: sizes[cell])
 
     def exceed(count: int) -> bool:

@@ -132,106 +132,106 @@ EXPANDED = tuple(factor for factor in FACTORS if factor.asked)
 """Factors that are expanded within one table of a plan; others are libraries, transports and placements."""
 
 
-def _expanded(asked: _Table, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
+def _expanded(table: _Table, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
     """Yield cells with all combinations of values of these factors; values may depend on earlier factors."""
     if not factors:
         yield cell
         return
     first, *others = factors
-    for value in _values(asked, cell, first):
-        yield from _expanded(asked, replace(cell, **{first.name: value}), others)
+    for value in _values(table, cell, first):
+        yield from _expanded(table, replace(cell, **{first.name: value}), others)
 
 
-def _values(asked: _Table, cell: Cell, factor: Factor) -> Iterable[Value]:
+def _values(table: _Table, cell: Cell, factor: Factor) -> Iterable[Value]:
     """Return the values of one factor: those asked for, else the default; one if the pattern lacks it."""
-    if factor.has and not getattr(asked.pattern, factor.has):
+    if factor.has and not getattr(table.pattern, factor.has):
         return (getattr(cell, factor.name),)
     if factor.name in VALUES:
-        return VALUES[factor.name](asked, cell)
-    said = getattr(asked.measure, factor.asked)
-    values = said if isinstance(said, tuple) else (said,) if said else ()
+        return VALUES[factor.name](table, cell)
+    chosen = getattr(table.measure, factor.asked)
+    values = chosen if isinstance(chosen, tuple) else (chosen,) if chosen else ()
     return values or (default_value(factor.name),)
 
 
-def _modes(asked: _Table, _: Cell) -> Iterator[str]:
-    for mode in modes_of(asked.pattern, asked.measure.modes, asked.where):
-        _check_mode(asked.pattern, mode, asked.measure, asked.where)
+def _modes(table: _Table, _: Cell) -> Iterator[str]:
+    for mode in modes_of(table.pattern, table.measure.modes, table.where):
+        _check_mode(table.pattern, mode, table.measure, table.where)
         yield mode.name
 
 
-def _rank_counts(asked: _Table, cell: Cell) -> Iterator[int]:
+def _rank_counts(table: _Table, cell: Cell) -> Iterator[int]:
     """Yield the numbers of ranks, or that of a list placement; none where shared memory does not reach."""
     listed = ranks_of(cell.placement)
-    for ranks in (listed,) if listed else asked.measure.ranks or asked.plan.ranks:
-        places = places_of(cell.placement, asked.plan.hosts, ranks, asked.where)
-        if cell.transport != SHARED_MEMORY or len(set(places)) <= 1:
-            _check_ranks(asked.pattern, ranks, asked.where)
+    for ranks in (listed,) if listed else table.measure.ranks or table.plan.ranks:
+        hosts = places_of(cell.placement, table.plan.hosts, ranks, table.where)
+        if cell.transport != SHARED_MEMORY or len(set(hosts)) <= 1:
+            _check_ranks(table.pattern, ranks, table.where)
             yield ranks
 
 
-def _roots(asked: _Table, cell: Cell) -> Iterator[str]:
-    mode = asked.pattern.mode(cell.mode)
-    for root in asked.measure.roots or (default_value("root"),):
+def _roots(table: _Table, cell: Cell) -> Iterator[str]:
+    mode = table.pattern.mode(cell.mode)
+    for root in table.measure.roots or (default_value("root"),):
         if root == ROTATING and mode is not None and mode.binds_buffers:
             raise UsageError(
-                f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot rotate",
+                f"{table.where}: {table.pattern.name} {mode.name} is bound to one root, which cannot rotate",
                 "use a fixed --root for this mode",
             )
         if isinstance(root, int) and root >= cell.ranks:
             raise UsageError(
-                f"{asked.where}: rank {root} cannot be the root of {cell.ranks} ranks",
+                f"{table.where}: rank {root} cannot be the root of {cell.ranks} ranks",
                 f"use 0 to {cell.ranks - 1}",
             )
         yield str(root)
 
 
-def _datatypes(asked: _Table, _: Cell) -> Iterator[str]:
+def _datatypes(table: _Table, _: Cell) -> Iterator[str]:
     """Yield the datatypes asked for, after checking that each operation asked for fits one of them."""
-    names = asked.measure.datatypes or (str(default_value("datatype")),)
-    known = asked.description.datatypes
-    datatypes = known if ALL in names else [asked.description.datatype(n, asked.where) for n in names]
-    for op in _operations_asked(asked):
+    names = table.measure.datatypes or (str(default_value("datatype")),)
+    known = table.description.datatypes
+    datatypes = known if ALL in names else [table.description.datatype(n, table.where) for n in names]
+    for op in _operations_asked(table):
         if not any(op in datatype.operations for datatype in datatypes):
             raise UsageError(
-                f"{asked.where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
+                f"{table.where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
             )
     yield from (datatype.name for datatype in datatypes)
 
 
-def _operations(asked: _Table, cell: Cell) -> Iterator[str]:
+def _operations(table: _Table, cell: Cell) -> Iterator[str]:
     """Yield the operations asked for that MPI defines for the cell's datatype."""
-    datatype = asked.description.datatype(cell.datatype, asked.where)
-    yield from (op for op in _operations_asked(asked) if op in datatype.operations)
+    datatype = table.description.datatype(cell.datatype, table.where)
+    yield from (op for op in _operations_asked(table) if op in datatype.operations)
 
 
-def _operations_asked(asked: _Table) -> Sequence[str]:
-    datatypes = asked.description.datatypes
+def _operations_asked(table: _Table) -> Sequence[str]:
+    datatypes = table.description.datatypes
     known = tuple(dict.fromkeys(op for datatype in datatypes for op in datatype.operations))
-    ops = asked.measure.ops or (str(default_value("op")),)
+    ops = table.measure.ops or (str(default_value("op")),)
     for op in () if ALL in ops else ops:
         if op not in known:
-            raise UsageError(f"{asked.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
+            raise UsageError(f"{table.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
     return known if ALL in ops else ops
 
 
-def _pairs(asked: _Table, cell: Cell) -> Iterator[str]:
+def _pairs(table: _Table, cell: Cell) -> Iterator[str]:
     """Yield each pair of ranks if that was asked for, else ""."""
-    if not asked.measure.pairs:
+    if not table.measure.pairs:
         yield ""
         return
-    if asked.pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
+    if table.pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
         raise UsageError(
-            f"{asked.where}: {asked.pattern.name} is not between two ranks and has no pairs",
+            f"{table.where}: {table.pattern.name} is not between two ranks and has no pairs",
             "use pingpong, for example",
         )
-    _check_pairs(cell.ranks, len(list(_sizes(asked, cell))), asked.plan, asked.where)
+    _check_pairs(cell.ranks, len(list(_sizes(table, cell))), table.plan, table.where)
     yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 
 
-def _sizes(asked: _Table, cell: Cell) -> Iterable[int]:
-    pattern, sizes, seed = asked.pattern, asked.measure.sizes, asked.plan.seed
+def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
+    pattern, sizes, seed = table.pattern, table.measure.sizes, table.plan.seed
     if pattern.sized:
-        datatype = asked.description.datatype(cell.datatype, "") if cell.datatype else None
+        datatype = table.description.datatype(cell.datatype, "") if cell.datatype else None
         unit = datatype.bytes if datatype else pattern.unit_bytes
         wanted = parse_sizes(sizes or AUTO, seed)
         return dict.fromkeys(_rounded_up(size, unit, bool(pattern.unit_bytes)) for size in wanted)
@@ -245,8 +245,8 @@ def _rounded_up(size: int, unit: int, never_empty: bool) -> int:
     return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
-def _windows(asked: _Table, cell: Cell) -> Iterable[int]:
-    return (window_for(asked.measure.window or int(default_value("window")), cell.bytes),)
+def _windows(table: _Table, cell: Cell) -> Iterable[int]:
+    return (window_for(table.measure.window or int(default_value("window")), cell.bytes),)
 
 
 VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
@@ -256,7 +256,7 @@ VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "datatype": _datatypes,
     "op": _operations,
     "pair": _pairs,
-    "pairing": lambda asked, _: (asked.measure.pairs,),
+    "pairing": lambda table, _: (table.measure.pairs,),
     "bytes": _sizes,
     "window": _windows,
 }

@@ -90,9 +90,9 @@ def _of_line(line: str, where: str) -> Iterator[Host]:
     words = line.split(None, 1)
     if not words:
         return
-    told = _SLOTS.search(words[1]) if len(words) > 1 else None
+    slots_words = _SLOTS.search(words[1]) if len(words) > 1 else None
     for name, slots in _parse_list(words[0]):
-        yield _host(name, told[1] if told else slots, where)
+        yield _host(name, slots_words[1] if slots_words else slots, where)
 
 
 def _parse_list(text: str) -> Iterator[tuple[str, str]]:
@@ -188,8 +188,10 @@ def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> 
         return (_single_host(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
         return _round_robin(hosts, ranks, where)
-    there = {host.name for host in hosts}
-    return tuple(name if name in there else _host_name(name, hosts, where) for name in placement.split(","))
+    host_names = {host.name for host in hosts}
+    return tuple(
+        name if name in host_names else _host_name(name, hosts, where) for name in placement.split(",")
+    )
 
 
 def _single_host(hosts: Sequence[Host], ranks: int, where: str) -> str:
@@ -214,14 +216,14 @@ def _round_robin(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ..
             f"{where}: the hosts have {slots} slots, not {ranks}",
             "raise the slots (h1:4), or use fewer ranks",
         )
-    left = Counter({host.name: host.slots for host in hosts})
-    dealt = (host.name for host in cycle(hosts) if _take(left, host.name))
+    free_slots = Counter({host.name: host.slots for host in hosts})
+    dealt = (host.name for host in cycle(hosts) if _take(free_slots, host.name))
     return tuple(islice(dealt, ranks))
 
 
-def _take(left: Counter[str], name: str) -> bool:
-    left[name] -= 1
-    return left[name] >= 0
+def _take(free_slots: Counter[str], name: str) -> bool:
+    free_slots[name] -= 1
+    return free_slots[name] >= 0
 
 
 # ---- Compressed lists ----------------------------------------------------------------------------
@@ -249,9 +251,9 @@ def _names(text: str) -> list[str]:
     """Return the parts between commas outside of brackets."""
     names = []
     at = 0
-    while found := _NAME.match(text, at):
-        names.append(found[0])
-        at = found.end() + 1
+    while match := _NAME.match(text, at):
+        names.append(match[0])
+        at = match.end() + 1
         if text[at - 1 : at] != ",":
             break
     if at != len(text) + 1:
@@ -267,10 +269,10 @@ def _choices(text: str, part: re.Match[str]) -> list[str]:
 
 
 def _numbers(text: str, word: str) -> Iterator[str]:
-    found = _RANGE.fullmatch(word)
-    if found is None:
+    match = _RANGE.fullmatch(word)
+    if match is None:
         raise _no_list(text, f"{word!r} is not a range of numbers")
-    first, last = found[1], found[2] or found[1]
+    first, last = match[1], match[2] or match[1]
     count = int(last) - int(first) + 1
     if not 1 <= count <= MAX_HOSTS:
         raise _no_list(text, f"the range {word!r} has {max(0, count)} numbers")

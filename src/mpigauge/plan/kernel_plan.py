@@ -96,12 +96,12 @@ def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, core
     Args:
         cores: Cores that the ranks share; with more ranks than cores, waiting ranks yield.
     """
-    known: dict[Cell, str] = {}
+    words_of_cell: dict[Cell, str] = {}
     lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
     for visit in visits:
-        if visit.cell not in known:
-            known[visit.cell] = _cell_words(visit.cell, len(known), limits.pool_bytes)
-        lines.append(_visit_line(visit, known[visit.cell]))
+        if visit.cell not in words_of_cell:
+            words_of_cell[visit.cell] = _cell_words(visit.cell, len(words_of_cell), limits.pool_bytes)
+        lines.append(_visit_line(visit, words_of_cell[visit.cell]))
     return "\n".join([*lines, END, ""])
 
 
@@ -147,14 +147,14 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
 
 def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
     """Return what the lines of all visits of a cell have in common."""
-    told = {
+    values = {
         factor.key: text
         for factor in KERNEL_FACTORS
         if (text := factor.code.write(getattr(cell, factor.name)))
     }
     return _keys(
         f"cell={number}",
-        **told,
+        **values,
         window=max(1, cell.window),
         pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
     )
@@ -236,29 +236,29 @@ class _Line:
 
     def pair(self, ranks: int) -> str:
         text = self._values.get("pair", "")
-        found = _PAIR.fullmatch(text)
-        if text and (found is None or not int(found[1]) < int(found[2]) < ranks):
+        match = _PAIR.fullmatch(text)
+        if text and (match is None or not int(match[1]) < int(match[2]) < ranks):
             raise UsageError(f"{self._where}: {text!r} is not a pair of {ranks} ranks", HINT)
         return text
 
     def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
         """Return the line's pattern as the source describes it, after checking its mode."""
         name, mode = (self._values.get(key, "") for key in ("pattern", "mode"))
-        found = next((pattern for pattern in patterns if pattern.name == name), None)
-        if found is None:
+        pattern_named = next((pattern for pattern in patterns if pattern.name == name), None)
+        if pattern_named is None:
             raise UsageError(f"{self._where}: the pattern {name!r} is not described", HINT)
-        if found.mode(mode) is None:
+        if pattern_named.mode(mode) is None:
             raise UsageError(f"{self._where}: the mode {mode!r} of {name} is not described", HINT)
-        return found
+        return pattern_named
 
 
 def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
-    told = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
+    values = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
     return msgspec.convert(
         {
-            **told,
+            **values,
             "ranks": ranks,
             "mpi": "",
             "mpi_version": "",

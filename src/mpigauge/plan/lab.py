@@ -136,14 +136,14 @@ def topology(lab: Lab, where: str) -> Topology:
     extra_s = {number: _delay_s(port.delay or "0", where) for number, port in ports.items()}
     up = {number: whole.add_lane(rate) for number, rate in rates.items()}
     down = {number: whole.add_lane(rate) for number, rate in rates.items()}
-    for one, other in permutations(ports, 2):
-        link = links.get(frozenset((one, other)), Link(""))
-        lanes = up[one], down[other]
+    for sender, receiver in permutations(ports, 2):
+        link = links.get(frozenset((sender, receiver)), Link(""))
+        lanes = up[sender], down[receiver]
         if link.rate:
             rate = _rate(link.rate, where)
             lanes = whole.add_lane(rate), whole.add_lane(rate)
-        delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[one] + extra_s[other]
-        whole.routes.append(Route(one, other, *lanes, delay_s))
+        delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[sender] + extra_s[receiver]
+        whole.routes.append(Route(sender, receiver, *lanes, delay_s))
     return whole
 
 
@@ -157,9 +157,13 @@ def least_delay_s(lab: Lab, hosts: Collection[str] = ()) -> float:
             UsageError: A word of the lab is invalid.
     """
     routes = topology(lab, "the lab").routes
-    known = names(lab)
-    mine = [one for one in routes if {known[one.sender - 1], known[one.receiver - 1]} <= {*hosts}]
-    return min((one.delay_s for one in mine or routes), default=0.0)
+    host_names = names(lab)
+    between = [
+        route
+        for route in routes
+        if {host_names[route.sender - 1], host_names[route.receiver - 1]} <= {*hosts}
+    ]
+    return min((route.delay_s for route in between or routes), default=0.0)
 
 
 def _ports(lab: Lab, where: str) -> dict[int, Port]:

@@ -232,8 +232,8 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
     def _unusual(self, **usual: str) -> dict[str, object]:
         """Yield the fields with unusual values, or without a usual value."""
         defaults: dict[str, object] = {field.name: field.default for field in fields(self)}
-        known = defaults | usual
-        return {field: word for field, word in asdict(self).items() if word != known[field]}
+        has_default = defaults | usual
+        return {field: word for field, word in asdict(self).items() if word != has_default[field]}
 
 
 def variables_of(setting: str) -> dict[str, str]:

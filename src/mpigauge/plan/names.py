@@ -33,7 +33,7 @@ def modes() -> list[str]:
 
 def datatypes() -> list[str]:
     """Return the names of the datatypes of reductions."""
-    return [one["name"] for one in _described("datatypes")]
+    return [datatype["name"] for datatype in _described("datatypes")]
 
 
 def operations() -> list[str]:
@@ -42,5 +42,5 @@ def operations() -> list[str]:
 
 
 def _described(what: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))[what]
-    return found
+    description: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))[what]
+    return description

@@ -324,8 +324,8 @@ def default_mode(pattern: Pattern) -> str:
 def times_alone(pattern: Pattern, mode: str) -> bool:
     """Return whether a mode's time is of the operation alone, without overlapping computation."""
     own = known().get(pattern.name)
-    found = (own and own.mode(mode)) or pattern.mode(mode)
-    return found is None or not found.overlaps
+    described = (own and own.mode(mode)) or pattern.mode(mode)
+    return described is None or not described.overlaps
 
 
 def representative_mode(pattern: Pattern, measured: Sequence[str]) -> str:
@@ -432,9 +432,9 @@ MODE_SYNONYMS = {
 
 def _mode_hint(pattern: Pattern, name: str) -> str:
     """Return the hint for a mode that a pattern lacks: the mode meant, else those that there are."""
-    there = (pattern.mode(other) for other in MODE_SYNONYMS.get(plain(name), ()))
-    meant = pattern.mode_meant(name) or next(filter(None, there), None)
+    synonyms = (pattern.mode(other) for other in MODE_SYNONYMS.get(plain(name), ()))
+    meant = pattern.mode_meant(name) or next(filter(None, synonyms), None)
     if meant is not None:
-        does = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")
-        return f"did you mean {meant.name}{does}?"
+        functions = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")
+        return f"did you mean {meant.name}{functions}?"
     return choose_from([*(mode.name for mode in pattern.modes), ALL], name, listed_by="mpigauge list")

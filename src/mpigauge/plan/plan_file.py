@@ -182,9 +182,9 @@ def _texts(value: object, depth: int = 0) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from (text for pair in value.items() for one in pair for text in _texts(one, depth + 1))
+        yield from (text for pair in value.items() for item in pair for text in _texts(item, depth + 1))
     elif isinstance(value, list):
-        yield from (text for one in value for text in _texts(one, depth + 1))
+        yield from (text for item in value for text in _texts(item, depth + 1))
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:
@@ -207,7 +207,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
     plan = Plan(
         title=file.title,
-        measure=tuple(_measure(one, file, options) for one in _tables(file, options)),
+        measure=tuple(_measure(table, file, options) for table in _tables(file, options)),
         mpi=options.mpi or file.mpi,
         transports=options.transports or file.transports,
         hosts=hosts_of(options.hosts or file.hosts) if options.hosts or file.hosts else (),
@@ -253,9 +253,11 @@ def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
     """Return a table with values from the options, else the table itself, else the top of the file."""
     everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
-    asked = (options, measure, everywhere)
+    sources = (options, measure, everywhere)
     chosen = {
-        name: next((value for one in asked if _is_set(value := getattr(one, name))), getattr(measure, name))
+        name: next(
+            (value for source in sources if _is_set(value := getattr(source, name))), getattr(measure, name)
+        )
         for name in FactorValues.__struct_fields__
     }
     return msgspec.structs.replace(measure, **chosen)

@@ -44,18 +44,18 @@ def plan_for_cells(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) 
 
 def _table(cell: Cell) -> Measure:
     """Return the table that asks for a cell, with the factors of its pattern."""
-    known = {factor.asked: _table_value(factor.name, getattr(cell, factor.name)) for factor in TABLE_FACTORS}
+    values = {factor.asked: _table_value(factor.name, getattr(cell, factor.name)) for factor in TABLE_FACTORS}
     if cell.window:
-        known["window"] = cell.window
-    return Measure(cell.pattern, **{name: value for name, value in known.items() if value})
+        values["window"] = cell.window
+    return Measure(cell.pattern, **{name: value for name, value in values.items() if value})
 
 
 def _table_value(name: str, value: Any) -> Any:
     """Return a value as tables have it: for most factors a tuple."""
     if name == "root" and value:
         return (value if value == ROTATING else int(value),)
-    several = isinstance(getattr(Measure("x"), TABLE_KEYS[name]), tuple)
-    return (value,) if several and value else value
+    is_tuple = isinstance(getattr(Measure("x"), TABLE_KEYS[name]), tuple)
+    return (value,) if is_tuple and value else value
 
 
 TABLE_KEYS = {factor.name: factor.asked for factor in TABLE_FACTORS}

@@ -22,14 +22,16 @@ def steps(ranks: int) -> list[list[Pair]]:
     """
     if ranks < 2:  # noqa: PLR2004 - it takes two
         return []
-    seats = ranks + ranks % 2
-    return [_pairs(ranks, seats, turn) for turn in range(seats - 1)]
+    positions = ranks + ranks % 2
+    return [_pairs(ranks, positions, turn) for turn in range(positions - 1)]
 
 
-def _pairs(ranks: int, seats: int, turn: int) -> list[Pair]:
+def _pairs(ranks: int, positions: int, turn: int) -> list[Pair]:
     """Return the pairs of a turn: the last position is fixed, the others rotate; one is empty if odd."""
-    circle = [(turn + place) % (seats - 1) for place in range(seats - 1)]
-    facing = zip([seats - 1, *circle[: seats // 2 - 1]], reversed(circle[seats // 2 - 1 :]), strict=True)
+    circle = [(turn + position) % (positions - 1) for position in range(positions - 1)]
+    facing = zip(
+        [positions - 1, *circle[: positions // 2 - 1]], reversed(circle[positions // 2 - 1 :]), strict=True
+    )
     return sorted((min(a, b), max(a, b)) for a, b in facing if max(a, b) < ranks)
 
 

@@ -22,11 +22,11 @@ def check_source(*, plan: bool, suite: SuiteName | None, quick: bool, thorough: 
         UsageError: It has several.
     """
     named = {"--plan": plan, "--suite": suite, "--quick": quick, "--thorough": thorough}
-    said = [name for name, value in named.items() if value]
-    if "--plan" in said and suite is None:
-        said.remove("--plan")  # what is quick or thorough of it is its time
-    if len(said) > 1:
-        raise UsageError(f"{said[0]} and {said[1]} exclude each other", "use one of them")
+    chosen = [name for name, value in named.items() if value]
+    if "--plan" in chosen and suite is None:
+        chosen.remove("--plan")  # what is quick or thorough of it is its time
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other", "use one of them")
 
 
 def source_of(
@@ -40,14 +40,14 @@ def source_of(
     """
     if suite is not None:
         return suites.SUITES[suite]()
-    usual = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+    suite_plan = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     if file is not None:
-        timed = {"budget": usual.budget, "precision": usual.precision, "launches": None}
+        timed = {"budget": suite_plan.budget, "precision": suite_plan.precision, "launches": None}
         return replace(file, **timed) if quick or thorough else file
     names = options.patterns
-    found = replace(usual, title=", ".join(names), measure=(), samples=None) if names else usual
+    plan = replace(suite_plan, title=", ".join(names), measure=(), samples=None) if names else suite_plan
     # The time of a suite is for intervals; a comparison takes what it takes.
-    return replace(found, budget=None) if options.until == "decided" else found
+    return replace(plan, budget=None) if options.until == "decided" else plan
 
 
 class ChosenPlan(NamedTuple):

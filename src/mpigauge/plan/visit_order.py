@@ -89,10 +89,10 @@ def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
     return curves
 
 
-def _steps(curve: Cell, pairs: dict[str, Cell], seats: Sequence[int]) -> Iterator[list[Cell]]:
+def _steps(curve: Cell, pairs: dict[str, Cell], ranks: Sequence[int]) -> Iterator[list[Cell]]:
     """Yield all pairs once, in steps; ranks are shuffled each time, so that concurrent pairs vary."""
     for step in round_robin.steps(curve.ranks):
-        names = [round_robin.pair_name((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
+        names = [round_robin.pair_name((min(ranks[a], ranks[b]), max(ranks[a], ranks[b]))) for a, b in step]
         cells = [pairs[name] for name in sorted(names) if name in pairs]
         yield from [cells] if curve.pairing == "tournament" else ([cell] for cell in cells)
 

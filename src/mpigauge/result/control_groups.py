@@ -22,8 +22,8 @@ def cpu_quota() -> float:
 
 def memory_left_bytes() -> int | None:
     """Return the bytes left to allocate, counting reclaimable memory as free; None without a limit."""
-    left = [bytes_ for folder in _folders("memory") if (bytes_ := _left(folder)) is not None]
-    return min(left, default=None)
+    limits = [bytes_ for folder in _folders("memory") if (bytes_ := _left(folder)) is not None]
+    return min(limits, default=None)
 
 
 def throttle_count() -> int:
@@ -50,8 +50,8 @@ def _left(folder: Path) -> int | None:
 
 
 def _number_in(text: str, name: str) -> int:
-    found = re.findall(rf"^{name} (\d+)$", text, re.MULTILINE)
-    return int(found[-1]) if found else 0
+    match = re.findall(rf"^{name} (\d+)$", text, re.MULTILINE)
+    return int(match[-1]) if match else 0
 
 
 def _folders(controller: str) -> Iterator[Path]:
@@ -62,9 +62,9 @@ def _folders(controller: str) -> Iterator[Path]:
     seen: set[Path] = set()
     for base, path in _trees(controller):
         inside = base if ".." in path.split("/") else base / path.lstrip("/")
-        around = {folder.resolve() for folder in (inside, *inside.parents) if folder.is_relative_to(base)}
-        yield from around - seen
-        seen |= around
+        ancestors = {folder.resolve() for folder in (inside, *inside.parents) if folder.is_relative_to(base)}
+        yield from ancestors - seen
+        seen |= ancestors
 
 
 def _trees(controller: str) -> Iterator[tuple[Path, str]]:

@@ -10,8 +10,8 @@ def ranges(text: str) -> list[range]:
 
     Ranges and not numbers, since a foreign file may name any number of processors.
     """
-    parts = [part.split("-") for part in text.split(",")]
-    return [range(int(ends[0]), int(ends[-1]) + 1) for ends in parts if all(map(is_number, ends))]
+    words = [part.split("-") for part in text.split(",")]
+    return [range(int(ends[0]), int(ends[-1]) + 1) for ends in words if all(map(is_number, ends))]
 
 
 def list_of(numbers: Iterable[int]) -> str:

@@ -37,8 +37,8 @@ def model_of(cpuinfo: str) -> str:
 
     The kernel does the same on its hosts (ranks/machine.c), except for names of numbers.
     """
-    if found := NAMED.search(cpuinfo):
-        return found[1]
+    if match := NAMED.search(cpuinfo):
+        return match[1]
     maker = re.search(r"^CPU implementer\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     part = re.search(r"^CPU part\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     if maker and part:
@@ -49,10 +49,10 @@ def model_of(cpuinfo: str) -> str:
 
 def named(model: str) -> str:
     """Return the name of a model given by numbers, if it is known; any other model unchanged."""
-    found = NUMBERED.fullmatch(model)
-    if found is None:
+    match = NUMBERED.fullmatch(model)
+    if match is None:
         return model
-    maker, part = int(found[1], 16), int(found[2], 16)
+    maker, part = int(match[1], 16), int(match[2], 16)
     if maker not in MAKERS:
         return model
-    return f"{MAKERS[maker]} {PARTS.get((maker, part), f'part {found[2]}')}"
+    return f"{MAKERS[maker]} {PARTS.get((maker, part), f'part {match[2]}')}"

@@ -58,8 +58,8 @@ def cores_online() -> int:
 
 def memory_bytes(key: str = "MemTotal") -> int:
     """Return a line of /proc/meminfo, in bytes; 0 if it is not there."""
-    found = re.search(rf"^{key}:\s+(\d+) kB", read("/proc/meminfo"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(rf"^{key}:\s+(\d+) kB", read("/proc/meminfo"), re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
 
 
 def memory_available_bytes() -> int:

@@ -58,8 +58,10 @@ def _hint_without_results(folder: Path) -> str:
     """Return the hint for a folder without results, most often after `mpigauge run -o NAME`."""
     if folder != FOLDER:
         return "name the file itself"
-    here = max(results_in(Path()), key=_modified_time, default=None)
-    return f"name one{f', such as {shlex.quote(str(here))}' if here else ''}, or measure: mpigauge run"
+    elsewhere = max(results_in(Path()), key=_modified_time, default=None)
+    return (
+        f"name one{f', such as {shlex.quote(str(elsewhere))}' if elsewhere else ''}, or measure: mpigauge run"
+    )
 
 
 def _modified_time(path: Path) -> tuple[int, str]:

@@ -151,9 +151,9 @@ def result_of(path: Path, records: Sequence[Record]) -> Result:
     first, *others = records
     assert isinstance(first, Campaign)  # noqa: S101 - its callers have made it
     result = Result(path, replace(first, patterns=tuple(map(completed, first.patterns))))
-    known = {cell: cell for cell in first.cells}
+    cells = {cell: cell for cell in first.cells}
     for number, record in enumerate(others, start=2):
-        _take(result, record, number, known)
+        _take(result, record, number, cells)
     return result
 
 
@@ -295,7 +295,7 @@ def _reader_of(version: int) -> Callable[[bytes], Record]:
 def _take_all(result: Result, lines: Iterator[bytes]) -> None:
     """Read all lines after the first. Equal cells become one object, which compares quickly."""
     read = _reader_of(result.campaign.version)
-    known = {cell: cell for cell in result.campaign.cells}
+    cells = {cell: cell for cell in result.campaign.cells}
     before: list[set[Cell]] = []
     for number, line in enumerate(lines, start=2):
         result.size_bytes += len(line)
@@ -303,22 +303,22 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
             result.torn = True
             return
         try:
-            record = _with_checked_words(read(line), known)
+            record = _with_checked_words(read(line), cells)
         except BROKEN:
             result.damaged.append(number)
         else:
-            _take(result, record, number, known)
+            _take(result, record, number, cells)
             _note_mixed(result, record, before)
 
 
-def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
+def _with_checked_words(record: Record, checked: Mapping[Cell, Cell]) -> Record:
     """Return the record after checking the words of its cells, except known ones, as of most visits.
 
     Raises:
         ValidationError: A word is not allowed by the schema.
     """
     for cell in _cells_of(record):
-        if cell not in known:
+        if cell not in checked:
             check_words(cell)
     if isinstance(record, Launch | Clock | Done):
         check_words(record.job)
@@ -361,13 +361,13 @@ def _note_mixed(result: Result, record: Record, before: list[set[Cell]]) -> None
             result.mixed.setdefault(record.cell, set()).update(mixed)
 
 
-def _take(result: Result, record: Record, number: int, known: dict[Cell, Cell]) -> None:
+def _take(result: Result, record: Record, number: int, cells: dict[Cell, Cell]) -> None:
     if isinstance(record, Campaign):
         raise UsageError(
             f"{result.path}: line {number} begins a second campaign",
             "two results were joined into one file: split it there",
         )
     if isinstance(record, Visit):
-        force_setattr(record, "cell", known.setdefault(record.cell, record.cell))
+        force_setattr(record, "cell", cells.setdefault(record.cell, record.cell))
         pack(record)
     getattr(result, _LISTS[type(record)]).append(record)

@@ -28,5 +28,5 @@ def _folders(root: Path) -> tuple[Path, Path]:
 
 
 def _packed(shared: Path, name: str) -> str:
-    found = re.search(rf"^([0-9a-f]{{40}}) {re.escape(name)}$", read(shared / "packed-refs"), re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf"^([0-9a-f]{{40}}) {re.escape(name)}$", read(shared / "packed-refs"), re.MULTILINE)
+    return match[1] if match else ""

@@ -19,14 +19,14 @@ LIMITS = (
 
 def shared_memory_bytes() -> int | None:
     """Return the size of the file system of shared memory segments; None if we cannot write there."""
-    there = _shared_memory()
-    return None if there is None else there.f_blocks * there.f_frsize
+    statistics = _shared_memory()
+    return None if statistics is None else statistics.f_blocks * statistics.f_frsize
 
 
 def shared_memory_free_bytes() -> int | None:
     """Return the free space of the file system of shared memory segments; None if we cannot write there."""
-    there = _shared_memory()
-    return None if there is None else there.f_bavail * there.f_frsize
+    statistics = _shared_memory()
+    return None if statistics is None else statistics.f_bavail * statistics.f_frsize
 
 
 def _shared_memory() -> os.statvfs_result | None:
@@ -35,8 +35,8 @@ def _shared_memory() -> os.statvfs_result | None:
 
 def room_in(folder: str) -> tuple[int, int]:
     """Return the free bytes and files of a folder's file system; many files where they are not counted."""
-    there = os.statvfs(folder)
-    return there.f_bavail * there.f_frsize, there.f_favail if there.f_files else 2**31
+    statistics = os.statvfs(folder)
+    return statistics.f_bavail * statistics.f_frsize, statistics.f_favail if statistics.f_files else 2**31
 
 
 def locked_memory_bytes() -> int | None:

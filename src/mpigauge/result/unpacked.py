@@ -74,10 +74,10 @@ def is_packed(file: io.BufferedReader) -> bool:
 
 def _byte_by_byte(inflater: "zlib._Decompress", data: bytes) -> bytes:
     """Return all that can be decompressed before the first byte that cannot."""
-    found = []
+    content = []
     try:
         for at in range(len(data)):
-            found.append(inflater.decompress(data[at : at + 1]))  # noqa: PERF401 - the last one raises
+            content.append(inflater.decompress(data[at : at + 1]))  # noqa: PERF401 - the last one raises
     except zlib.error:
         pass
-    return b"".join(found)
+    return b"".join(content)

@@ -95,7 +95,7 @@ class ResultFile:
         """Path to read its content from, even if its name is gone or another file's."""
         return _place_of(self._descriptor) or self.path
 
-    def tells(self, tell: Callable[[str], None]) -> None:
+    def set_reporter(self, tell: Callable[[str], None]) -> None:
         """Set the callback for reports on the file, and pass it those made so far."""
         self.tell = tell
         while self._untold:
@@ -114,11 +114,11 @@ class ResultFile:
             self._check()  # what was written before is to be where we say that it is
             if self.lost or error.errno != errno.ESTALE:
                 raise self._cannot_grow(error) from None
-            self._again(line)
+            self._write_again(line)
         if settled:
             self._check()
 
-    def packed(self) -> Path:
+    def compress(self) -> Path:
         """Compress the complete result, and return its new name.
 
         A kill meanwhile leaves the file as it was, as does an error, such as a full disk or an existing file
@@ -139,14 +139,14 @@ class ResultFile:
         self.path, self._is_packed = new, True
         return new
 
-    def is_as_long_as(self, size_bytes: int) -> bool:
+    def has_size(self, size_bytes: int) -> bool:
         """Return whether the file has this size."""
         return os.fstat(self._descriptor).st_size == size_bytes
 
-    def cut(self, size_bytes: int) -> None:
+    def truncate(self, size_bytes: int) -> None:
         """Truncate the file to this size."""
         os.ftruncate(self._descriptor, size_bytes)
-        self._written.begins_anew(self._descriptor)
+        self._written.reset(self._descriptor)
 
     def _write(self, line: bytes, *, settled: bool) -> None:
         left, begin = line, os.lseek(self._descriptor, 0, os.SEEK_END)
@@ -161,7 +161,7 @@ class ResultFile:
             raise
         self._written.add(line, begin)
 
-    def _again(self, line: bytes) -> None:
+    def _write_again(self, line: bytes) -> None:
         """Write a line again after the open file was gone, as on NFS when another host has deleted it."""
         try:
             self._write(line, settled=True)
@@ -188,9 +188,9 @@ class ResultFile:
         whole, named = self._written.is_whole(self._descriptor), is_at(self._descriptor, self.path)
         if whole and named:
             self.lost = self._written.lost
-        elif whole and (there := _moved_to(self._descriptor, self.path)):
-            self.tell(f"{self.path}: was moved while it grew; the result goes on as {there}")
-            self.path = there
+        elif whole and (moved := _moved_to(self._descriptor, self.path)):
+            self.tell(f"{self.path}: was moved while it grew; the result goes on as {moved}")
+            self.path = moved
         else:
             self._save(whole=whole, named=named)
 
@@ -201,21 +201,21 @@ class ResultFile:
             self._written.lost = f"{happened}: a part of it is lost"
         content = partial(self._written.content, self._descriptor, whole=whole)
         try:
-            there = _save_again(content, self.path, over=named)
-            descriptor, self.locked = _open_locked(there, 0)
+            new_path = _save_again(content, self.path, over=named)
+            descriptor, self.locked = _open_locked(new_path, 0)
         except (OSError, MpigaugeError) as error:
             why = getattr(error, "strerror", None) or str(error)
             if not self.lost:
                 self.tell(f"{happened}, and cannot be saved: {why}; this is tried again after each launch")
             self.lost = f"{happened}, and cannot be saved: {why}"
             return
-        what = "what is left of it" if self._written.lost else "all of it"
-        where = "again under its name" if there == self.path else f"as {there}"
-        self.tell(f"{happened}; {what} is saved {where}")
+        content_saved = "what is left of it" if self._written.lost else "all of it"
+        where = "again under its name" if new_path == self.path else f"as {new_path}"
+        self.tell(f"{happened}; {content_saved} is saved {where}")
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
-        self.path, self._descriptor, self.lost = there, descriptor, self._written.lost
-        self._written.begins_anew(descriptor)
+        self.path, self._descriptor, self.lost = new_path, descriptor, self._written.lost
+        self._written.reset(descriptor)
 
 
 def line_of(record: Record) -> bytes:
@@ -239,7 +239,7 @@ def _as_utf8(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):
-        return {_as_utf8(key): _as_utf8(one) for key, one in value.items()}
+        return {_as_utf8(key): _as_utf8(item) for key, item in value.items()}
     return list(map(_as_utf8, value)) if isinstance(value, list | tuple) else value
 
 
@@ -252,14 +252,14 @@ def _place_of(descriptor: int) -> Path | None:
 def _moved_to(descriptor: int, path: Path) -> Path | None:
     """Return the current name of an open file; None if it has none, or only one of NFS."""
     try:
-        there = Path(f"/proc/self/fd/{descriptor}").readlink()
+        target = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
         return None
-    if there.name.startswith(NAMES_OF_DELETED) or not is_at(descriptor, there):
+    if target.name.startswith(NAMES_OF_DELETED) or not is_at(descriptor, target):
         return None
     with contextlib.suppress(OSError, ValueError):
-        return there if path.is_absolute() else there.relative_to(Path.cwd())
-    return there
+        return target if path.is_absolute() else target.relative_to(Path.cwd())
+    return target
 
 
 def _what_happened(path: Path, *, named: bool) -> str:
@@ -444,8 +444,8 @@ def _lacks_first_line(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             first = file.readline(MAX_TORN_FIRST_LINE_BYTES)
-            begun = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
-            return begun and len(first) < MAX_TORN_FIRST_LINE_BYTES
+            is_result = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
+            return is_result and len(first) < MAX_TORN_FIRST_LINE_BYTES
     except OSError:
         return False
 
@@ -455,7 +455,7 @@ def _begin_over(path: Path) -> ResultFile:
     if not _lacks_first_line(path):  # somebody had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
-    file.cut(0)
+    file.truncate(0)
     return file
 
 
@@ -502,10 +502,10 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
     try:
         file = _decompressed(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
         path = file.path
-        if not file.is_as_long_as(known_bytes):
+        if not file.has_size(known_bytes):
             file.__exit__(None, None, None)
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
-        file.cut(_end_of_last_line(path, known_bytes))
+        file.truncate(_end_of_last_line(path, known_bytes))
     except BlockingIOError:
         raise _locked_by_other(path) from None
     except OSError as error:

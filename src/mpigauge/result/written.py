@@ -19,9 +19,9 @@ class WrittenLines:
 
     def __init__(self, descriptor: int) -> None:
         self.lost = ""
-        self.begins_anew(descriptor)
+        self.reset(descriptor)
 
-    def begins_anew(self, descriptor: int) -> None:
+    def reset(self, descriptor: int) -> None:
         """Take the present content of the file as what it should have."""
         self._end = os.fstat(descriptor).st_size
         self._cut = False  # it was shorter than we had left it
@@ -67,21 +67,21 @@ class WrittenLines:
         if not whole and self._lines is not None:
             yield bytes(self._lines)
             return
-        begun = next(_pieces(descriptor), b"").startswith(self._first_line[:COMPARED_BYTES])
-        if not begun:
+        has_first_line = next(_pieces(descriptor), b"").startswith(self._first_line[:COMPARED_BYTES])
+        if not has_first_line:
             yield self._first_line + b"\n"
         yield from _pieces(descriptor)
 
 
 def _first_line_of(descriptor: int) -> bytes:
     """Return the first line without its newline; a large campaign's is longer than a piece."""
-    found = b""
+    first_line = b""
     for piece in _pieces(descriptor):
         line, end, _ = piece.partition(b"\n")
-        found += line
+        first_line += line
         if end:
             break
-    return found
+    return first_line
 
 
 def _pieces(descriptor: int) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ startups_s = st.floats(0.0, 10.0)
 def budget(budget_s: float | None, jobs: int = 1, spent_s: float = 0.0, *, most: int = 30) -> Budget:
     """One whose session begins in this moment."""
     plan = Plan((), budget_s=budget_s, launches_max=max(most, ENOUGH_LAUNCHES))
-    return Budget(plan, jobs, spent_s, begun=time.monotonic())
+    return Budget(plan, jobs, spent_s, started_s=time.monotonic())
 
 
 @repeatable
@@ -47,14 +47,14 @@ def test_without_a_budget_nothing_is_short(number: int, jobs: int) -> None:
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares)
+@given(total_s=budgets_s, spent=shares)
 def test_what_earlier_sessions_spent_is_gone(whole_s: float, spent: float) -> None:
     left_s = budget(whole_s, spent_s=spent * whole_s).left_s
     assert left_s == pytest.approx((1 - spent) * whole_s, rel=1e-6, abs=1.0)
 
 
 @repeatable
-@given(whole_s=budgets_s, allowed=shares, spent=shares, number=numbers)
+@given(total_s=budgets_s, allowed=shares, spent=shares, number=numbers)
 def test_a_session_plans_with_no_more_than_its_job_has(
     whole_s: float, allowed: float, spent: float, number: int
 ) -> None:
@@ -74,7 +74,7 @@ def test_a_session_plans_with_no_more_than_its_job_has(
 
 
 @repeatable
-@given(whole_s=budgets_s, jobs=st.integers(1, 5))
+@given(total_s=budgets_s, jobs=st.integers(1, 5))
 def test_all_launches_together_have_no_more_than_the_budget(whole_s: float, jobs: int) -> None:
     """If each takes its share, whenever it is asked, the last one ends in time."""
     one = budget(whole_s, jobs)
@@ -88,7 +88,7 @@ def test_all_launches_together_have_no_more_than_the_budget(whole_s: float, jobs
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares, number=numbers, jobs=st.integers(1, 5), startup_s=startups_s)
+@given(total_s=budgets_s, spent=shares, number=numbers, jobs=st.integers(1, 5), startup_s=startups_s)
 def test_a_deadline_leaves_time_for_the_launches_that_an_interval_needs(
     whole_s: float, spent: float, number: int, jobs: int, startup_s: float
 ) -> None:
@@ -101,7 +101,7 @@ def test_a_deadline_leaves_time_for_the_launches_that_an_interval_needs(
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares, startup_s=startups_s, replication_s=st.floats(0.0, 1e5))
+@given(total_s=budgets_s, spent=shares, startup_s=startups_s, replication_s=st.floats(0.0, 1e5))
 def test_what_an_interval_needs_may_be_cut_short_and_what_follows_is_whole(
     whole_s: float, spent: float, startup_s: float, replication_s: float
 ) -> None:
@@ -116,14 +116,14 @@ def test_what_an_interval_needs_may_be_cut_short_and_what_follows_is_whole(
 
 
 @repeatable
-@given(whole_s=budgets_s, cells=st.integers(1, 500), took_s=st.lists(st.floats(1e-3, 1e4), max_size=8))
+@given(total_s=budgets_s, cells=st.integers(1, 500), took_s=st.lists(st.floats(1e-3, 1e4), max_size=8))
 def test_a_cell_has_never_too_little_to_measure_nor_too_much(
     whole_s: float, cells: int, took_s: list[float]
 ) -> None:
     one, job = budget(whole_s), JobBudget(cells)
     for number, seconds in enumerate([*took_s, 1.0], start=1):
         assert MIN_CELL_S <= job.limits(one, number, 0).cell_s <= MAX_CELL_S
-        job.learn(one, number, seconds)
+        job.adapt(one, number, seconds)
         assert job.launch_s == seconds
 
 
@@ -133,5 +133,5 @@ def test_cells_get_less_after_a_launch_that_was_too_long_and_more_after_a_short_
 ) -> None:
     one, job = budget(100.0), JobBudget(cells=100)
     before_s = job.limits(one, 1, 0).cell_s
-    job.learn(one, 1, took_s)
+    job.adapt(one, 1, took_s)
     assert (job.limits(one, 2, 0).cell_s - before_s) * direction > 0

@@ -36,7 +36,7 @@ class FakeTime:
         """The time of day."""
         return self.now_s
 
-    def comes_within(self, seconds: float) -> bool:
+    def arrives_within(self, seconds: float) -> bool:
         """Waits."""
         self.waits += 1
         if self.waits > self.restless:
@@ -45,10 +45,10 @@ class FakeTime:
             self.signal = 2
         return self.signal is not None
 
-    def calm(self) -> None:
+    def clear_wakeup(self) -> None:
         """Nothing is left to be woken up by."""
 
-    def heed(self) -> None:
+    def handle_stop(self) -> None:
         """Nobody asks us to stop for a while."""
 
 

@@ -47,7 +47,7 @@ def test_what_is_appended_is_what_is_read_again(state: CampaignState, tmp_path: 
     for record in RECORDS[1:]:
         state.append(record)
     again = CampaignState(state.file)
-    again.remember(load(tmp_path / "r.jsonl"))
+    again.load(load(tmp_path / "r.jsonl"))
     assert facts(again) == facts(state)
     assert len(state.visits) == sum(isinstance(record, Visit) for record in RECORDS)
 
@@ -63,16 +63,16 @@ def test_a_visit_a_probe_and_a_block_are_not_done_again(state: CampaignState) ->
 
 def test_a_cell_that_fails_in_two_launches_is_given_up_and_no_other(state: CampaignState) -> None:
     for number in range(1, MAX_FAILURES + 1):
-        assert not state.given_up(SMALL)
+        assert not state.is_given_up(SMALL)
         state.append(failure(number))
         assert state.finished[LaunchKey(number, SMALL.job)] == {0}
-    assert state.given_up(SMALL)
-    assert not state.given_up(LARGE)
+    assert state.is_given_up(SMALL)
+    assert not state.is_given_up(LARGE)
 
 
 def test_what_the_kernel_refuses_is_given_up_at_once(state: CampaignState) -> None:
     state.append(failure(1, kind="refused"))
-    assert state.given_up(SMALL)
+    assert state.is_given_up(SMALL)
 
 
 def test_the_failure_of_a_launch_is_that_of_no_cell(state: CampaignState) -> None:
@@ -98,5 +98,5 @@ def test_time_is_that_of_all_sessions_also_of_one_that_was_killed(
     records: list[Record] = [End("interrupted", seconds, "") for seconds in ended_s]
     records += [Done(number, SMALL.job, seconds) for number, seconds in enumerate(launches_s)]
     state = CampaignState(None)  # type: ignore[arg-type]
-    state.remember(result_of(campaign(SMALL), *records))
+    state.load(result_of(campaign(SMALL), *records))
     assert state.spent_s == max(sum(ended_s), sum(launches_s))

@@ -18,7 +18,7 @@ from mpigauge.rows import samples
 from mpigauge.rows.clock_steps import clock_steps
 from mpigauge.rows.precision import essential_launch, essential_visit, widths_asked
 from mpigauge.rows.samples import Medians, half_widths
-from tests.made import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
+from tests.progress import JOB, LINES_NS, SMALL, collective, in_states, launch, together, visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,7 @@ def test_samples_are_kept_only_for_who_asks(keeps: bool) -> None:
         state.append(record)
     assert (len(state.visits), len(state.launches)) == ((2, 1) if keeps else (0, 0))
     assert state.visits_made == 2
-    (made,) = state.made.values()
+    (made,) = state.progress.values()
     assert (made.cells, made.samples) == ({SMALL}, 14)
 
 
@@ -94,9 +94,9 @@ def test_of_launches_that_are_done_no_ids_are_kept() -> None:
     state = CampaignState(Sink(), keeps_visits=False)  # type: ignore[arg-type]
     for number in range(1, 20):
         state.append(visit(number, 0, SMALL, [200]))
-        assert len(state.finished) == len(state.made) == 1
+        assert len(state.finished) == len(state.progress) == 1
         state.append(Done(number, JOB, 1.0))
-    assert (state.finished, state.made) == ({}, {})
+    assert (state.finished, state.progress) == ({}, {})
     assert len(state.done) == 19
 
 

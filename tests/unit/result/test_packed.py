@@ -26,7 +26,7 @@ WHOLE = lines_of(*RECORDS)
 def packed(path: Path) -> Path:
     """Compresses a file as a campaign does in the end: what it is called then."""
     with writer.reopen(path, path.stat().st_size) as file:
-        return file.packed()
+        return file.compress()
 
 
 def test_a_complete_result_is_compressed_whole(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
         assert file.path == tmp_path / "r.jsonl"
         for record in RECORDS:
             file.append(record)
-        file.packed()
+        file.compress()
     with pytest.raises(UsageError, match="exists already"):
         writer.create(asked)
     with writer.create_numbered(tmp_path / "r.jsonl") as file:
@@ -200,7 +200,7 @@ def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, 
     kept = WHOLE[: WHOLE.rindex(b"\n", 0, result.size_bytes) + 1]
     told: list[str] = []
     with writer.reopen(path, result.size_bytes) as file:
-        file.tells(told.append)
+        file.set_reporter(told.append)
         file.append(RECORDS[1])
         assert file.path == tmp_path / "r.jsonl"
     assert file.path.read_bytes() == kept + lines_of(RECORDS[1])

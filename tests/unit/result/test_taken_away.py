@@ -94,7 +94,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def grown(fault: Callable[[Path], None], at: int, told: list[str]) -> writer.ResultFile:
     """A result that something is done to behind so many records; open, as it is after the last one."""
     file = writer.create(PATH)
-    file.tells(told.append)
+    file.set_reporter(told.append)
     for number, record in enumerate([*BEFORE, *AFTER]):
         if number == at:
             fault(file.path)
@@ -134,7 +134,7 @@ def test_it_is_packed_from_what_was_written_whoever_has_its_name() -> None:
     told: list[str] = []
     with grown(lambda _: None, 1, told) as file:
         replace(PATH)
-        assert file.packed() == Path("d/r.jsonl.gz")
+        assert file.compress() == Path("d/r.jsonl.gz")
     assert load(Path("d/r.jsonl.gz")).visits
     assert PATH.read_bytes() == b"theirs"
 
@@ -241,7 +241,7 @@ def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.
 
     told: list[str] = []
     file = writer.create(PATH)
-    file.tells(told.append)
+    file.set_reporter(told.append)
     for record in BEFORE:
         file.append(record)
     vanish(PATH)

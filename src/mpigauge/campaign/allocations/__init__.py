@@ -53,16 +53,16 @@ MANAGERS = (
 
 def manager(environ: Mapping[str, str]) -> Manager | None:
     """Return the scheduler whose job an environment is from; None outside of a job."""
-    return next((one for one in MANAGERS if _is_of(environ, one)), None)
+    return next((scheduler for scheduler in MANAGERS if _is_of(environ, scheduler)), None)
 
 
-def _is_of(environ: Mapping[str, str], one: Manager) -> bool:
-    return all(map(environ.get, one.variables)) or bool(environ.get(one.also))
+def _is_of(environ: Mapping[str, str], scheduler: Manager) -> bool:
+    return all(map(environ.get, scheduler.variables)) or bool(environ.get(scheduler.also))
 
 
 def named(name: str) -> Manager:
     """Return the scheduler of this name."""
-    return next(one for one in MANAGERS if one.name == name)
+    return next(scheduler for scheduler in MANAGERS if scheduler.name == name)
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation | None:
@@ -71,5 +71,5 @@ def allocation(environ: Mapping[str, str]) -> Allocation | None:
     Raises:
         EnvironmentLacksError: A variable cannot be read or contradicts another; names it.
     """
-    found = manager(environ)
-    return None if found is None else found.read(environ)
+    scheduler = manager(environ)
+    return None if scheduler is None else scheduler.read(environ)

@@ -44,11 +44,11 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
 def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
     """Refuse variables of a job on other machines, as left in a container that was built in a job."""
     path = environ.get("PATH")
-    here = platform.node().partition(".")[0]
-    if path is None or which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
+    host = platform.node().partition(".")[0]
+    if path is None or which("srun", path=path) or host in {name.partition(".")[0] for name in names}:
         return
     raise EnvironmentLacksError(
-        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "
+        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {host}, and there is no "
         "srun",
         "if this is no job, unset what begins with SLURM_; in a container of one, put srun on its PATH",
     )
@@ -81,10 +81,10 @@ def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int)
     text = environ.get(variable, default)
     counts: list[int] = []
     for word in text.split(","):
-        found = _COUNT.fullmatch(word)
-        if found is None or len(counts) > MAX_HOSTS:
+        match = _COUNT.fullmatch(word)
+        if match is None or len(counts) > MAX_HOSTS:
             raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is not a list of numbers per node", HINT)
-        counts += [int(found[1])] * int(found[2] or 1)
+        counts += [int(match[1])] * int(match[2] or 1)
     if len(counts) == 1:
         counts *= nodes
     if len(counts) != nodes:

@@ -80,9 +80,9 @@ def current() -> CurrentLab | None:
     if not path:
         return None
     try:
-        found = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
+        description = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(
             f"{VARIABLE}={path}: does not describe a lab: {error}", f"unset {VARIABLE}"
         ) from None
-    return CurrentLab(found.hosts, Path(found.shell), found.lab, Path(found.counters))
+    return CurrentLab(description.hosts, Path(description.shell), description.lab, Path(description.counters))

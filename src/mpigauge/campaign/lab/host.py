@@ -102,27 +102,27 @@ def settings() -> None:
             path.write_text(value, encoding="ascii")
 
 
-def ip(words: str) -> None:
+def ip(commands: str) -> None:
     """Run a batch of commands of `ip` in this network namespace.
 
     Raises:
         EnvironmentLacksError: A command failed; has its first line of output.
     """
-    done = _batch("ip", words)
+    done = _batch("ip", commands)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise EnvironmentLacksError(f"ip: {said[0]}", "")
+        errors = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise EnvironmentLacksError(f"ip: {errors[0]}", "")
 
 
-def _queues(words: str) -> bool:
+def _queues(commands: str) -> bool:
     """Run a batch of `tc` commands, if any; return whether it worked: some kernels lack queues with rates."""
-    return not words or _batch("tc", words).returncode == 0
+    return not commands or _batch("tc", commands).returncode == 0
 
 
-def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
+def _batch(name: str, commands: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program(name), "-batch", "-"],
-        input=words,
+        input=commands,
         capture_output=True,
         text=True,
         errors="replace",
@@ -137,9 +137,9 @@ def program(name: str) -> str:
     Raises:
         EnvironmentLacksError: The program is not installed.
     """
-    found = which(name) or which(name, path="/usr/sbin:/sbin")
-    if found is None:
+    path = which(name) or which(name, path="/usr/sbin:/sbin")
+    if path is None:
         raise EnvironmentLacksError(
             f"a lab needs the program {name}", "install iproute2 (Fedora, RHEL: iproute)"
         )
-    return found
+    return path

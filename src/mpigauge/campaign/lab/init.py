@@ -137,8 +137,8 @@ def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
     assert relay.stdout is not None  # noqa: S101
     relay.stdin.write(network.relay_words(order.lab, order.topology))
     relay.stdin.close()
-    if (said := relay.stdout.readline().strip()) != "ready":
-        raise EnvironmentLacksError(f"the relay of the lab did not start: {said}")
+    if (answer := relay.stdout.readline().strip()) != "ready":
+        raise EnvironmentLacksError(f"the relay of the lab did not start: {answer}")
 
 
 def _write_folder(order: Order, pids: Sequence[int]) -> None:

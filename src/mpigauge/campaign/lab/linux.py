@@ -70,8 +70,10 @@ def enter(pid: int, kinds: tuple[str, ...]) -> None:
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
     """Mount a file system, or with BIND a file or folder, on a target."""
-    words = [word.encode() if word is not None else None for word in (source, target, kind, data)]
-    _check(_libc().mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3]), target)
+    arguments = [word.encode() if word is not None else None for word in (source, target, kind, data)]
+    _check(
+        _libc().mount(arguments[0], arguments[1], arguments[2], ctypes.c_ulong(flags), arguments[3]), target
+    )
 
 
 def die_with_parent() -> None:

@@ -114,10 +114,10 @@ def check() -> None:
 
 def _run(order: init.Order) -> tuple[int, bool]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        child = linux.fork(lambda: _child(order, ours, theirs, before))
-        theirs.close()
+        child = linux.fork(lambda: _child(order, ours, child_end, before))
+        child_end.close()
         try:
             queues = _make(child, ours)
             return _wait(child, ours), queues
@@ -151,10 +151,10 @@ def _expect(words: set[str], link: socket.socket) -> str:
 
 
 def _raise_other(words: set[str], data: bytes) -> str:
-    said, *rest = json.loads(data)
-    if said not in words:
-        raise getattr(errors, said)(*rest)
-    return str(said)
+    name, *rest = json.loads(data)
+    if name not in words:
+        raise getattr(errors, name)(*rest)
+    return str(name)
 
 
 def _map_users(child: int) -> None:
@@ -202,9 +202,9 @@ def _wait(child: int, link: socket.socket) -> int:
 
     Ignored signals are not waited for, since sigwaitinfo would receive them, too.
     """
-    heard = {number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
+    waited_for = {number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
     while True:
-        info = signal.sigwaitinfo({*heard, signal.SIGCHLD})
+        info = signal.sigwaitinfo({*waited_for, signal.SIGCHLD})
         if info.si_signo != signal.SIGCHLD:
             if info.si_code <= 0:
                 with contextlib.suppress(OSError):

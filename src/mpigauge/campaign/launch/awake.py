@@ -18,11 +18,11 @@ class AwakeClock:
 
     Attributes:
         stopped_s: Time that the process was stopped, in total.
-        untold_s: The part not yet returned by `told_s`; None if it has not been stopped since.
+        unreported_s: The part not yet returned by `take_stopped_s`; None if it has not been stopped since.
     """
 
     stopped_s: float = 0.0
-    untold_s: float | None = None
+    unreported_s: float | None = None
     _read: float = field(default_factory=time.monotonic)
 
     def now(self) -> float:
@@ -30,25 +30,25 @@ class AwakeClock:
         self._read = time.monotonic()
         return self._read - self.stopped_s
 
-    def goes_on(self) -> None:
+    def continued(self) -> None:
         """Note that the process continues after a stop, which began when the clock was last read."""
-        self._stood(time.monotonic() - self._read)
+        self._note_stop(time.monotonic() - self._read)
 
     def waited(self, asked_s: float) -> None:
         """Note the end of a wait that began when the clock was last read; one much too long was a stop."""
         beyond_s = time.monotonic() - self._read - asked_s
         if beyond_s > OVERSLEPT_S:
-            self._stood(beyond_s)
+            self._note_stop(beyond_s)
 
-    def told_s(self) -> float | None:
+    def take_stopped_s(self) -> float | None:
         """Return the seconds that the process was stopped since the last call; None if it was not."""
-        told, self.untold_s = self.untold_s, None
+        told, self.unreported_s = self.unreported_s, None
         return told
 
-    def _stood(self, seconds: float) -> None:
+    def _note_stop(self, seconds: float) -> None:
         self._read = time.monotonic()
         self.stopped_s += seconds
-        self.untold_s = (self.untold_s or 0.0) + seconds
+        self.unreported_s = (self.unreported_s or 0.0) + seconds
 
 
 CLOCK = AwakeClock()

@@ -93,10 +93,10 @@ def copy_by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, st
     try:
         names = "".join(f"{node}\n" for node in nodes)
         (hosts,) = write_files([f"{FOLDER}/nodes"], {"nodes": names}, folder)
-        found: dict[str, str] = {}
+        faults: dict[str, str] = {}
         for program in programs:
-            found = _step(srun, hosts, len(nodes), program) | found
-        return found
+            faults = _step(srun, hosts, len(nodes), program) | faults
+        return faults
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -107,10 +107,10 @@ def _step(srun: str, hosts: str, count: int, program: Path) -> dict[str, str]:
     step += [f"--time={MAX_STEP_MINUTES}"]  # should srun be lost, its step is not there for the whole job
     try:
         with program.open("rb") as file, _started([*step, *copy_command(program)], file) as process:
-            said = _output_of(process)
+            output = _output_of(process)
     except OSError:
         return {}
-    return _refusals(said, process.returncode, program)
+    return _refusals(output, process.returncode, program)
 
 
 @contextlib.contextmanager
@@ -151,13 +151,13 @@ _REFUSAL = re.compile(
 )
 
 
-def _refusals(said: str, status: int, program: Path) -> dict[str, str]:
+def _refusals(output: str, status: int, program: Path) -> dict[str, str]:
     """Return the nodes on which the script failed, as srun says, with the first line of the script's output.
 
     If tasks end differently, srun's status is that of one of them, which may have been killed.
     """
-    nodes = [node for found in _REFUSAL.finditer(said) for node in expand_nodelist(found[1])]
-    own = [line for line in said.splitlines() if line.strip() and not line.startswith(SLURM_PREFIXES)]
+    nodes = [node for match in _REFUSAL.finditer(output) for node in expand_nodelist(match[1])]
+    own = [line for line in output.splitlines() if line.strip() and not line.startswith(SLURM_PREFIXES)]
     why = own[0] if own else f"status {REFUSED}"
     return dict.fromkeys(
         nodes or (["of the job"] if status == REFUSED else []), refusal_sentence(program, why)

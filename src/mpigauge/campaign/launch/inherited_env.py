@@ -88,5 +88,5 @@ def launcher_environment(environ: Mapping[str, str]) -> dict[str, str]:
 def _job_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a step as its job script has it; a step inside ours shares its processors."""
     kept = {name: value for name, value in environ.items() if not STEP_VARIABLES.match(name)}
-    told = {name: environ[source] for name, source in JOB_VARIABLES.items() if source in environ}
-    return {**kept, **told, "SLURM_OVERLAP": "1"}
+    job_values = {name: environ[source] for name, source in JOB_VARIABLES.items() if source in environ}
+    return {**kept, **job_values, "SLURM_OVERLAP": "1"}

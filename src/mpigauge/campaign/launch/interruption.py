@@ -36,8 +36,8 @@ class Interruption:
     Signals of schedulers leave the running visit some time to end; any other signal, or a second one, does
     not. Ignored signals stay ignored, as set by `nohup` or by a shell for a job in the background.
 
-    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `heed`, which stops
-    the job first.
+    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `handle_stop`, which
+    stops the job first.
 
     Attributes:
         signal: The last signal that asks us to end; None if none came.
@@ -57,17 +57,17 @@ class Interruption:
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
-        heard = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        self._before = {number: signal.signal(number, self._remember) for number in heard}
+        not_ignored = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._remember) for number in not_ignored}
         if signal.getsignal(signal.SIGTSTP) is not signal.SIG_IGN:
             self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._ask_to_rest)
-        self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.goes_on())
+        self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.continued())
         self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.rests, self.goes_on = _nothing, _nothing  # who was to be told may be gone
-        self.heed()
+        self.handle_stop()
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
             if handler is not None:  # None: it was set by a preloaded library, not from Python
@@ -88,7 +88,7 @@ class Interruption:
     def _ask_to_rest(self, *_: object) -> None:
         self._is_to_rest = True
 
-    def heed(self, processes: Processes = no_processes) -> None:
+    def handle_stop(self, processes: Processes = no_processes) -> None:
         """Stop for a while if SIGTSTP came, and report any stop that has ended.
 
         Args:
@@ -100,28 +100,28 @@ class Interruption:
             stopped = _stop(processes)
             _stop_ourselves(self._ask_to_rest)
             _send(signal.SIGCONT, stopped)
-        if (seconds := CLOCK.told_s()) is not None:
+        if (seconds := CLOCK.take_stopped_s()) is not None:
             self.goes_on(seconds)
 
     # ---- For good --------------------------------------------------------------------------------
 
-    def ends(self, *, busy: bool) -> bool:
+    def should_end(self, *, busy: bool) -> bool:
         """Return whether to end now; if `busy`, a visit is running that may use the grace time."""
         return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
 
-    def calm(self) -> None:
+    def clear_wakeup(self) -> None:
         """Clear `wake_fd`, so that it waits for the next signal."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.wake_fd, READ_BYTES)
 
-    def comes_within(self, seconds: float) -> bool:
+    def arrives_within(self, seconds: float) -> bool:
         """Return whether a signal has come, or comes within this time."""
         until = time.monotonic() + seconds
         while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
             # What cancels a job continues it first: SIGCONT wakes us, too, and is not what is waited for.
             if select.select([self.wake_fd], [], [], left_s)[0] and self.signal is None:
-                self.calm()
+                self.clear_wakeup()
             CLOCK.waited(left_s)
         return self.signal is not None
 

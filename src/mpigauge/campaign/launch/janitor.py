@@ -21,11 +21,11 @@ class Janitor:
     """A running janitor, from its parent's side.
 
     Attributes:
-        said: The last message to it: leftovers.ENDED, or leftovers.KILLED if the job was killed.
+        last_message: The last message to it: leftovers.ENDED, or leftovers.KILLED if the job was killed.
     """
 
     process: subprocess.Popen[bytes] | None
-    said: bytes = leftovers.ENDED
+    last_message: bytes = leftovers.ENDED
 
     def watch(self, launcher: int, orphaned: signal.Signals, mark: str) -> None:
         """Have the launcher and its job ended by this signal if we die before the last message."""
@@ -46,38 +46,38 @@ def first_message(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
 
 
 @contextlib.contextmanager
-def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
+def janitor(folder: str = "", message: bytes = b"") -> Iterator[Janitor]:
     """Keep a janitor waiting during the context; without one if none can be started.
 
     Args:
         folder: A temporary folder to remove, too.
-        told: The first message, as `first_message` returns it; empty for that of now and this machine alone.
+        message: The first message, as `first_message` returns it; empty for its default.
     """
-    told = told or first_message()
-    one = Janitor(_started(folder, told))
+    message = message or first_message()
+    running = Janitor(_started(folder, message))
     try:
-        yield one
+        yield running
     finally:
-        if one.process is not None and one.process.stdin is not None:
-            owner.unregister(one.process.stdin.fileno())
+        if running.process is not None and running.process.stdin is not None:
+            owner.unregister(running.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
-                one.process.communicate(one.said)
-        if one.process is None or one.process.returncode != 0:
-            _tidy_instead(told, folder)
+                running.process.communicate(running.last_message)
+        if running.process is None or running.process.returncode != 0:
+            _tidy_instead(message, folder)
 
 
-def _tidy_instead(told: bytes, folder: str) -> None:
+def _tidy_instead(message: bytes, folder: str) -> None:
     """Tidy up in place of a janitor that could not be started, or was killed."""
-    if (found := leftovers.read_start_message(io.BytesIO(told))) is not None:
-        leftovers.tidy(folder, found[1])
+    if (parsed := leftovers.read_start_message(io.BytesIO(message))) is not None:
+        leftovers.tidy(folder, parsed[1])
 
 
-def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
-    words = [sys.executable, "-IS", leftovers.__file__, folder]
+def _started(folder: str, message: bytes) -> subprocess.Popen[bytes] | None:
+    command = [sys.executable, "-IS", leftovers.__file__, folder]
     process = None
     with contextlib.suppress(OSError), _signals_blocked():
         process = subprocess.Popen(
-            words,
+            command,
             stdin=subprocess.PIPE,
             # It may outlive us: whoever reads what we print would wait for it, too.
             stdout=subprocess.DEVNULL,
@@ -87,7 +87,7 @@ def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
     if process is not None and process.stdin is not None:
         owner.register(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
-            _write(process.stdin.fileno(), told)
+            _write(process.stdin.fileno(), message)
     return process
 
 

@@ -103,9 +103,9 @@ def temporary_folder(needed_by: str) -> Path:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         # Where no place at all can be written, tempfile names those that it has tried.
-        said = ": ".join(filter(None, (error.filename, error.strerror)))
+        error_text = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
-            f"{needed_by} needs a temporary folder: {said}",
+            f"{needed_by} needs a temporary folder: {error_text}",
             "free some space, or set TMPDIR to a folder that can be written",
         ) from None
     return folder

@@ -23,13 +23,13 @@ class Ending:
     """How to end a launcher and its job.
 
     Attributes:
-        asked: The signal on which it ends the job and then itself.
-        orphaned: The signal that it gets when we die first.
+        end_signal: The signal on which it ends the job and then itself.
+        orphan_signal: The signal that it gets when we die first.
         patience_s: How long it may take to end after each of the two times that it is signalled.
     """
 
-    asked: signal.Signals = signal.SIGINT
-    orphaned: signal.Signals = signal.SIGKILL
+    end_signal: signal.Signals = signal.SIGINT
+    orphan_signal: signal.Signals = signal.SIGKILL
     patience_s: float = 2.0
 
 
@@ -39,11 +39,11 @@ class TooFewSlots:
 
     Attributes:
         refusal: Regular expression for its message.
-        answers: Options to restart it with, one after the other while it refuses.
+        options: Options to restart it with, one after the other while it refuses.
     """
 
     refusal: re.Pattern[str]
-    answers: tuple[str, ...]
+    options: tuple[str, ...]
 
 
 FORCED = Ending(signal.SIGTERM, signal.SIGTERM, 5.0)
@@ -57,8 +57,8 @@ class Launcher:
 
     Attributes:
         manager: Name in `campaign.allocations` of the scheduler whose allocation it needs; empty if none.
-        fills: Whether it fills host after host, and cannot place ranks on hosts in turn.
-        too_few_places: How it refuses more ranks than slots; None if it does not, or if no option helps.
+        fills_hosts: Whether it fills host after host, and cannot place ranks on hosts in turn.
+        too_few_slots: How it refuses more ranks than slots; None if it does not, or if no option helps.
     """
 
     name: str
@@ -66,8 +66,8 @@ class Launcher:
     command: Commands
     manager: str = ""
     ending: Ending = Ending()
-    fills: bool = False
-    too_few_places: TooFewSlots | None = None
+    fills_hosts: bool = False
+    too_few_slots: TooFewSlots | None = None
 
 
 LAUNCHERS: dict[str, Launcher] = {}
@@ -85,13 +85,15 @@ def launcher(
     manager: str = "",
     ending: Ending | None = None,
     *,
-    fills: bool = False,
-    too_few_places: TooFewSlots | None = None,
+    fills_hosts: bool = False,
+    too_few_slots: TooFewSlots | None = None,
 ) -> Callable[[Commands], Commands]:
     """Return a decorator that enters a function into LAUNCHERS."""
 
     def enter(command: Commands) -> Commands:
-        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending(), fills, too_few_places)
+        LAUNCHERS[name] = Launcher(
+            name, about, command, manager, ending or Ending(), fills_hosts, too_few_slots
+        )
         return command
 
     return enter
@@ -104,7 +106,7 @@ def manager_of(name: str) -> str:
 
 def can_place_in_turn(name: str) -> bool:
     """Return whether a launcher can place ranks on hosts in turn, several times round."""
-    return name not in LAUNCHERS or not LAUNCHERS[name].fills
+    return name not in LAUNCHERS or not LAUNCHERS[name].fills_hosts
 
 
 def command_of(job: Job, name: str) -> Command:
@@ -116,21 +118,21 @@ def command_of(job: Job, name: str) -> Command:
     return LAUNCHERS[name].command(job) if name in LAUNCHERS else custom_launcher.command_of(job, name)
 
 
-def options_after_refusal(words: str, job: Job, name: str) -> tuple[str, ...]:
+def options_after_refusal(output: str, job: Job, name: str) -> tuple[str, ...]:
     """Return the options to restart a job with that the launcher of this name has refused.
 
     Args:
-        words: The output of the job.
+        output: The output of the job.
 
     Returns:
         Empty if it was not refused for lack of slots, or if all options have been tried.
     """
-    known = LAUNCHERS[name].too_few_places if name in LAUNCHERS else None
-    if known is None or not known.refusal.search(words):
+    refusals = LAUNCHERS[name].too_few_slots if name in LAUNCHERS else None
+    if refusals is None or not refusals.refusal.search(output):
         return ()
-    words_told = LAUNCHERS[name].command(job).words
-    told = [place for place, option in enumerate(known.answers) if option in words_told]
-    return known.answers[max(told, default=-1) + 1 :][:1]
+    command = LAUNCHERS[name].command(job).words
+    tried = [number for number, option in enumerate(refusals.options) if option in command]
+    return refusals.options[max(tried, default=-1) + 1 :][:1]
 
 
 SECONDS_PER_RANK = 1 / 500
@@ -173,7 +175,7 @@ NO_CPUS = TooFewSlots(
 """Slurm starts no more tasks than the job has processors, or cores where it allocates cores."""
 
 
-@launcher("openmpi", "mpiexec of Open MPI", too_few_places=NO_SLOTS)
+@launcher("openmpi", "mpiexec of Open MPI", too_few_slots=NO_SLOTS)
 def _openmpi(job: Job) -> Command:
     """Return Open MPI's command, with a file of each rank's host and the variables for other hosts."""
     words = [str(job.mpiexec), "-n", str(job.ranks)]
@@ -243,7 +245,7 @@ def _one_period(lines: list[str]) -> list[str]:
 # ---- Launchers of schedulers ---------------------------------------------------------------------
 
 
-@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, too_few_places=NO_CPUS)
+@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, too_few_slots=NO_CPUS)
 def _srun(job: Job) -> Command:
     """Return srun's command: rank 0 alone gets the input, and output is not buffered."""
     plugin = [f"--mpi={job.pmi}"] if job.pmi else []
@@ -271,7 +273,7 @@ def _flux(job: Job) -> Command:
     return _command([*words, f"--taskmap=hostfile:{HOSTS_FILE}"], job, job.hosts)
 
 
-@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED, fills=True)
+@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED, fills_hosts=True)
 def _pals(job: Job) -> Command:
     """Return the command of PALS, which fills host after host with the same number of ranks."""
     words = ["mpiexec", "-n", str(job.ranks)]
@@ -283,7 +285,7 @@ def _pals(job: Job) -> Command:
     return _command([*words, "--hostfile", HOSTS_FILE], job, job.ranks_on)
 
 
-@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED, fills=True)
+@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED, fills_hosts=True)
 def _jsrun(job: Job) -> Command:
     """Return jsrun's command: one resource set of one core per rank; jsrun chooses the hosts."""
     words = ["jsrun", "--nrs", str(job.ranks), "--tasks_per_rs", "1", "--cpu_per_rs", "1"]

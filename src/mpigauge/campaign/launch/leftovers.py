@@ -311,9 +311,9 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     hosts = json.loads(elsewhere)
     for first in range(0, len(hosts), AT_ONCE):
         asked = []
-        for words in hosts[first : first + AT_ONCE]:
+        for shell in hosts[first : first + AT_ONCE]:
             reading = _pipe_with(script)  # for `sh`, whichever the login shell there is
-            asked.append(subprocess.Popen([*words, "sh"], stdin=reading))
+            asked.append(subprocess.Popen([*shell, "sh"], stdin=reading))
             os.close(reading)
         deadline = time.monotonic() + ANSWER_S
         for process in asked:
@@ -344,28 +344,28 @@ def main() -> None:
     _take_name()
     folder = sys.argv[1]
     begun = time.monotonic()
-    known = read_start_message(sys.stdin.buffer)
-    if known is None:  # there is no job yet, and whose the files are is not known
+    message = read_start_message(sys.stdin.buffer)
+    if message is None:  # there is no job yet, and whose the files are is not known
         tidy(folder, library_files())
         return
-    elsewhere, before = known
-    said = sys.stdin.buffer.readline()
-    job = parse_job_message(said) if said.endswith(b"\n") else None
+    elsewhere, before = message
+    last_message = sys.stdin.buffer.readline()
+    job = parse_job_message(last_message) if last_message.endswith(b"\n") else None
     if job is not None:
-        said = sys.stdin.buffer.read()
-        if not said:
+        last_message = sys.stdin.buffer.read()
+        if not last_message:
             end_launcher(*job[:3])
             send(
                 SIGCONT, marked_processes(job[3])
             )  # who is stopped does not notice that its launcher is gone
     ended = time.monotonic()
-    while not tidy(folder, before) and time.monotonic() < ended + (0.0 if said else DYING_S):
+    while not tidy(folder, before) and time.monotonic() < ended + (0.0 if last_message else DYING_S):
         time.sleep(PAUSE_S)
-    if job is not None and not said and job[1] == SIGKILL and (left := marked_processes(job[3])):
-        send(SIGKILL, left)  # other launchers may still be ending their ranks elsewhere
+    if job is not None and not last_message and job[1] == SIGKILL and (survivors := marked_processes(job[3])):
+        send(SIGKILL, survivors)  # other launchers may still be ending their ranks elsewhere
         time.sleep(PAUSE_S)
         tidy(folder, before)
-    if said != ENDED:
+    if last_message != ENDED:
         tidy_elsewhere(elsewhere, ended - begun)
 
 

@@ -55,15 +55,15 @@ class Swept:
         return f"removed what a killed mpigauge left: {', '.join(words for count, words in counted if count)}"
 
 
-def note_job(folder: Path, mark: str, told: bytes) -> None:
+def note_job(folder: Path, mark: str, message: bytes) -> None:
     """Write into a job's folder what `sweep` needs; without it, only the folder is removed.
 
     Args:
         mark: Value of the variable that marks the job's processes.
-        told: The first message to its janitor.
+        message: The first message to its janitor.
     """
     with contextlib.suppress(OSError):
-        (folder / MESSAGE_FILE).write_bytes(told)
+        (folder / MESSAGE_FILE).write_bytes(message)
         (folder / MARK_FILE).write_text(mark, encoding="ascii")
 
 
@@ -108,10 +108,10 @@ def _message_of(folder: Path) -> tuple[str, set[str]]:
     """Return the remote shells and the files from before the job; all current files if that is not known."""
     try:
         with (folder / MESSAGE_FILE).open("rb") as file:
-            told = leftovers.read_start_message(file)
+            parsed = leftovers.read_start_message(file)
     except (OSError, ValueError):
-        told = None
-    return told or ("", leftovers.library_files())
+        parsed = None
+    return parsed or ("", leftovers.library_files())
 
 
 def _end(mark: str) -> int:

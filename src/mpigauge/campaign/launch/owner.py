@@ -63,12 +63,14 @@ class Owner(Struct, frozen=True):
     pids: str
 
     @classmethod
-    def us(cls) -> Self | None:
+    def current(cls) -> Self | None:
         """Return the identity of this process; None where the system does not say."""
         pid = os.getpid()
-        found = process(pid)
+        our_process = process(pid)
         with contextlib.suppress(OSError):
-            return None if found is None else cls(pid, found.started, boot(), str(_PIDS.readlink()))
+            return (
+                None if our_process is None else cls(pid, our_process.started, boot(), str(_PIDS.readlink()))
+            )
         return None
 
     @property
@@ -78,8 +80,8 @@ class Owner(Struct, frozen=True):
             seen = (boot(), str(_PIDS.readlink())) == (self.boot, self.pids)
         except OSError:
             return False
-        found = process(self.pid)
-        return seen and (found is None or found.started != self.started or found.is_dead)
+        its_process = process(self.pid)
+        return seen and (its_process is None or its_process.started != self.started or its_process.is_dead)
 
 
 def boot() -> str:
@@ -97,7 +99,7 @@ def claim(folder: Path) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    if (us := Owner.us()) is not None:
+    if (us := Owner.current()) is not None:
         (folder / RECORD).write_bytes(msgspec.json.encode(us))
 
 

@@ -45,13 +45,13 @@ class HostQuestion:
     Attributes:
         shell: ssh or a replacement: a program that takes a host and a command.
         command: Command for the login shell there.
-        lacking: Returns the sentence for the answer MISSING, given the last line of output.
+        sentence_if_missing: Returns the sentence for the answer MISSING, given the last line of output.
         input: A file that the command reads; None if it reads nothing.
     """
 
     shell: str
     command: str
-    lacking: Callable[[str], str]
+    sentence_if_missing: Callable[[str], str]
     input: Path | None = None
 
 
@@ -60,13 +60,13 @@ class HostQuery:
     """A host that is being asked.
 
     Attributes:
-        said: File of its standard error. Not a pipe, which stays open as long as any child of the shell has
-            it, and such a child may outlive the answer by hours; and not an open file, of which we may have
-            fewer than there are hosts.
+        error_path: File of its standard error. Not a pipe, which stays open as long as any child of the
+            shell has it, and such a child may outlive the answer by hours; and not an open file, of which
+            we may have fewer than there are hosts.
     """
 
     process: subprocess.Popen[bytes]
-    said: Path
+    error_path: Path
 
 
 def faults(
@@ -86,27 +86,29 @@ def faults(
     question = HostQuestion(
         shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lack_sentence(programs, said)
     )
-    found = _faults_by_host(hosts, question)
+    by_host = _faults_by_host(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
-        without = {host for host, fault in found.items() if not fault.startswith(UNREACHED)}
-        left = _copy_programs(sorted(without), shell, programs)
-        found = {host: left.get(host, "") if host in without else fault for host, fault in found.items()}
-    return {host: fault for host, fault in found.items() if fault}
+        lacking = {host for host, fault in by_host.items() if not fault.startswith(UNREACHED)}
+        uncopied = _copy_programs(sorted(lacking), shell, programs)
+        by_host = {
+            host: uncopied.get(host, "") if host in lacking else fault for host, fault in by_host.items()
+        }
+    return {host: fault for host, fault in by_host.items() if fault}
 
 
-def _lack_sentence(programs: Sequence[Path], said: str) -> str:
+def _lack_sentence(programs: Sequence[Path], last_line: str) -> str:
     """Return the sentence on a host that lacks a program, or has another user's there."""
-    if said.endswith(copy_kernel.NOT_OURS):
-        return said
+    if last_line.endswith(copy_kernel.NOT_OURS):
+        return last_line
     return f"has no {' or '.join(map(str, programs))}: the kernel must be there at the same path"
 
 
 def _copy_programs(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -> dict[str, str]:
     """Copy programs to hosts; return what is wrong with those where that fails."""
-    found: dict[str, str] = {}
+    by_host: dict[str, str] = {}
     for program in programs:
-        found = _faults_by_host(hosts, _copy_question(shell, program)) | found
-    return found
+        by_host = _faults_by_host(hosts, _copy_question(shell, program)) | by_host
+    return by_host
 
 
 def _copy_question(shell: str, program: Path) -> HostQuestion:
@@ -116,13 +118,13 @@ def _copy_question(shell: str, program: Path) -> HostQuestion:
 
 def _faults_by_host(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """Return what is wrong with hosts other than this one."""
-    left = [host for host in hosts if not is_here(host)]
-    found: dict[str, str] = {}
-    while left:
-        answers = _ask_hosts(left[:AT_ONCE], question)
-        found |= answers
-        left = left[len(answers) :]
-    return {host: fault for host, fault in found.items() if fault}
+    remaining = [host for host in hosts if not is_here(host)]
+    by_host: dict[str, str] = {}
+    while remaining:
+        answers = _ask_hosts(remaining[:AT_ONCE], question)
+        by_host |= answers
+        remaining = remaining[len(answers) :]
+    return {host: fault for host, fault in by_host.items() if fault}
 
 
 def _ask_hosts(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
@@ -130,21 +132,24 @@ def _ask_hosts(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
         folder = temporary_folder("asking hosts")
         asking.callback(shutil.rmtree, folder, ignore_errors=True)
-        asked: dict[str, HostQuery | str] = {}
+        queries: dict[str, HostQuery | str] = {}
         for number, host in enumerate(hosts):
             try:
-                asked[host] = _ask(host, question, folder / str(number), asking)
+                queries[host] = _ask(host, question, folder / str(number), asking)
             except OSError as error:
-                if error.errno in NO_MORE_PROCESSES and asked:
+                if error.errno in NO_MORE_PROCESSES and queries:
                     break
-                asked[host] = f"{UNREACHED}{question.shell}: {error.strerror}"
-        _wait([one.process for one in asked.values() if isinstance(one, HostQuery)])
-        return {host: one if isinstance(one, str) else _answer(one, question) for host, one in asked.items()}
+                queries[host] = f"{UNREACHED}{question.shell}: {error.strerror}"
+        _wait([query.process for query in queries.values() if isinstance(query, HostQuery)])
+        return {
+            host: query if isinstance(query, str) else _answer(query, question)
+            for host, query in queries.items()
+        }
 
 
-def _wait(asked: Iterable[subprocess.Popen[bytes]]) -> None:
+def _wait(processes: Iterable[subprocess.Popen[bytes]]) -> None:
     """Wait until all processes have ended, or none has ended for ANSWER_WAIT_S."""
-    waiting, last = set(asked), time.monotonic()
+    waiting, last = set(processes), time.monotonic()
     while waiting and time.monotonic() < last + ANSWER_WAIT_S:
         ended = {process for process in waiting if status_of(process) is not None}
         if ended:
@@ -159,10 +164,10 @@ def status_of(process: subprocess.Popen[bytes]) -> int | None:
     The process stays a zombie: once it is reaped, its id and that of its group may be reused, and another
     process would be killed in its place.
     """
-    found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if found is None:
+    info = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if info is None:
         return None
-    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+    return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
 
 
 def is_here(host: str) -> bool:
@@ -181,9 +186,9 @@ def shell_words(shell: str, host: str) -> list[str]:
     return [shell, *(options if Path(shell).name == "ssh" else []), host]
 
 
-def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitStack) -> HostQuery:
+def _ask(host: str, question: HostQuestion, error_path: Path, asking: contextlib.ExitStack) -> HostQuery:
     """Send a question to a host; raise OSError if that is not possible."""
-    with said.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
+    with error_path.open("wb") as file, (question.input or Path(os.devnull)).open("rb") as source:
         process = subprocess.Popen(
             located([*shell_words(question.shell, host), question.command]),
             stdin=source,
@@ -192,18 +197,18 @@ def _ask(host: str, question: HostQuestion, said: Path, asking: contextlib.ExitS
             start_new_session=True,  # so that all that it starts can be ended with it
         )
     asking.callback(_end, process)
-    return HostQuery(process, said)
+    return HostQuery(process, error_path)
 
 
-def _answer(asked: HostQuery, question: HostQuestion) -> str:
+def _answer(query: HostQuery, question: HostQuestion) -> str:
     """Return what is wrong with a host, by its answer; "" if nothing is."""
-    status = status_of(asked.process)
+    status = status_of(query.process)
     if status is None:
         return f"{UNREACHED}{question.shell} gave no answer in {ANSWER_WAIT_S:.0f} s"
     if status == MISSING:
-        return question.lacking(_last_words(asked.said))
+        return question.sentence_if_missing(_last_line(query.error_path))
     if status:
-        return f"{UNREACHED}{_last_words(asked.said) or f'{question.shell} ended with {status}'}"
+        return f"{UNREACHED}{_last_line(query.error_path) or f'{question.shell} ended with {status}'}"
     return ""
 
 
@@ -214,9 +219,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _last_words(said: Path) -> str:
-    with said.open("rb") as file:
+def _last_line(error_path: Path) -> str:
+    with error_path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - MAX_OUTPUT_BYTES))
-        words = file.read().decode(errors="replace").strip().splitlines()
-    return words[-1] if words else ""
+        lines = file.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""

@@ -187,12 +187,12 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = temporary_folder("a job")
-        told = first_message(self._elsewhere)
-        note_job(self._folder, self._mark, told)
-        self._janitor = janitor(str(self._folder), told)
-        self._told = self._janitor.__enter__()
-        self._noticed = death_notice(self._folder)
-        owned = self._noticed.__enter__()
+        message = first_message(self._elsewhere)
+        note_job(self._folder, self._mark, message)
+        self._janitor = janitor(str(self._folder), message)
+        self._janitor_inside = self._janitor.__enter__()
+        self._death_notice = death_notice(self._folder)
+        owned = self._death_notice.__enter__()
         try:
             environ = {
                 **with_home(launcher_environment(os.environ)),
@@ -200,7 +200,7 @@ class RunningJob:
                 **self._environment,
             }
             words = located(write_files(self._command, self._files, self._folder), environ)
-            with _signal_not_ignored(self._ending.asked):
+            with _signal_not_ignored(self._ending.end_signal):
                 self._process = subprocess.Popen(
                     words,
                     stdin=subprocess.PIPE,
@@ -209,7 +209,7 @@ class RunningJob:
                     env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._told.watch(self._process.pid, self._ending.orphaned, self._mark)
+            self._janitor_inside.watch(self._process.pid, self._ending.orphan_signal, self._mark)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -238,7 +238,7 @@ class RunningJob:
 
     def _tidy(self) -> None:
         """Remove what the job leaves behind, after all its processes are dead."""
-        self._noticed.__exit__(None, None, None)
+        self._death_notice.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._janitor.__exit__(None, None, None)
 
@@ -274,10 +274,10 @@ class RunningJob:
                     raise InterruptedError
                 ready = selector.select(room_s := self._room_s(wait.next))
                 CLOCK.waited(room_s)
-                self._heed()
+                self._handle_stop()
                 for key, _ in ready:
                     if key.data == "wake":
-                        self._calm()
+                        self._clear_wakeup()
                         continue
                     ended, lines = self._read(key.fd, key.data)
                     for line in lines:
@@ -302,7 +302,7 @@ class RunningJob:
             wait.last(LAST_WORDS_S)
 
     def _ends(self, busy: Callable[[], bool]) -> bool:
-        return self._interruption is not None and self._interruption.ends(busy=busy())
+        return self._interruption is not None and self._interruption.should_end(busy=busy())
 
     def _room_s(self, moment: float) -> float:
         """Return the seconds until a moment, or until the grace time of a signal ends."""
@@ -311,17 +311,17 @@ class RunningJob:
             left_s = min(left_s, self._interruption.deadline - time.monotonic())
         return max(0.0, left_s)
 
-    def _heed(self) -> None:
+    def _handle_stop(self) -> None:
         if self._interruption is not None:
-            self._interruption.heed(self._here)
+            self._interruption.handle_stop(self._all_processes)
 
-    def _here(self) -> set[int]:
+    def _all_processes(self) -> set[int]:
         """Return all living processes of the job on this machine, whoever started them."""
-        return {*self._left(), *marked_processes(self._mark)}
+        return {*self._living(), *marked_processes(self._mark)}
 
-    def _calm(self) -> None:
+    def _clear_wakeup(self) -> None:
         if self._interruption is not None:
-            self._interruption.calm()
+            self._interruption.clear_wakeup()
 
     def _register(self, selector: selectors.BaseSelector) -> int:
         if self._interruption is not None:
@@ -371,9 +371,9 @@ class RunningJob:
     def drop_words(self, lines: Iterable[bytes]) -> None:
         """Forget lines that have turned out to be harmless."""
         harmless = {_text(line) for line in lines}
-        left = [text for text in (*self._first_words, *self._words) if text not in harmless]
-        self._first_words = left[:WORDS_KEPT]
-        self._words = deque(left[WORDS_KEPT:], maxlen=WORDS_KEPT)
+        kept = [text for text in (*self._first_words, *self._words) if text not in harmless]
+        self._first_words = kept[:WORDS_KEPT]
+        self._words = deque(kept[WORDS_KEPT:], maxlen=WORDS_KEPT)
         self._gap = False
 
     @property
@@ -394,35 +394,35 @@ class RunningJob:
     def stop(self) -> None:
         """End the launcher and its descendants: signal it twice, then kill all."""
         if self._process.poll() != 0:
-            self._told.said = KILLED
-        self._left()  # so that those are known that die of what the launcher is asked, and can be reaped
+            self._janitor_inside.last_message = KILLED
+        self._living()  # so that those are known that die of what the launcher is asked, and can be reaped
         for _ in range(2):
             if self._process.poll() is not None:
                 break
             with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(self._ending.asked)
+                self._process.send_signal(self._ending.end_signal)
             self._drain(self._ending.patience_s)
         deadline = time.monotonic() + KILL_WAIT_S
-        while (left := self._left()) and time.monotonic() < deadline:
-            for pid in left:
+        while (living := self._living()) and time.monotonic() < deadline:
+            for pid in living:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             self._process.poll()
             reap_adopted(self._process.pid, self._seen)
             time.sleep(0.01)
         reap_adopted(self._process.pid, self._seen)
-        self.undead = tuple(map(describe, self._left() if left else ()))
+        self.undead = tuple(map(describe, self._living() if living else ()))
         self._drain(0)
 
-    def _left(self) -> list[int]:
+    def _living(self) -> list[int]:
         """Return the living processes of the job: the launcher, its descendants, and orphans with its mark.
 
         Other descendants of ours are not to be killed: what a script had started before it ran us by exec, or
         the master of an ssh connection with other sessions in it.
         """
-        left = [pid for pid in self.processes() if not is_zombie(pid)]
-        self._seen.update(left)
-        return left
+        living = [pid for pid in self.processes() if not is_zombie(pid)]
+        self._seen.update(living)
+        return living
 
     def processes(self) -> list[int]:
         """Return all processes of the job; zombies only if they are descendants of its launcher."""

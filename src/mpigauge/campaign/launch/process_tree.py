@@ -66,9 +66,9 @@ def _below(root: int, children: Mapping[int, Sequence[int]]) -> list[int]:
     below: list[int] = []
     front = [root]
     while front:
-        found = children.get(front.pop(), ())
-        below += found
-        front += found
+        direct = children.get(front.pop(), ())
+        below += direct
+        front += direct
     return below
 
 

@@ -25,29 +25,29 @@ class LocalRanks:
 
     def death(self) -> str:
         """Look at the ranks; return how the first dead one ended, in words; "" if none has."""
-        now = {pid: found for pid in self._processes() if (found := process(pid)) is not None}
-        for pid, found in now.items():
+        now = {pid: state for pid in self._processes() if (state := process(pid)) is not None}
+        for pid, state in now.items():
             # What a rank has forked bears its name, and may end as it likes.
-            if found.name == self._name and not self._is_rank(found.parent, now):
-                self._seen.setdefault(pid, found.started)
+            if state.name == self._name and not self._is_rank(state.parent, now):
+                self._seen.setdefault(pid, state.started)
         for pid, started in self._seen.items():
-            found = now.get(pid) or process(pid)
-            if found is None or found.started != started or found.is_dead:
-                return _ended(pid, found if found is not None and found.started == started else None)
+            state = now.get(pid) or process(pid)
+            if state is None or state.started != started or state.is_dead:
+                return _ended(pid, state if state is not None and state.started == started else None)
         return ""
 
     def _is_rank(self, pid: int, now: dict[int, Process]) -> bool:
         return pid in now and now[pid].name == self._name
 
 
-def _ended(pid: int, found: Process | None) -> str:
+def _ended(pid: int, state: Process | None) -> str:
     """Return how a rank ended, unless its parent has reaped it already."""
-    if found is None:
+    if state is None:
         return f"process {pid}, a rank, is gone"
-    if os.WIFSIGNALED(found.status):
-        number = os.WTERMSIG(found.status)
+    if os.WIFSIGNALED(state.status):
+        number = os.WTERMSIG(state.status)
         return f"process {pid}, a rank, was ended by signal {number} ({_name_of(number)})"
-    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(found.status)}"
+    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(state.status)}"
 
 
 def _name_of(number: int) -> str:

@@ -33,25 +33,25 @@ def refusal() -> str | None:
     call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if call is None:
         return None
-    words = [sys.executable, "-ISc", OTHER_PROGRAM]
+    command = [sys.executable, "-ISc", OTHER_PROGRAM]
     try:
-        child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:  # as where a limit of processes is reached
         return None
     with child as other:
         try:
-            said = other.stdout.readline() if other.stdout is not None else b""
-            return _reading(call, other.pid, int(said)) if said.strip().isdigit() else None
+            address = other.stdout.readline() if other.stdout is not None else b""
+            return _reading(call, other.pid, int(address)) if address.strip().isdigit() else None
         finally:
             other.kill()
 
 
 def _reading(call: Any, pid: int, address: int) -> str:
     """Return what is wrong with reading the word of another process; "" if nothing is."""
-    found = ctypes.create_string_buffer(len(WORD))
-    here, there = _Iovec(ctypes.addressof(found), len(WORD)), _Iovec(address, len(WORD))
+    buffer = ctypes.create_string_buffer(len(WORD))
+    local, remote = _Iovec(ctypes.addressof(buffer), len(WORD)), _Iovec(address, len(WORD))
     call.restype = ctypes.c_ssize_t
     call.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, *(ctypes.c_ulong,) * 2)
-    if call(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0:
+    if call(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0) < 0:
         return os.strerror(ctypes.get_errno())
-    return "" if found.raw == WORD else "it gives other bytes"
+    return "" if buffer.raw == WORD else "it gives other bytes"

@@ -38,8 +38,8 @@ def forever() -> float:
 
 
 def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
-    assert not interruption.ends(busy=False)
-    assert not interruption.comes_within(0)
+    assert not interruption.should_end(busy=False)
+    assert not interruption.arrives_within(0)
 
 
 def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Interruption) -> None:
@@ -48,7 +48,7 @@ def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Inte
     later = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM))
     later.start()
     try:
-        assert interruption.comes_within(30)
+        assert interruption.arrives_within(30)
         assert interruption.signal == signal.SIGTERM
     finally:
         later.join()
@@ -71,10 +71,10 @@ def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Inte
 def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[int], *, waits: bool) -> None:
     for number in numbers:
         sent(number)
-    assert interruption.comes_within(0)
+    assert interruption.arrives_within(0)
     assert interruption.signal == numbers[-1]
-    assert interruption.ends(busy=False)
-    assert interruption.ends(busy=True) is not waits
+    assert interruption.should_end(busy=False)
+    assert interruption.should_end(busy=True) is not waits
 
 
 def test_a_second_sigterm_after_a_while_is_meant(
@@ -83,7 +83,7 @@ def test_a_second_sigterm_after_a_while_is_meant(
     sent(signal.SIGTERM)
     monkeypatch.setattr("mpigauge.campaign.launch.interruption.ECHO_S", 0.0)
     sent(signal.SIGTERM)
-    assert interruption.ends(busy=True)
+    assert interruption.should_end(busy=True)
 
 
 def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
@@ -113,10 +113,10 @@ def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
     stops: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stops.append)
     sent(signal.SIGTSTP)
-    assert not interruption.ends(busy=False)
-    assert not interruption.comes_within(0)
-    interruption.heed()
-    interruption.heed()
+    assert not interruption.should_end(busy=False)
+    assert not interruption.arrives_within(0)
+    interruption.handle_stop()
+    interruption.handle_stop()
     assert stops == [signal.SIGTSTP]
 
 
@@ -135,7 +135,7 @@ def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
     try:
         with Interruption() as one:
             sent(number)
-            assert not one.comes_within(0)
+            assert not one.arrives_within(0)
             assert signal.getsignal(number) is signal.SIG_IGN
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:

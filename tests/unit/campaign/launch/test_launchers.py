@@ -169,7 +169,7 @@ def test_what_a_launcher_cannot_place_is_refused(name: str, hosts: tuple[str, ..
 def test_ranks_that_are_nobodys_children_here_are_ended_by_their_launcher() -> None:
     """It is asked, also when we are killed: nobody else could end them. Of words, we know no better."""
     names = (*LAUNCHERS, "start -n {ranks}")
-    by_launcher = {name for name in names if ending_of(MINIMAL, name).orphaned == FORCED.orphaned}
+    by_launcher = {name for name in names if ending_of(MINIMAL, name).orphan_signal == FORCED.orphan_signal}
     assert by_launcher == {"srun", "flux", "pals", "jsrun", "start -n {ranks}"}
     assert ending_of(spread(8000, 1000), "srun").patience_s > ending_of(MINIMAL, "srun").patience_s
 

@@ -65,7 +65,7 @@ def of_owner(place: Path) -> Callable[[Owner], Path]:
 @pytest.fixture
 def dead() -> Owner:
     """A process that has been one of ours."""
-    us = Owner.us()
+    us = Owner.current()
     assert us is not None
     return msgspec.structs.replace(us, started=us.started - 1)
 
@@ -110,7 +110,7 @@ def test_what_was_removed_is_one_line() -> None:
 
 
 def test_what_the_living_have_stays(of_owner: Callable[[Owner], Path]) -> None:
-    us = Owner.us()
+    us = Owner.current()
     assert us is not None
     folder = of_owner(us)
     assert not orphans.sweep().sentence

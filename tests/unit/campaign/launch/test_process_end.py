@@ -163,7 +163,8 @@ def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     hold = f"held = open({str(segment)!r}, 'w')"
     launcher = f"{hold}; open({str(ready)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     words = ", ".join(map(repr, program(launcher)))
-    text = f"from mpigauge.campaign.launch.process import *\nwith RunningJob([{words}], {{}}) as job: job.wait(60)"
+    text = "from mpigauge.campaign.launch.process import *\n"
+    text += f"with RunningJob([{words}], {{}}) as job: job.wait(60)"
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", text], env=environment) as us:
         while not (ready.exists() and ready.read_text(encoding="ascii")):
