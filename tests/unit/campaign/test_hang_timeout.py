@@ -27,14 +27,14 @@ def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> Hang
     return HangTimeout(visits, hosts, DESCRIPTION, startup_s)
 
 
-def test_a_start_has_a_minute_and_more_with_many_ranks() -> None:
+def test_the_timeout_of_a_start_is_a_minute_and_grows_with_ranks() -> None:
     assert STARTUP_S < patience(collective("barrier", 0, ranks=2)).seconds() < 1.1 * STARTUP_S
     assert patience(collective("barrier", 0, ranks=10_000)).seconds() > 5 * STARTUP_S
     assert patience(collective("barrier", 0, ranks=2), startup_s=600).seconds() > 600
 
 
 @pytest.mark.parametrize("gigabits_per_s", [1, 10])
-def test_an_alltoall_of_many_ranks_per_host_is_given_the_time_that_a_slow_network_needs(
+def test_an_alltoall_of_many_ranks_per_host_may_take_what_a_slow_network_needs(
     gigabits_per_s: float,
 ) -> None:
     ranks, hosts = 512, 64
@@ -44,7 +44,7 @@ def test_an_alltoall_of_many_ranks_per_host_is_given_the_time_that_a_slow_networ
     assert waiting.seconds() > 2 * out_of_a_host_bytes * 8 / (gigabits_per_s * 1e9)
 
 
-def test_a_small_message_is_not_waited_for_long() -> None:
+def test_the_timeout_of_a_small_message_is_short() -> None:
     waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
     waiting.begin(0, 0.0)
     assert MIN_SILENCE_S <= waiting.seconds() < 1.1 * MIN_SILENCE_S
@@ -52,7 +52,7 @@ def test_a_small_message_is_not_waited_for_long() -> None:
     assert waiting.seconds() > 100 * MIN_SILENCE_S
 
 
-def test_what_is_known_of_a_visit_counts_instead_and_slow_rounds_do_where_nothing_is() -> None:
+def test_the_expected_time_of_a_visit_counts_else_its_slow_rounds() -> None:
     waiting = patience(cell("pingpong", size=64 * MIB))
     waiting.begin(0, 2.0)
     assert waiting.seconds() == pytest.approx(MIN_SILENCE_S + 20)
@@ -61,13 +61,13 @@ def test_what_is_known_of_a_visit_counts_instead_and_slow_rounds_do_where_nothin
     assert waiting.seconds() == pytest.approx(MIN_SILENCE_S + 60)
 
 
-def test_no_line_makes_it_negative() -> None:
+def test_no_line_makes_the_timeout_negative() -> None:
     waiting = patience(cell("pingpong", 8))
     waiting.begin(0, -1e6)
     assert waiting.seconds() >= MIN_SILENCE_S
 
 
-def test_between_visits_the_largest_of_them_may_be_prepared() -> None:
+def test_between_visits_the_timeout_covers_the_largest_cell() -> None:
     waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
     waiting.begin(0, 0.0)
     waiting.running.clear()

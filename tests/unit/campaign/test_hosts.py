@@ -33,7 +33,7 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("srun")
-def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hosts_come_from_the_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(PLAN) == PLAN
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-2]")
@@ -53,19 +53,19 @@ def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(plan).launcher == "srun"
 
 
-def test_a_launcher_that_there_is_not_is_named() -> None:
+def test_an_unknown_launcher_is_named() -> None:
     with pytest.raises(UsageError, match="'aprun'"):
         with_hosts(Plan(PLAN.measure, launcher="aprun"))
 
 
-def test_a_launcher_may_be_words() -> None:
+def test_a_launcher_may_be_a_command_template() -> None:
     words = "flux run -n {ranks}"
     assert with_hosts(Plan(PLAN.measure, launcher=words)).launcher == words
     with pytest.raises(UsageError, match="cores} is not a placeholder"):
         with_hosts(Plan(PLAN.measure, launcher="flux run -n {cores}"))
 
 
-def test_one_of_several_does_not_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_several_ranks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PMI_SIZE", "2")
     for prepare in (with_hosts, with_current_hosts):
         with pytest.raises(UsageError, match="started mpigauge 2 times"):
@@ -119,7 +119,7 @@ def test_only_hosts_of_ranks_are_asked(shell: Shell) -> None:
         check_reachable(plan, [target_of("n1,dead1")])
 
 
-def test_nobody_is_asked_who_is_not_to_be(shell: Shell) -> None:
+def test_hosts_are_not_asked_against_the_plan(shell: Shell) -> None:
     plan = plan_of(shell, "dead1", "dead2", check_hosts="no")
     check_reachable(plan, [target_of("different-hosts")])
     assert first_fault(["dead1"], plan, []) == ""
@@ -143,7 +143,7 @@ def test_hosts_of_a_placement_stay_and_keep_their_numbers(shell: Shell) -> None:
     assert found.hosts_skipped == ("dead1",)
 
 
-def test_who_asks_nobody_cannot_leave_out_the_dead(shell: Shell) -> None:
+def test_skip_dead_without_checking_hosts_is_refused(shell: Shell) -> None:
     with pytest.raises(UsageError, match="exclude each other"):
         with_hosts(plan_of(shell, "n1", skip_dead=True, check_hosts="no"))
 
@@ -196,7 +196,7 @@ def test_a_step_of_slurm_gives_nodes_the_kernel_before_a_campaign(
     assert shell.asked == []
 
 
-def test_a_campaign_goes_on_by_a_launcher_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_campaign_needs_its_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was begun inside an allocation may be continued outside of it, or by an older mpigauge."""
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     with pytest.raises(UsageError, match="no launcher is called 'tomorrow'"):

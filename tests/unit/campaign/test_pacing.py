@@ -60,7 +60,7 @@ def spread(time: FakeTime, plan: Plan = PLAN, replications: int = 10, **more: An
 
 @repeatable
 @given(st.integers(0, 2**40), st.integers(1, 30), st.floats(1, 1e6))
-def test_every_replication_has_a_moment_of_its_own_part(seed: int, count: int, over_s: float) -> None:
+def test_every_replication_begins_in_its_own_part_of_the_time(seed: int, count: int, over_s: float) -> None:
     plan = replace(PLAN, seed=seed, over_s=over_s)
     moments = [replication_start_s(plan, number, count) for number in range(1, count + 1)]
     for place, moment in enumerate(moments):
@@ -68,12 +68,12 @@ def test_every_replication_has_a_moment_of_its_own_part(seed: int, count: int, o
     assert moments == [replication_start_s(plan, number, count) for number in range(1, count + 1)]
 
 
-def test_the_seed_decides_the_moments() -> None:
+def test_the_seed_decides_when_replications_begin() -> None:
     assert replication_start_s(PLAN, 1, 10) != replication_start_s(replace(PLAN, seed=8), 1, 10)
 
 
 @pytest.mark.parametrize("restless", [0, 3])
-def test_launches_begin_at_their_moments(restless: int) -> None:
+def test_launches_begin_when_due(restless: int) -> None:
     time = FakeTime(restless=restless)
     waiting = spread(time)
     for number in range(1, 11):
@@ -88,14 +88,14 @@ def test_a_signal_ends_the_wait() -> None:
     assert time.now_s == 1e9 + 30
 
 
-def test_what_is_continued_in_time_keeps_its_moments() -> None:
+def test_a_campaign_resumed_in_time_keeps_its_schedule() -> None:
     time = FakeTime(now_s=1e9 + 400)
     waiting = spread(time, origin_s=1e9)
     waiting.wait(9)
     assert time.now_s == pytest.approx(1e9 + replication_start_s(PLAN, 9, 10))
 
 
-def test_what_is_continued_late_begins_at_once_and_keeps_its_distances() -> None:
+def test_a_campaign_resumed_late_begins_at_once_and_keeps_its_intervals() -> None:
     tomorrow = 1e9 + 86_400
     time = FakeTime(now_s=tomorrow)
     waiting = spread(time, origin_s=1e9)

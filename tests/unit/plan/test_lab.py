@@ -96,7 +96,7 @@ def test_lanes_are_shared_at_ports_and_owned_by_cables(lab: Lab) -> None:
         (Lab(ports=(Port("h1", delay="x"),)), "'x'"),
     ],
 )
-def test_what_cannot_be_is_named_with_its_place(lab: Lab, word: str) -> None:
+def test_an_invalid_lab_is_named_with_its_source(lab: Lab, word: str) -> None:
     with pytest.raises(UsageError) as caught:
         topology(lab, "plan.toml")
     assert "plan.toml: " in caught.value.sentence
@@ -105,7 +105,7 @@ def test_what_cannot_be_is_named_with_its_place(lab: Lab, word: str) -> None:
 
 
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20))
-def test_no_word_makes_it_crash(rate: str, delay: str, between: str) -> None:
+def test_no_word_of_a_lab_makes_it_crash(rate: str, delay: str, between: str) -> None:
     try:
         whole = topology(Lab(rate=rate, delay=delay, links=(Link(between),)), "here")
     except UsageError:

@@ -48,7 +48,7 @@ def test_it_expands_into_the_cells_that_were_picked(data: st.DataObject) -> None
     assert (plan.launches_min, plan.launches_max, plan.seed) == (12, 12, 99)
 
 
-def test_exact_launches_are_looked_at_once() -> None:
+def test_a_fixed_number_of_launches_has_one_look() -> None:
     """A campaign that went on until decided shares its error among its looks; the new one has one."""
     first = replace(PLAN, until="decided", launches_max=30)
     assert plan_for_cells(first, cells(PLAN)[:1], launches=12, seed=1).until == "precise"

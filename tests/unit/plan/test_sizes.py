@@ -111,7 +111,7 @@ def test_auto_is_another_list_for_another_seed_only() -> None:
 
 @repeatable
 @given(st.integers(0, MAX_SIZE_BYTES), st.integers())
-def test_auto_ends_where_it_is_told(end: int, seed: int) -> None:
+def test_auto_ends_at_the_given_size(end: int, seed: int) -> None:
     sizes = parse_sizes(f"auto:{end}", seed)
     assert (sizes[0], sizes[-1]) == (0, end)
 
@@ -124,7 +124,7 @@ def test_no_text_makes_it_crash(text: str) -> None:
 
 @repeatable
 @given(st.text(alphabet="0189KMiB:*+,. auto", max_size=30))
-def test_no_text_of_its_own_letters_makes_it_crash(text: str) -> None:
+def test_no_text_of_the_grammars_characters_makes_it_crash(text: str) -> None:
     _read_or_refused(text)
 
 

@@ -80,7 +80,7 @@ def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
 
 
-def test_a_compressed_result_is_unpacked_by_one(tmp_path: Path) -> None:
+def test_a_compressed_result_is_decompressed_by_one_process(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
     compressed = packed(path)
@@ -103,7 +103,7 @@ def pair_of(folder: Path, *, more: bytes = b"") -> tuple[Path, Path]:
     return compressed, plain
 
 
-def test_what_is_beside_a_compressed_result_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_of_the_plain_name_is_not_overwritten(tmp_path: Path) -> None:
     """As after `gunzip -k`, and hours more that were measured since."""
     compressed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
     with pytest.raises(UsageError, match="exists already") as caught:
@@ -122,7 +122,7 @@ def test_a_result_that_is_complete_overwrites_no_compressed_one(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
-def test_a_file_system_without_second_names_packs_and_unpacks(
+def test_a_file_system_without_hard_links_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """As on FAT and some of FUSE."""
@@ -176,7 +176,7 @@ def test_no_room_to_unpack_leaves_the_compressed_result_alone(
 # ---- Others, and damage --------------------------------------------------------------------------
 
 
-def test_no_link_that_somebody_has_put_there_is_followed(tmp_path: Path) -> None:
+def test_no_foreign_link_is_followed(tmp_path: Path) -> None:
     """The name of the part was known to everybody for as long as the campaign lasted."""
     path, victim = tmp_path / "r.jsonl", tmp_path / "victim"
     victim.write_bytes(b"precious")
@@ -192,7 +192,7 @@ def test_no_link_that_somebody_has_put_there_is_followed(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
-def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, name: str) -> None:
+def test_a_damaged_result_is_continued_and_the_original_kept(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     damaged = gzip.compress(WHOLE, mtime=0)[:-40]
     path.write_bytes(damaged)
@@ -210,7 +210,7 @@ def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, 
     assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", f"{name}.damaged"]
 
 
-def test_a_damaged_one_stays_as_it_is_where_it_cannot_be_continued(tmp_path: Path) -> None:
+def test_a_damaged_result_that_cannot_be_continued_is_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl.gz"
     damaged = gzip.compress(WHOLE)[:-40]
     path.write_bytes(damaged)
@@ -221,7 +221,7 @@ def test_a_damaged_one_stays_as_it_is_where_it_cannot_be_continued(tmp_path: Pat
     assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", "r.jsonl.gz"]
 
 
-def test_a_compressed_one_of_another_name_can_be_continued(tmp_path: Path) -> None:
+def test_a_compressed_result_of_another_name_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(gzip.compress(WHOLE))
     with writer.reopen(path, len(WHOLE)) as file:

@@ -36,7 +36,7 @@ def read_now() -> AwakeClock:
     return clock
 
 
-def test_it_stands_from_the_last_reading_until_somebody_has_us_go_on(passes: Callable[[float], None]) -> None:
+def test_the_clock_stops_from_its_last_reading_until_sigcont(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(3.0)
     assert clock.now() == 1003.0
@@ -54,7 +54,7 @@ def test_a_wait_that_took_much_longer_was_a_stop(passes: Callable[[float], None]
     assert clock.now() == 1005.0
 
 
-def test_a_wait_that_took_a_little_longer_was_none(passes: Callable[[float], None]) -> None:
+def test_a_wait_that_took_a_little_longer_was_no_stop(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(5.0 + 0.5 * OVERSLEPT_S)
     clock.waited(5.0)
@@ -62,7 +62,7 @@ def test_a_wait_that_took_a_little_longer_was_none(passes: Callable[[float], Non
     assert clock.take_stopped_s() is None
 
 
-def test_a_stop_is_told_once(passes: Callable[[float], None]) -> None:
+def test_a_stop_is_reported_once(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(4.0)
     clock.continued()
@@ -72,7 +72,7 @@ def test_a_stop_is_told_once(passes: Callable[[float], None]) -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 1e5), st.booleans()), max_size=20))
-def test_it_never_goes_back_and_never_faster(steps: list[tuple[float, bool]]) -> None:
+def test_the_clock_is_monotonic_and_never_too_fast(steps: list[tuple[float, bool]]) -> None:
     now = [0.0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: now[0])

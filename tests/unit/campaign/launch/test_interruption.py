@@ -37,12 +37,12 @@ def forever() -> float:
     return 60.0
 
 
-def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
+def test_without_a_signal_it_does_not_end(interruption: Interruption) -> None:
     assert not interruption.should_end(busy=False)
     assert not interruption.arrives_within(0)
 
 
-def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Interruption) -> None:
+def test_sigcont_does_not_end_a_wait_for_a_signal(interruption: Interruption) -> None:
     """As a scheduler cancels: it continues every process, and then asks it to end."""
     sent(signal.SIGCONT)
     later = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM))
@@ -68,7 +68,9 @@ def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Inte
         ([signal.SIGTERM, signal.SIGINT], False),
     ],
 )
-def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[int], *, waits: bool) -> None:
+def test_only_a_first_sigterm_grants_grace_time(
+    interruption: Interruption, numbers: list[int], *, waits: bool
+) -> None:
     for number in numbers:
         sent(number)
     assert interruption.arrives_within(0)
@@ -77,7 +79,7 @@ def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[in
     assert interruption.should_end(busy=True) is not waits
 
 
-def test_a_second_sigterm_after_a_while_is_meant(
+def test_a_second_sigterm_ends_the_grace_time(
     interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent(signal.SIGTERM)
@@ -97,17 +99,19 @@ def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
     return len(taken)
 
 
-def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> None:
+def test_lines_continue_until_no_visit_runs(interruption: Interruption) -> None:
     assert taken_from(interruption, lambda lines: lines != 3) == 3
 
 
 @pytest.mark.thorough
-def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_continue_no_longer_than_the_grace_time(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("mpigauge.campaign.launch.interruption.GRACE_S", 1.0)
     assert 1 < taken_from(interruption, lambda _: True) < 600
 
 
-def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
+def test_ctrl_z_stops_once_and_ends_nothing(
     interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stops: list[int] = []
@@ -120,7 +124,7 @@ def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
     assert stops == [signal.SIGTSTP]
 
 
-def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_z_at_the_very_end_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
     stops: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stops.append)
     with Interruption():
@@ -129,7 +133,7 @@ def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("number", [*Interruption.SIGNALS, signal.SIGTSTP])
-def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
     """As under `nohup`, or in the background of a script."""
     before = signal.signal(number, signal.SIG_IGN)
     try:
