@@ -190,7 +190,7 @@ class RunningJob:
         message = first_message(self._elsewhere)
         note_job(self._folder, self._mark, message)
         self._janitor = janitor(str(self._folder), message)
-        self._janitor_inside = self._janitor.__enter__()
+        self._running_janitor = self._janitor.__enter__()
         self._death_notice = death_notice(self._folder)
         owned = self._death_notice.__enter__()
         try:
@@ -209,7 +209,7 @@ class RunningJob:
                     env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._janitor_inside.watch(self._process.pid, self._ending.orphan_signal, self._mark)
+            self._running_janitor.watch(self._process.pid, self._ending.orphan_signal, self._mark)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -394,7 +394,7 @@ class RunningJob:
     def stop(self) -> None:
         """End the launcher and its descendants: signal it twice, then kill all."""
         if self._process.poll() != 0:
-            self._janitor_inside.last_message = KILLED
+            self._running_janitor.last_message = KILLED
         self._living()  # so that those are known that die of what the launcher is asked, and can be reaped
         for _ in range(2):
             if self._process.poll() is not None:

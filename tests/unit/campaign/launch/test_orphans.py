@@ -29,7 +29,7 @@ from mpigauge.campaign.launch.process import RunningJob
 with RunningJob([sys.executable, "-ISc", sys.argv[1]], {}) as job:
     pid = next(job.lines(lambda: 60.0)).decode()
     print(pid, flush=True)
-    job._janitor.gen.gi_frame.f_locals["one"].process.kill()
+    job._running_janitor.process.kill()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 DEAF_JOB = """
