@@ -31,7 +31,7 @@ from made_up import (
 )
 
 from mpigauge.campaign import job_run, loop
-from mpigauge.campaign.job_run import JobRun, Surroundings
+from mpigauge.campaign.job_run import JobRun, RunContext
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.campaign.loop import CampaignLoop
@@ -178,7 +178,7 @@ def _bookkeeping(folder: Path, visits: Sequence[PlannedVisit], ranks: int) -> Ru
             state = CampaignState(file)
             silent: Any = SilentObserver()
             troubles = Troubles(silent.trouble)
-            around = Surroundings(state, silent, NO_SIGNALS, fake_plan(10), None, troubles)  # type: ignore[arg-type]
+            around = RunContext(state, silent, NO_SIGNALS, fake_plan(10), None, troubles)  # type: ignore[arg-type]
             target = Target(fake_library(), Path("kernel"), fake_description(), [])
             job = Job(Path("mpiexec"), ranks, ("kernel", "-", "-"), ranks, hosts=hosts)
             attempt = JobRun(around, target, LaunchKey.of(1, visits[0].cell), job, visits, "")
@@ -195,7 +195,7 @@ def _bookkeeping(folder: Path, visits: Sequence[PlannedVisit], ranks: int) -> Ru
 class FakeLaunch:
     """Stand-in for an mpiexec that has measured everything at once."""
 
-    around: Surroundings
+    around: RunContext
     target: Target
     key: LaunchKey
     job: object

@@ -114,10 +114,10 @@ class Request:
         Raises:
             UsageError: The sizes or a new name are none.
         """
-        from mpigauge.plan.sizes import wanted
+        from mpigauge.plan.sizes import size_filter
         from mpigauge.query.renamed import renamings
 
-        wanted(self.selection.sizes)
+        size_filter(self.selection.sizes)
         renamings(self.renames)
 
     def sources(self, results: Iterable[Result]) -> list[Source]:
@@ -431,8 +431,8 @@ def _printed(claims: Claims) -> list[ClaimSource]:
     from mpigauge.check.claim_table import claim_source_of
     from mpigauge.importers import read
     from mpigauge.query.query import source_of
-    from mpigauge.result.reader import made_of
+    from mpigauge.result.reader import result_of
 
     tables = claims.tables
-    results = [made_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
+    results = [result_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
     return [claim_source_of(source_of(result, "median")) for result in results]

@@ -207,7 +207,7 @@ def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli
         told = cli("run", *words, "--dry-run").out
         return next(line for line in told.splitlines() if line.startswith("seed"))
 
-    assert f"to {suites.DEFAULT_LAUNCHES_MOST} launches" in first_line()
+    assert f"to {suites.DEFAULT_MAX_LAUNCHES} launches" in first_line()
     assert "to 30 launches" in first_line("pingpong")
     assert "20 to 20 launches" in first_line("--launches", 20)
 

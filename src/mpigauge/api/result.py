@@ -21,7 +21,7 @@ from mpigauge.find.explain import table as explain_table
 from mpigauge.importers import loading
 from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
-from mpigauge.plan.sizes import parse_sizes, wanted
+from mpigauge.plan.sizes import parse_sizes, size_filter
 from mpigauge.result import files, reader
 from mpigauge.show import samples
 from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
@@ -270,7 +270,7 @@ class Result:
         for name in names - there.keys():
             files = ", ".join(map(str, self.paths))
             raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(there, name))
-        chosen = wanted(_sizes(sizes))
+        chosen = size_filter(_sizes(sizes))
         return lambda cell: cell.pattern in names and chosen(cell.bytes)
 
     def _table(self, columns: Any, stat: str | None = "median") -> Table:

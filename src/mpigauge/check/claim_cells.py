@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.check.claim_kinds import FILE, TITLE, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.group import STATE, row_key
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import SAME_HOST
@@ -73,7 +73,7 @@ def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
             if (material.file if name == FILE else material.title) not in values(selected):
                 return False
         elif name == _BYTES:
-            if row.sized and not wanted(str(selected))(row.cell.bytes):
+            if row.sized and not size_filter(str(selected))(row.cell.bytes):
                 return False
         elif getattr(row.cell, name) not in values(selected):
             return False

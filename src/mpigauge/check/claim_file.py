@@ -19,7 +19,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import (
     BEST,
     CLAIMS_OF_SIZES,
@@ -183,7 +183,7 @@ def _check_sides(sides: Sides) -> None:
 
 def _check_sizes(text: str, side: str) -> None:
     try:
-        wanted(text)
+        size_filter(text)
     except UsageError as error:
         raise UsageError(f"{side}: {_BYTES}: {error.sentence.removeprefix('--sizes ')}", error.hint) from None
 

@@ -10,7 +10,7 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.records import cell_record, number
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.units import interval
 from mpigauge.vocabulary import EXPECTATION_VERDICTS
@@ -30,7 +30,7 @@ TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "
 
 def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
     """Return the numbers of an expectation; if there is none, one without a value, so that none passes."""
-    chosen = wanted(expectation.sizes)
+    chosen = size_filter(expectation.sizes)
     numbers = [
         check_row(expectation, row)
         for row in rows

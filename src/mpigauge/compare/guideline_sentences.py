@@ -10,7 +10,7 @@ from mpigauge.compare.guidelines import PAIRED_ALONG, PAIRS_MOST, USUAL, Checked
 from mpigauge.compare.sentences import ratio_words
 from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozense
     """Usual modes, and the number of ranks if there is one: words that need not be said."""
     cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
-    modes = map(usual_mode, patterns.values())
+    modes = map(default_mode, patterns.values())
     return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
 
 

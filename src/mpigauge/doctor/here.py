@@ -109,17 +109,21 @@ def _scheduler() -> DoctorFinding:
 def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
     """Return variables and parameter files: those that change what is measured by value, others by name."""
     from mpigauge.campaign.lab import context, init
-    from mpigauge.campaign.launch.inherited_env import carried
+    from mpigauge.campaign.launch.inherited_env import forwarded_variables
     from mpigauge.find.disturbance_sentences import settings_words
     from mpigauge.find.settings import choosing
     from mpigauge.mpi.parameter_files import parameter_files
-    from mpigauge.result.environment import recordable
+    from mpigauge.result.environment import without_secrets
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
     # Those of a scheduler's job are many, and meant, too.
-    variables = {name: machine.variables[name] for name in carried(machine.variables) if name not in meant}
+    variables = {
+        name: machine.variables[name] for name in forwarded_variables(machine.variables) if name not in meant
+    }
     files = {
-        library.label: {path: recordable(settings) for path, settings in parameter_files(library).items()}
+        library.label: {
+            path: without_secrets(settings) for path, settings in parameter_files(library).items()
+        }
         for library in libraries
     }
     readers = [(library.name, files[library.label]) for library in libraries] or [("", {})]

@@ -36,11 +36,11 @@ def of_hosts(
     Raises:
         UsageError: The options are wrong.
     """
-    from mpigauge.campaign.probe_run import look_at_hosts
+    from mpigauge.campaign.probe_run import probe_hosts
 
     plan = _plan(mpi, **place)
     try:
-        seen = look_at_hosts(plan, WHERE, observer, interruption)
+        seen = probe_hosts(plan, WHERE, observer, interruption)
     except (EnvironmentLacksError, JobError) as error:
         return [DoctorFinding("lacks", HOSTS, error.sentence, error.hint)]
     return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.factors import BY_NAME, FACTORS, usual
+from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.units import counted
 from mpigauge.vocabulary import ROTATING, UNKNOWN
@@ -35,7 +35,7 @@ def _library(cell: Cell) -> str:
 
 
 def _buffers(cell: Cell) -> str:
-    return "" if cell.buffers == usual("buffers") else f"{cell.buffers} buffers"
+    return "" if cell.buffers == default_value("buffers") else f"{cell.buffers} buffers"
 
 
 def _root(cell: Cell) -> str:
@@ -89,9 +89,9 @@ _PLAIN = [factor for factor in FACTORS if factor.phrase and factor.name not in _
 
 UNSAID = frozenset(
     {
-        str(usual("placement")),
-        f"{usual('op')} of {usual('datatype')}",
-        f"root {usual('root')}",
+        str(default_value("placement")),
+        f"{default_value('op')} of {default_value('datatype')}",
+        f"root {default_value('root')}",
         *(factor.phrase.format(factor.usual) for factor in _PLAIN if factor.usual and not factor.along),
     }
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
-from mpigauge.plan.patterns import known, times_alone, usual_mode
+from mpigauge.plan.patterns import default_mode, known, times_alone
 from mpigauge.rows.group import STATE, group
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval
@@ -357,7 +357,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
 
 def _is_unusual(curve: Curve) -> bool:
     """Whether it is in another mode than the usual one: a text may have that first."""
-    return curve[1][0].cell.mode != usual_mode(curve[0])
+    return curve[1][0].cell.mode != default_mode(curve[0])
 
 
 def _is_message(pattern: Pattern) -> bool:

@@ -12,7 +12,7 @@ from mpigauge.document.origin_words import host_of, processor_of
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.find.answer import seconds_of
 from mpigauge.find.imported import launches_of
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.transport.proof import reports
@@ -311,7 +311,7 @@ def _factor(text: str) -> str:
 def _named(quote: Quote) -> str:
     """The pattern; its mode only where it is not the usual one, and buffers that are cold."""
     cell = quote.row.cell
-    mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
+    mode = "" if cell.mode == default_mode(quote.pattern) else cell.mode
     return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 

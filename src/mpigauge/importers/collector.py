@@ -20,7 +20,7 @@ from mpigauge.importers.text import relative_step
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
-from mpigauge.result.checked import NUMBER_MOST
+from mpigauge.result.checked import MAX_NUMBER
 from mpigauge.result.records import End, Failure, Imported, Record, Unread, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
@@ -204,7 +204,7 @@ class Collector:
         Raises:
             LineError: The table has the cell already; or no result can hold it, or the time.
         """
-        if math.isnan(time_s) or time_s > NUMBER_MOST:
+        if math.isnan(time_s) or time_s > MAX_NUMBER:
             raise line.refused("has a time that is not a number", "correct the line, or delete it")
         if time_s <= 0:
             self.add_failure(meaning, cell, "refused", TOO_SHORT, line)

@@ -17,7 +17,7 @@ from mpigauge.importers.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.result.checked import NUMBER_MOST
+from mpigauge.result.checked import MAX_NUMBER
 from mpigauge.result.records import (
     Campaign,
     End,
@@ -344,10 +344,10 @@ def _imported(columns: ColumnMap, line: _Line, cell: Cell) -> Imported:
         assert columns.rate is not None  # noqa: S101 - one of them is there
         rate = line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
-    if not 0 < time_s <= NUMBER_MOST:
+    if not 0 < time_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the time must be above 0, and finite", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
-    if stddev_s is not None and not 0 <= stddev_s <= NUMBER_MOST:
+    if stddev_s is not None and not 0 <= stddev_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the standard deviation must not be negative, and finite", HINT)
     return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
 

@@ -19,7 +19,7 @@ from mpigauge.plan.patterns import ONE, known
 
 if TYPE_CHECKING:
     from mpigauge.importers.text import TextLine
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
 
 _TITLE = re.compile(
     r"(?:Running benchmark|#) (?P<suite>IMB|OSU) (?P<name>[\w ]+?) (?:with type (?P<type>\w+) )?"
@@ -202,7 +202,7 @@ def _check_throughput(line: TextLine, row: dict[str, str], time_s: float) -> Non
 # ---- What the numbers are of ---------------------------------------------------------------------
 
 
-def _own_benchmark(table: _Table) -> Twin | None:
+def _own_benchmark(table: _Table) -> Counterpart | None:
     """Return our benchmark that measures the same; None if there is none, as for one-sided tests."""
     if not table.name or table.sync:
         return None

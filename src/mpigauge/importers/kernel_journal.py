@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.inputs import LINE_MOST_BYTES, content_of
 from mpigauge.mpi.kinds import identify
-from mpigauge.plan.kernel_plan import Handout, read_handout
+from mpigauge.plan.kernel_plan import ExternalPlan, read_external_plan
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
-from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
+from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import (
     Campaign,
     Done,
@@ -69,7 +69,7 @@ class JournalLaunch:
     def take(self, line: journal.Line) -> None:
         """Add a line that fits the plan."""
         number = visit_of(line)
-        if number is not None and answers(line):
+        if number is not None and is_answer(line):
             self.answered.add(number)
         self.has_end = isinstance(line, journal.EndLine)
         match line:
@@ -94,7 +94,10 @@ class JournalLaunch:
     def _failure(self) -> Failure:
         if self.has_end:
             words = "\n".join(
-                [f"{OWN_MESSAGE} {incomplete(self.missing, len(self.cells))}", *self.words[-WORDS_KEPT:]]
+                [
+                    f"{OWN_MESSAGE} {incomplete_sentence(self.missing, len(self.cells))}",
+                    *self.words[-WORDS_KEPT:],
+                ]
             )
             return Failure(self.launch.number, "crash", words, job=self.launch.job)
         words = "\n".join(self.words[-WORDS_KEPT:]) or NO_END
@@ -114,7 +117,7 @@ class Journals:
         launches: All launches, also those that broke off.
     """
 
-    def __init__(self, handout: Handout) -> None:
+    def __init__(self, handout: ExternalPlan) -> None:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
         self._known: dict[tuple[bytes, ...], Path] = {}
@@ -145,7 +148,7 @@ class Journals:
                 if damaged_line:  # only the last line of a launch can be, when the job died over it
                     raise UsageError(f"{damaged_line} is damaged", "delete that line to import the rest")
                 journal_launch.take(line)
-            elif journal.is_ours(text):
+            elif journal.is_kernel_line(text):
                 damaged_line = where
             elif journal_launch is not None and text.strip():
                 journal_launch.words.append(text.decode("utf-8", "replace").strip())
@@ -225,7 +228,7 @@ def read(paths: Sequence[Path]) -> list[Record]:
     Raises:
         UsageError: A file is not what it should be, or a journal follows another plan; names the line.
     """
-    handout = read_handout(paths[0])
+    handout = read_external_plan(paths[0])
     journals = Journals(handout)
     for path in paths[1:]:
         journals.read(path)
@@ -238,7 +241,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield numbered lines; a launch that begins in the middle of a damaged line gets a line of its own."""
     all_records = content_of(path, HINT, LINE_MOST_BYTES)
     for number, text in enumerate(all_records.split(b"\n"), start=1):
-        begin = text.find(BEGINNING, 1) if journal.is_ours(text) else -1
+        begin = text.find(BEGINNING, 1) if journal.is_kernel_line(text) else -1
         if begin > 0:
             yield number, text[:begin]
         yield number, text[max(0, begin) :]
@@ -251,7 +254,7 @@ def _placement(hosts: Sequence[str]) -> str:
     return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
 
 
-def _campaign(handout: Handout, launches: Sequence[JournalLaunch]) -> Campaign:
+def _campaign(handout: ExternalPlan, launches: Sequence[JournalLaunch]) -> Campaign:
     cells = {cell for journal_launch in launches for cell in journal_launch.cells.values()}
     order = [pattern.name for pattern in handout.source.patterns]
     libraries = {

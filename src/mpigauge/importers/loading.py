@@ -55,4 +55,4 @@ def _imported(path: Path, not_a_result: UsageError) -> Result:
     records = read_any(path)
     if records is None:
         raise refusal(path, not_a_result)
-    return reader.made_of(path, records)
+    return reader.result_of(path, records)

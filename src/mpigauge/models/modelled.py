@@ -13,7 +13,7 @@ from mpigauge.models.model import models_of as models_of_curves
 from mpigauge.models.places import PLACE_OF_MESSAGES, pattern_of, places_of
 from mpigauge.models.points import points_of
 from mpigauge.models.predict import predicted
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, against_size, alike_but, told_apart
 from mpigauge.stats.segments import POINTS_LEAST
 
@@ -188,7 +188,7 @@ def _message(member: Series, found: Sequence[CurveModel]) -> Model | None:
     def usual(other: Series) -> bool:
         cell = other.rows[0].cell
         pattern = other.source.patterns[cell.pattern]
-        return pattern.one_way and usual_mode(pattern) == cell.mode
+        return pattern.one_way and default_mode(pattern) == cell.mode
 
     fitting = [model for model in found if usual(model.series) and shares_place(model.series)]
     fitting.sort(key=lambda model: model.series.rows[0].cell.ranks)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.models.overheads import Calls, overheads_of
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, told_apart
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
@@ -65,7 +65,7 @@ def places_of(series: Sequence[Series]) -> list[Place]:
 
 def _usual(one: Series) -> bool:
     """Return whether a series is in its pattern's default mode, so that all parts are of the same calls."""
-    return usual_mode(pattern_of(one)) == one.rows[0].cell.mode
+    return default_mode(pattern_of(one)) == one.rows[0].cell.mode
 
 
 def _place(label: str, group: Sequence[Series]) -> Place:

@@ -22,7 +22,7 @@ from mpigauge.compare.sides import (
 from mpigauge.compare.stages import first_looks
 from mpigauge.errors import UsageError
 from mpigauge.find.imported import nothing_alike, unknown_ranks
-from mpigauge.plan.factors import COMPARED_BY, REGRESSES, is_control
+from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS, is_control
 from mpigauge.query.query import source_of
 from mpigauge.show.selected import selected
 from mpigauge.stats.decision import Thresholds
@@ -87,7 +87,7 @@ def held(query: Query, *, asked: bool = False) -> ComparedSources:
 def _unasked(query: Query, found_by: str) -> str:
     """The factor that was found to differ, unless it is of builds or settings, or the plan is to decide."""
     deciding = any(source.result.campaign.plan.until == "decided" for source in query.sources)
-    return "" if deciding or found_by in REGRESSES else found_by
+    return "" if deciding or found_by in VERDICT_FACTORS else found_by
 
 
 def held_again(query: Query, first: ComparedSources, result: Result, by: str | None) -> ComparedSources:

@@ -13,8 +13,8 @@ from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import DOT, Cases, Document, Table
 from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.find.foot import foot_of
-from mpigauge.plan.factors import ALONG, usual
-from mpigauge.plan.round_robin import ranks_of
+from mpigauge.plan.factors import ALONG, default_value
+from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.rows.group import group
 from mpigauge.rows.machine.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
@@ -84,7 +84,7 @@ def _cases(tables: Sequence[Table]) -> list[Cases]:
 
 def _place(row: Row) -> tuple[object, ...]:
     """Its place in the table of its curve."""
-    return row.cell.bytes, ranks_of(row.cell.pair) if row.cell.pair else (0, 0)
+    return row.cell.bytes, pair_ranks(row.cell.pair) if row.cell.pair else (0, 0)
 
 
 def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Table]:
@@ -164,7 +164,7 @@ def _about(rows: Sequence[Row], pattern: Pattern) -> str:
 
 def _title(cell: Cell, *, placed: bool) -> list[str]:
     """What a curve is of; how its ranks start is said below, if it is as usual."""
-    unsaid = {AUTO, f"{usual('sync')} start", "" if placed else SAME_HOST}
+    unsaid = {AUTO, f"{default_value('sync')} start", "" if placed else SAME_HOST}
     phrases = [phrase for phrase in phrases_of(cell, TITLE).values() if phrase not in unsaid]
     return [f"{cell.pattern}, {cell.mode}", *phrases, *([PAIRINGS[cell.pairing]] if cell.pairing else [])]
 

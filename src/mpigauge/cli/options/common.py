@@ -13,7 +13,7 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.screen.console import color_option
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import COMPARED_BY, REGRESSES
+from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
     BINDINGS,
@@ -224,7 +224,7 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FACTOR",
         shell_complete=completers.compared,
         help=f"Compare within one RESULT, by {', '.join(COMPARED_BY)} or a varied variable.  "
-        f"[default: the first with several values; a verdict on {', '.join(REGRESSES)} alone]",
+        f"[default: the first with several values; a verdict on {', '.join(VERDICT_FACTORS)} alone]",
     )
     return by(threshold_options(force(function)))
 

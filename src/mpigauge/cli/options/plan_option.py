@@ -24,7 +24,7 @@ class PlanPath(click.ParamType[Path]):
         """Return the path; say so where a file here has the name of a plan of ours, and is not meant."""
         if isinstance(value, Path) or (ctx is not None and ctx.resilient_parsing):
             return Path(value)
-        path = shipped.path_of(value)
+        path = shipped.plan_path(value)
         if path != Path(value) and Path(value).exists():
             note(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}")
         return path

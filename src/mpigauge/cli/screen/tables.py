@@ -84,14 +84,14 @@ def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) 
 
 def _samples(paths: Sequence[Path], request: Request) -> Document:
     """Return every sample; only series need what is computed from samples, which takes long of many."""
-    from mpigauge.plan.sizes import wanted
+    from mpigauge.plan.sizes import size_filter
     from mpigauge.show import samples
 
     picked = request.selection
     if picked.series:
         sources = replace(request, each_state=True).selected(map(load, paths))
         return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
-    sizes = wanted(picked.sizes)
+    sizes = size_filter(picked.sizes)
 
     def keep(cell: Cell) -> bool:
         return sizes(cell.bytes)

@@ -95,7 +95,7 @@ def command(
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.campaign.remeasure import compared_again_by
+    from mpigauge.campaign.remeasure import remeasure_factor
     from mpigauge.cli.verbs.session import check_saved
     from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
 
@@ -119,7 +119,7 @@ def command(
         again = _measured_again(found, before, output, trust=trust, quiet=quiet)
         if isinstance(again, int):
             return again
-        found = held_again(query, found, again.result, compared_again_by(before, by))
+        found = held_again(query, found, again.result, remeasure_factor(before, by))
         status = put_comparison(found, units, outputs, strict=strict, everything=everything)
         check_saved(again)
         return status
@@ -152,8 +152,8 @@ def _measured_again(
         EnvironmentLacksError: A library is gone, or does not work.
         JobError: Nothing could be measured.
     """
-    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
-    from mpigauge.campaign.remeasure import plan_again
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_hidden_variables
+    from mpigauge.campaign.remeasure import remeasure_plan
     from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.verbs.lab_runs import same_command_in
     from mpigauge.cli.verbs.session import measured_or_stopped
@@ -166,8 +166,8 @@ def _measured_again(
         check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
     picked = suspicious(found.shown)
     launches = launches_for(found.shown.cells)
-    plan = plan_again(results, picked, launches, new_seed())
+    plan = remeasure_plan(results, picked, launches, new_seed())
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
-    session = prepare(with_what_was_hidden(plan, where), where)
+    session = prepare(with_hidden_variables(plan, where), where)
     return measured_or_stopped(session, output, quiet=quiet)

@@ -20,16 +20,19 @@ SIZES_SHOWN = 6
 
 def what_would_run(session: PreparedCampaign) -> str:
     """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
-    from mpigauge.campaign.jobs import crowded
+    from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
-    from mpigauge.campaign.measuring import left_out_of, shared_cores
+    from mpigauge.campaign.measuring import left_out_sentence, shared_cores_sentence
 
     plan = session.plan
     others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
-    shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
+    shared = [
+        f"! {shared_cores_sentence(job.ranks, job.cores)}"
+        for job in oversubscribed_jobs(plan, session.targets)
+    ]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
-    gone = [f"! {line}" for line in [left_out_of(session.targets)] if line]
+    gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
     return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])
 
 

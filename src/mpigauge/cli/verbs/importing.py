@@ -135,8 +135,8 @@ def _import(
     if output is not None:
         writer.check_free(output)
     records = read(name, paths, given, ranks=np or 0, same=same)
-    with writer.create(output) if output else writer.create_beside(default_path()) as file:
-        file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
+    with writer.create(output) if output else writer.create_numbered(default_path()) as file:
+        file.set_reporter(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:
             file.append(record)
     path = file.path

@@ -90,11 +90,11 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
-    from mpigauge.campaign.external_launch import handout
+    from mpigauge.campaign.external_launch import external_plan
     from mpigauge.cli.options.run_options import planned
 
     plan_, where, _ = planned(words)
-    text, left_out = handout(plan_, where, cores)
+    text, left_out = external_plan(plan_, where, cores)
     click.echo(text, nl=False)
     if left_out:
         note(f"mpigauge: {left_out}")

@@ -58,10 +58,10 @@ def command(
     mpigauge lab --hosts 3 --link h1-h3:rate=100mbit,delay=1ms -- mpigauge run pingpong
     mpigauge lab --hosts 4 --host h3:rate=100mbit
     """
-    from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port
+    from mpigauge.plan.lab import MAX_HOSTS, Lab, Link, Port
 
-    if not 1 <= hosts <= HOSTS_MOST:
-        raise UsageError(f"--hosts: {hosts} hosts are out of range", f"use 1 to {HOSTS_MOST}")
+    if not 1 <= hosts <= MAX_HOSTS:
+        raise UsageError(f"--hosts: {hosts} hosts are out of range", f"use 1 to {MAX_HOSTS}")
     lab = Lab(
         hosts=hosts,
         rate=rate,

@@ -233,7 +233,7 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     """Return the plan of all pairs, with the hosts that we are on: they say how many ranks there are."""
     from msgspec.structs import replace
 
-    from mpigauge.campaign.prepare import located
+    from mpigauge.campaign.prepare import with_lab_and_hosts
     from mpigauge.plan.plan_file import Options, with_options
     from mpigauge.plan.source import new_seed
 
@@ -245,7 +245,7 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     options = Options(
         mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
     )
-    plan = located(with_options(file, options, new_seed(), WHERE))
+    plan = with_lab_and_hosts(with_options(file, options, new_seed(), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
     plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
     return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)

@@ -14,7 +14,7 @@ from mpigauge.errors import (
     EnvironmentLacksError,
     JobError,
 )
-from mpigauge.result.files import default_path, resume_words
+from mpigauge.result.files import default_path, resume_command
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def stopped(measured: SessionEnd, signal_number: int) -> int:
     where = f"all finished visits are in {measured.path}"
     say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
     if not measured.lost:
-        say(f"  continue with: {resume_words(measured.path)}", err=True)
+        say(f"  continue with: {resume_command(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 
@@ -180,12 +180,12 @@ def check_saved(measured: SessionEnd) -> None:
         EnvironmentLacksError: The file has not all that was measured.
     """
     if measured.lost:
-        from mpigauge.result.writer import ELSEWHERE
+        from mpigauge.result.writer import MOVED_HINT
 
-        raise EnvironmentLacksError(measured.lost, ELSEWHERE)
+        raise EnvironmentLacksError(measured.lost, MOVED_HINT)
 
 
 def _hint_for_short(path: Path, reason: EndReason | None) -> str:
     if reason == "budget":
         return "raise --budget, or ask for fewer launches"
-    return f"when the reason is gone, continue with: {resume_words(path)}"
+    return f"when the reason is gone, continue with: {resume_command(path)}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.importers.collector import TableMeaning
 from mpigauge.importers.imb.heading import BYTES, GROUP, MESSAGES
-from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Twin
+from mpigauge.plan.benchmarks import BY_IMB, WITHOUT_COMPUTATION, Counterpart
 from mpigauge.plan.patterns import EACH_RANK, EVERY_PAIR, ONE, Terms, blocks_of, known
 from mpigauge.units import counted
 
@@ -233,7 +233,7 @@ def meanings_of(kind: ImbKind) -> list[tuple[TableMeaning, str]]:
     return [(_own_meaning(benchmark, benchmark.mode), column)]
 
 
-def _own_benchmark(kind: ImbKind, column: str) -> Twin | None:
+def _own_benchmark(kind: ImbKind, column: str) -> Counterpart | None:
     """Return our benchmark that measures the same; None if there is none."""
     benchmark = BY_IMB.get(kind.name.removesuffix(PURE))
     if benchmark is None or kind.part not in OURS or kind.gpu or kind.words:
@@ -245,14 +245,14 @@ def _own_benchmark(kind: ImbKind, column: str) -> Twin | None:
     return benchmark if _has_expected_columns(benchmark, kind.name, column) else None
 
 
-def _has_expected_columns(benchmark: Twin, name: str, column: str) -> bool:
+def _has_expected_columns(benchmark: Counterpart, name: str, column: str) -> bool:
     """Return whether the columns are those of the benchmark that the name promises."""
     if name.endswith(PURE):
         return benchmark.hides and column == "t_max"
     return (column == MESSAGES) is benchmark.rate and (column == "t_ovrl") is benchmark.hides
 
 
-def _own_meaning(benchmark: Twin, mode: str) -> TableMeaning:
+def _own_meaning(benchmark: Counterpart, mode: str) -> TableMeaning:
     own = known()[benchmark.pattern]
     known_mode = own.mode(mode)
     time_of = IN_ONE_CALL if own.starts_together else own.time_of

@@ -12,7 +12,7 @@ from mpigauge.plan.patterns import EVERY_PAIR, ONE, known
 
 if TYPE_CHECKING:
     from mpigauge.importers.osu.heading import Title
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
     from mpigauge.plan.patterns import Pattern
 
 MEAN, OVER_RANKS, ESTIMATE = "mean", "mean over ranks", "as mpigauge printed it"
@@ -42,7 +42,7 @@ _KINDS = {
 }
 
 
-def own_benchmark(title: Title, factors: str) -> Twin | None:
+def own_benchmark(title: Title, factors: str) -> Counterpart | None:
     """Return our benchmark that measures the same; None if there is none.
 
     Args:
@@ -68,7 +68,7 @@ def ranks_of(title: Title) -> int:
     return 2 if (one_pair and "multi" not in title.name) or _ONE_PAIR.match(title.name) else 0
 
 
-def own_meaning(benchmark: Twin, *, is_own_text: bool, averaged: bool, ranks: int) -> TableMeaning:
+def own_meaning(benchmark: Counterpart, *, is_own_text: bool, averaged: bool, ranks: int) -> TableMeaning:
     """Return the meaning of a number that mpigauge measures, too.
 
     Args:
@@ -123,7 +123,7 @@ def _time_of(*, rates: bool, pairs: int, all_together: bool) -> str:
     return "one message, of all pairs together" if all_together else "one message"
 
 
-def pure_mode(benchmark: Twin | None, overall: str) -> str:
+def pure_mode(benchmark: Counterpart | None, overall: str) -> str:
     """Return the mode of the operation alone, where another mode overlaps it with a computation."""
     if benchmark is not None:
         return WITHOUT_COMPUTATION[benchmark]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.transforms import ScaledTranslation
 
-from mpigauge.plan.patterns import between_two, has_rates, standing_mode
+from mpigauge.plan.patterns import has_rates, is_point_to_point, representative_mode
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     STATE,
@@ -67,7 +67,7 @@ FAMILIES = (
     FigureFamily("bandwidth", has_rates, rate_point, rates=True),
     FigureFamily(
         "time of one operation of all ranks",
-        lambda one: one.talks and not (between_two(one) or has_rates(one)),
+        lambda one: one.talks and not (is_point_to_point(one) or has_rates(one)),
         time_point,
     ),
     FigureFamily(
@@ -156,7 +156,7 @@ def _standing(series: Sequence[Series]) -> list[Series]:
         one
         for one in series
         if one.rows[0].cell.mode
-        == standing_mode(one.source.patterns[one.factors["pattern"]], [*modes[one.factors["pattern"]]])
+        == representative_mode(one.source.patterns[one.factors["pattern"]], [*modes[one.factors["pattern"]]])
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import SIZELESS
 from mpigauge.errors import UsageError
-from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Twin
+from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Counterpart
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
 
@@ -91,7 +91,7 @@ def _table(block: Block) -> list[str]:
     ]
 
 
-def _names(twin: Twin) -> tuple[str, ...]:
+def _names(twin: Counterpart) -> tuple[str, ...]:
     if twin.hides:
         return HIDING
     if twin.rate:
@@ -107,13 +107,13 @@ def _words(words: Sequence[str], *, sized: bool) -> str:
     return text if sized else " " + text.lstrip()
 
 
-def _row(record: Mapping[str, Any], twin: Twin, *, sized: bool) -> str:
+def _row(record: Mapping[str, Any], twin: Counterpart, *, sized: bool) -> str:
     size = [f"{record['bytes']:{WIDTH}d}"] if sized else []
     numbers = [f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin)]
     return "".join([*size, f" {record['samples']:{WIDTH - 1}d}", *numbers])
 
 
-def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
+def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
     """Of a row. A time of ours is one of all ranks: least, largest and mean are the same."""
     time_us, rate = record["time_estimate_s"] * US, (record["rate_bytes_per_s"] or 0.0) * MB
     names = _names(twin)
@@ -128,7 +128,7 @@ def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
     return [time_us] * (len(names) - (TIME[1] in names)) + [counted] * (TIME[1] in names)
 
 
-def _counted(twin: Twin, size_bytes: int) -> int:
+def _counted(twin: Counterpart, size_bytes: int) -> int:
     """Bytes that a rate of IMB counts in one time: of two that are exchanged by a pair it counts one."""
     mode = known()[twin.pattern].mode(twin.mode)
     directions = 1 if known()[twin.pattern].active_ranks or mode is None else mode.directions

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import SIZELESS
-from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Twin
+from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Counterpart
 from mpigauge.show.formats.twins import blocks_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _heading(names: tuple[str, ...], *, sized: bool) -> str:
     return f"# {first}" + "".join(f"{name:>{WIDTH}}" for name in others)
 
 
-def _row(record: Mapping[str, Any], twin: Twin, names: tuple[str, ...], *, sized: bool) -> str:
+def _row(record: Mapping[str, Any], twin: Counterpart, names: tuple[str, ...], *, sized: bool) -> str:
     words = "".join(f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin))
     words += f"{_validation(record):>{WIDTH}}" if VALIDATION in names else ""
     return f"{record['bytes']:<{SIZE_WIDTH}}{words}" if sized else words
@@ -88,7 +88,7 @@ def _validation(record: Mapping[str, Any]) -> str:
     return "Pass" if record["launches"] else UNKNOWN
 
 
-def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
+def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
     """Of a row; computation follows from what is left of it: see `rows.synchrony.Overlap`."""
     time_s = record["time_estimate_s"]
     if twin.rate:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mpigauge.document.document import Document
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
 
 OF_A_ROW = {"pattern", "mode", "bytes"}
 USUAL = {field.name: field.default for field in fields(Cell)}
@@ -38,13 +38,15 @@ class Block:
         comments: Whose numbers they are, and all factors; for whoever reads the text.
     """
 
-    twin: Twin
+    twin: Counterpart
     cell: Cell
     rows: Sequence[Mapping[str, Any]]
     comments: Sequence[str]
 
 
-def blocks_of(document: Document, form: str, name_of: Callable[[Twin], str]) -> tuple[list[Block], list[str]]:
+def blocks_of(
+    document: Document, form: str, name_of: Callable[[Counterpart], str]
+) -> tuple[list[Block], list[str]]:
     """The tables of a document under other names, and lines that name what has none.
 
     Args:
@@ -68,7 +70,7 @@ def blocks_of(document: Document, form: str, name_of: Callable[[Twin], str]) -> 
     return [_block(rows) for rows in groups.values()], _left_out(without)
 
 
-def _has_its_numbers(twin: Twin, record: Mapping[str, Any]) -> bool:
+def _has_its_numbers(twin: Counterpart, record: Mapping[str, Any]) -> bool:
     return not twin.hides or (
         record.get("overlap_estimate") is not None and bool(record.get("overlap_pure_s"))
     )

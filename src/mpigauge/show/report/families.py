@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.patterns import between_two, has_rates, usual_mode
+from mpigauge.plan.patterns import default_mode, has_rates, is_point_to_point
 from mpigauge.show.report import words
 from mpigauge.show.report.curves import drawings, panels, unsized
 from mpigauge.show.report.page import Section
@@ -24,7 +24,7 @@ def latency(given: Given) -> Section:
     usual = _usual(given)
 
     def keep(pattern: Pattern, row: Row) -> bool:
-        return between_two(pattern) and pattern.one_way and usual(pattern, row)
+        return is_point_to_point(pattern) and pattern.one_way and usual(pattern, row)
 
     return _section(given, "latency", _panels(given, "latency", keep))
 
@@ -43,7 +43,7 @@ def modes(given: Given) -> Section:
     """All modes of what two ranks do, where there are several."""
 
     def times(pattern: Pattern, _: Row) -> bool:
-        return between_two(pattern) and pattern.name in several
+        return is_point_to_point(pattern) and pattern.name in several
 
     def rates(pattern: Pattern, row: Row) -> bool:
         return times(pattern, row) and pattern.moves_bytes
@@ -60,7 +60,7 @@ def collectives(given: Given) -> Section:
     """What all ranks do together."""
     table = unsized(given.cells, given.query)
     found = _panels(
-        given, "collectives", lambda one, _: one.talks and not (between_two(one) or has_rates(one))
+        given, "collectives", lambda one, _: one.talks and not (is_point_to_point(one) or has_rates(one))
     )
     return _section(given, "collectives", found, [table] if table else [])
 
@@ -82,7 +82,7 @@ def _usual(given: Given) -> Callable[[Pattern, Row], bool]:
     known = _modes(given)
 
     def usual(pattern: Pattern, row: Row) -> bool:
-        first = usual_mode(pattern)
+        first = default_mode(pattern)
         return first not in known.get(pattern.name, ()) or row.cell.mode == first
 
     return usual
