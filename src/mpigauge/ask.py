@@ -1,7 +1,7 @@
-"""Questions about results, asked alike by verbs and scripts: of which cells and visits, and what is answered.
+"""Questions about results, the same for verbs and scripts: which cells and visits, and what is answered.
 
-What computes is imported where something is asked, so that `--help` does not wait for it. Nothing is printed:
-what a user should know beside the answer is handed to whoever asks.
+What computes is imported within functions, so that `--help` does not wait for it. Nothing is printed: what a
+user should know besides the answer is returned, or passed to a callback.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ VERBS = {
         DisplayKind("history", "what changed over time", MEASURED, "", "history", "patterns"),
     )
 }
-"""What verbs are that make neither figures nor tables, for the errors that say what a result lacks."""
+"""Verbs that make neither figures nor tables, for the errors that say what a result lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Cells, and visits of them.
+    """Cells and visits that a question is about.
 
     Attributes:
-        series: Words of their names; none for all.
-        sizes: Of messages; "" for all.
-        state: The state of the machine that numbers are of; None for the usual one.
+        series: Words that the name of a curve must contain; empty for all curves.
+        sizes: Message sizes as --sizes has them; "" for all.
+        state: State of the machine whose visits count; None for the usual one.
         only: Which visits count; None for all.
     """
 
@@ -82,16 +82,17 @@ EVERYTHING = Selection()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of results, before they are read.
+    """Question about results, before they are read.
 
     Attributes:
-        kind: For what is said if a result has nothing of it.
-        stat: The statistic that represents a launch.
-        renames: Placements that are called otherwise: `OLD=NEW`.
-        each_state: Whether numbers are of each state of the machine if none is selected, as for verdicts.
-        by: The factor that is compared within one result.
-        thresholds: What verdicts are held to; None for the usual ones.
-        units: None for those that fit.
+        kind: The verb or kind of table, for errors that say what a result lacks.
+        stat: Statistic that represents a launch.
+        renames: Placements to be shown under another name: `OLD=NEW`.
+        each_state: Whether to give numbers per state of the machine if none is selected, as verdicts need
+            them.
+        by: Factor that is compared within one result.
+        thresholds: Limits that verdicts use; None for the usual ones.
+        units: Units to print; None for those that fit.
     """
 
     kind: DisplayKind
@@ -105,14 +106,14 @@ class Request:
 
     @property
     def state(self) -> StateChoice | None:
-        """The state of the machine that numbers are of; None for the usual one."""
+        """State of the machine whose numbers are given; None for the usual one."""
         return self.selection.state or ("all" if self.each_state else None)
 
     def check(self) -> None:
-        """Refuse what can be seen to be wrong before a file is read, which may take a while.
+        """Refuse invalid options before a file is read, which may take a while.
 
         Raises:
-            UsageError: The sizes or a new name are none.
+            UsageError: The sizes or a new name are invalid.
         """
         from mpigauge.plan.sizes import wanted
         from mpigauge.query.renamed import renamings
@@ -121,10 +122,10 @@ class Request:
         renamings(self.renames)
 
     def sources(self, results: Iterable[Result]) -> list[Source]:
-        """Return results with what is said of all their cells.
+        """Return results with the rows of all their cells.
 
         Raises:
-            UsageError: A result does not know such states or placements.
+            UsageError: A result has no such state or placement.
         """
         from mpigauge.query.query import sources_of
         from mpigauge.query.renamed import renamed
@@ -132,7 +133,7 @@ class Request:
         return renamed(sources_of(results, self.stat, self.state, self.selection.only), self.renames)
 
     def query_of(self, sources: list[Source]) -> Query:
-        """Return the query of sources that are computed already."""
+        """Return the query of sources whose rows are computed already."""
         from mpigauge.document.document import Units
         from mpigauge.query.query import Query
         from mpigauge.stats.decision import Thresholds
@@ -152,16 +153,16 @@ class Request:
         """Return the query of results, which are read one after the other if they are an iterator.
 
         Raises:
-            UsageError: What is asked for cannot be, or a result does not know such states or placements.
+            UsageError: An option is invalid, or a result has no such state or placement.
         """
         self.check()
         return self.query_of(self.sources(results))
 
     def selected(self, results: Iterable[Result]) -> list[Source]:
-        """Return results with what is said of the selected cells.
+        """Return results with the rows of the selected cells.
 
         Raises:
-            UsageError: Nothing of what was asked for was measured; says what there is.
+            UsageError: None of the selected cells was measured; names those that were.
         """
         from mpigauge.show.selected import selected
 
@@ -172,18 +173,18 @@ class Request:
 
 
 def damage_note(result: Result) -> str:
-    """Return what is wrong with the compressed file of a result, as a line; empty if nothing is."""
+    """Return a line about the damage of a compressed result file; empty if it has none."""
     from mpigauge.find.damage import PACKED
 
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
 
 def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = False) -> Document:
-    """Return the tables of a kind, before they have a format.
+    """Return the tables of a kind as a document.
 
     Args:
-        columns: Those of curves beside the usual ones.
-        newest: Whether commands find the result without its name.
+        columns: Extra columns of curves.
+        newest: Whether the result is the newest one, which commands find without its name.
 
     Raises:
         UsageError: The results lack what the kind of table needs.
@@ -210,7 +211,7 @@ def comparison_of(
     """Return a comparison as a document, and its verdict.
 
     Args:
-        strict: Whether only those pass that have a partner and are decided.
+        strict: Whether cells without a partner and undecided ones fail.
         everything: Whether there is a line for every number.
     """
     from mpigauge.compare.table import document
@@ -256,17 +257,13 @@ def _hint_for_nothing(why: Reason) -> str:
 
 @dataclass(slots=True)
 class Sessions:
-    """Sessions in the order of time, and those of other machines with what differs.
-
-    Attributes:
-        known: Of one machine.
-    """
+    """Sessions of one machine in the order of time, and those of other machines with what differs."""
 
     known: list[SessionResult] = field(default_factory=list)
     left_out: list[tuple[SessionResult, list[str]]] = field(default_factory=list)
 
     def since(self, date: datetime) -> Sessions:
-        """Return those that began at a date, UTC, or later.
+        """Return the sessions that began at a date, UTC, or later.
 
         Raises:
             UsageError: There are none.
@@ -285,12 +282,12 @@ class Sessions:
 def sessions_in(
     paths: Sequence[Path], request: Request, read: Read, tell: Tell, reference: SessionResult | None = None
 ) -> Sessions:
-    """Return all results of files and folders as sessions.
+    """Return all results in files and folders as sessions.
 
     Args:
-        read: Reads a result.
-        tell: Is told what is left out, and why.
-        reference: Whose machine counts; that of the last session if nobody is.
+        read: Function that reads a result.
+        tell: Called with a line for each result that is left out.
+        reference: Session whose machine counts; None for that of the last session.
 
     Raises:
         UsageError: There is no result at all.
@@ -299,7 +296,7 @@ def sessions_in(
 
     request.check()
     found, refused = _sessions(every(paths), request, read)
-    # The first is the error itself where there is nothing else.
+    # Without any result, the first refusal is the error that is raised.
     for one in refused if found else refused[1:]:
         tell(f"skipped: {one.sentence}")
     if not found:
@@ -331,10 +328,10 @@ def _sessions(
 
 
 def session_in(path: Path, request: Request, read: Read) -> SessionResult:
-    """Return one result as a session; the result itself is not kept.
+    """Return one result as a session, without keeping the result itself in memory.
 
     Raises:
-        UsageError: It is none, or has nothing of what was asked for.
+        UsageError: The file is no result, or has none of the selected cells.
     """
     from mpigauge.compare.history.session import session_of
 
@@ -345,15 +342,15 @@ def session_in(path: Path, request: Request, read: Read) -> SessionResult:
 def against(
     path: Path, baseline: Path, request: Request, read: Read, tell: Tell, *, force: bool
 ) -> ComparedSources:
-    """Hold a result against the sessions of a folder.
+    """Compare a result with the sessions of a folder.
 
     Args:
-        read: Reads a result.
-        tell: Is told what is left out, and why.
+        read: Function that reads a result.
+        tell: Called with a line for each result that is left out.
         force: Whether sessions of other machines or versions count, too.
 
     Raises:
-        UsageError: None of them is of the result's machine.
+        UsageError: No session is of the result's machine.
     """
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
@@ -384,13 +381,13 @@ def against(
 
 
 def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request) -> Document:
-    """Return the claims of files, or of all such files in folders, held against results.
+    """Return the verdicts on the claims of files, or of all claim files in folders, as a document.
 
     Args:
-        results: All of them together; none: what the printed tables alone say.
+        results: Results that claims are checked against; none: only the printed tables of the reports.
 
     Raises:
-        UsageError: A file cannot be read, or is not what it should be.
+        UsageError: A file cannot be read, or is invalid.
     """
     from mpigauge.check.claim_file import read_claims
     from mpigauge.check.claim_table import document, material_of
@@ -407,7 +404,7 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
 
 
 def claim_files(paths: Iterable[Path]) -> list[Path]:
-    """Return files of claims, and those of each folder in the order of their names.
+    """Return claim files, those of each folder in the order of their names.
 
     Raises:
         UsageError: A folder has none.
@@ -427,7 +424,7 @@ def _claims_in(path: Path) -> list[Path]:
 
 
 def _printed(claims: Claims) -> list[Material]:
-    """Return the tables of the report, imported."""
+    """Return the printed tables of a report, imported as results."""
     from mpigauge.check.claim_table import material_of
     from mpigauge.importers import read
     from mpigauge.query.query import source_of

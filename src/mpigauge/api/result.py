@@ -1,4 +1,4 @@
-"""Results: loaded, then asked for rows, samples, comparisons, models and conclusions."""
+"""Results in Python: load them, then ask for rows, samples, comparisons, models and conclusions."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ ALL_AT_ONCE = 1 << 62
 
 
 def load(*paths: PathLike) -> Result:
-    """Reads one result file, or several to be asked together.
+    """Read one result file, or several to be queried together.
 
     Args:
         paths: Files, `.jsonl`, `.jsonl.gz` or the text of another benchmark, or folders, of which the newest
             result is taken; without any, the newest in `results/`, as on the command line.
 
     Raises:
-        UsageError: There is no such file, or it is no result; names it.
+        UsageError: A file does not exist or is no result; names it.
     """
     loaded = [loading.load(path) for path in files.named([*map(Path, paths)])]
     for said in filter(None, map(damage_note, loaded)):
@@ -61,22 +61,22 @@ def load(*paths: PathLike) -> Result:
 
 
 class Result:
-    """One result file or several, in memory. Every number is in SI units: seconds, bytes, bytes per second.
+    """One or several result files in memory. Every number is in SI units: seconds, bytes, bytes per second.
 
-    Wherever cells can be chosen:
+    Methods that choose cells take:
 
     - `pattern`: a name or several, as `mpigauge list` has them.
     - `sizes`: as `--sizes` has them ("8,1KiB", "0:64KiB"), or numbers of bytes.
     - `series`: words of a curve's name, as `--series` has them, or several such.
-    - `state`: of the machine: near, mid, far or all; None for the usual one.
-    - `only`: "quiet" leaves out visits that something else disturbed, of shared cores, or at another speed
-      of the cores than the usual.
-    - `stat`: the statistic that stands for a launch; the median if it is not said.
+    - `state`: state of the machine: near, mid, far or all; None for the usual one.
+    - `only`: "quiet" leaves out visits that something else disturbed, visits on
+      shared cores, and visits at another speed of the cores than the usual.
+    - `stat`: the statistic that represents a launch; the median by default.
 
     Attributes:
-        results: The records of its files.
-        stopped: The name of the signal that ended `mpigauge.run` before it was done, where the caller's own
-            handler let the program go on; then this is a part of what was asked for. None otherwise.
+        results: Contents of the files.
+        stopped: Name of the signal that ended `mpigauge.run` early, where the caller's own handler let the
+            program go on: the result is then incomplete. None otherwise.
     """
 
     def __init__(self, results: Sequence[reader.Result], stopped: str | None = None) -> None:
@@ -86,22 +86,22 @@ class Result:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Its files."""
+        """Paths of the result files."""
         return tuple(one.path for one in self.results)
 
     @property
     def context(self) -> dict[str, Any]:
-        """Where, when and with what the first of its files was measured: docs/formats.md."""
+        """Where, when and with what the first file was measured: docs/formats.md."""
         return context_record(self.results[0])
 
     @property
     def contexts(self) -> list[dict[str, Any]]:
-        """The same of all its files."""
+        """Contexts of all files."""
         return [*map(context_record, self.results)]
 
     @property
     def summary(self) -> Table:
-        """The few numbers that answer for it, each with its interval, as `mpigauge show` prints them."""
+        """The few numbers that sum up the result, each with its interval, as `mpigauge show` prints them."""
         records = (
             {"file": str(source.result.path), **record, **flat_sessions(record.pop("sessions"))}
             for source in self._sources(Request(VERBS["rows"]))
@@ -119,10 +119,10 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Table:
-        """A row for each cell: what `rows` of `mpigauge show --format json` has, on one level as in CSV.
+        """Return a row per cell: `rows` of `mpigauge show --format json`, flattened as in CSV.
 
         Raises:
-            UsageError: There is no such pattern, size, series or state in it.
+            UsageError: The result has no such pattern, size, series or state.
         """
         found = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
         records = (
@@ -142,12 +142,12 @@ class Result:
         state: StateChoice | None = None,
         only: OnlyChoice | None = None,
     ) -> Table:
-        """A row for each sample: its launch, visit and number, when its visit began, its time, its cell.
+        """Return a row per sample: launch, visit, number, begin of its visit, time, and cell.
 
-        None is left out: `in_estimate` is false for those that no estimate counts.
+        No sample is left out: `in_estimate` is false for those that no estimate counts.
 
         Raises:
-            UsageError: As of `rows`.
+            UsageError: The result has no such pattern, size, series or state.
         """
         if series:
             request = replace(_request("rows", sizes, series, state, only), each_state=True)
@@ -173,12 +173,12 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Comparison:
-        """Whether another result is slower than this one; without another, what it measured in turn.
+        """Return whether another result is slower; without one, compare what was measured in turn.
 
-        Options are those of `mpigauge compare`.
+        The options are those of `mpigauge compare`.
 
         Raises:
-            UsageError: There is nothing to compare, or the two are of different machines or versions.
+            UsageError: There is nothing to compare, or the results are of different machines or versions.
         """
         others = () if other is None else (other if isinstance(other, Result) else load(other)).results
         results = (*self.results, *others)
@@ -201,7 +201,7 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Model:
-        """Latency and bandwidth of curves, where they break, and times of sizes that were not measured.
+        """Return latency and bandwidth of curves, their breaks, and predicted times of other sizes.
 
         Args:
             predict: Sizes to predict.
@@ -222,7 +222,7 @@ class Result:
         state: StateChoice | None = None,
         only: OnlyChoice | None = None,
     ) -> Explanation:
-        """What follows from it, in sentences with their facts."""
+        """Return what follows from the result, as sentences with their numbers."""
         from mpigauge.mpi.kinds import GIVES_WAY  # noqa: PLC0415 - for this alone
 
         chosen = self._chosen(_request("explain", sizes, series, state, only))
@@ -231,14 +231,14 @@ class Result:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """All that `mpigauge show --format json` prints."""
+        """Return all that `mpigauge show --format json` prints."""
         return plain(self._answer())
 
     def __repr__(self) -> str:
         return f"<mpigauge.Result: {', '.join(map(str, self.paths))}>"
 
     def _repr_html_(self) -> str:
-        """The answer, as `mpigauge show` prints it, without the commands that come next."""
+        """Return the answer as `mpigauge show` prints it, without the suggested next commands."""
         return html.document(replace(self._answer(), foot=()))
 
     # ---- Of the whole ----
@@ -248,7 +248,7 @@ class Result:
         return table_of(request.query_of(self._sources(request)))
 
     def _sources(self, request: Request) -> list[Source]:
-        """Return what is said of all cells, computed once for each statistic, state and choice of visits."""
+        """Return the rows of all cells, computed once per statistic, state and choice of visits."""
         key = (request.stat, request.state, request.selection.only)
         if key not in self._known:
             self._known[key] = request.sources(self.results)
@@ -264,7 +264,7 @@ class Result:
         return selected(request.query_of(sources))
 
     def _keeps(self, pattern: Words | None, sizes: Sizes) -> Callable[[Cell], bool]:
-        """Whether a cell is of one of these patterns, in these sizes."""
+        """Return a predicate that selects cells of these patterns and sizes."""
         there = dict.fromkeys(one.name for result in self.results for one in result.campaign.patterns)
         names = frozenset(there if pattern is None else _words(pattern))
         for name in names - there.keys():
@@ -288,7 +288,7 @@ def _request(
     only: OnlyChoice | None,
     stat: Statistic = "median",
 ) -> Request:
-    """Return what a call asks, as the verb of this name does.
+    """Return the request that the verb of this name makes of these options.
 
     Raises:
         UsageError: There are no such sizes.
@@ -299,7 +299,7 @@ def _request(
 
 
 def _sizes(sizes: Sizes) -> str:
-    """As the command line has them."""
+    """Return sizes as the command line writes them."""
     if isinstance(sizes, str):
         return sizes
     return str(sizes) if isinstance(sizes, int) else ",".join(map(str, sizes))

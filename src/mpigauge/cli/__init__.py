@@ -1,8 +1,8 @@
-"""The command line: options in, one call, print, exit status. The only place that prints or exits.
+"""The command line: parse options, call a verb, print, exit. Only this package prints or exits.
 
 COMMANDS is the one list of verbs; a verb's module is imported when it is used, so that `--help` is quick.
-To add one: a line in its chapter of COMMANDS, and a module here with an example in its help. It imports no
-other verb; what several share has a module of its own.
+To add one: a line in its chapter of COMMANDS, and a module in verbs/ with an example in its help. It imports
+no other verb; what several share has a module of its own.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ CHAPTERS = {
     "doctor": "Machine",
     "kernel": "Other programs",
 }
-"""Headings of the help, by the first verb of each."""
+"""Headings of the help, by the first verb below each."""
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 MODULES = {"list": "listing", "import": "importing"}
-"""The modules of verbs whose name a module cannot or should not have."""
+"""Modules of verbs that are not named after the verb."""
 
 SIGINT = 2
 
@@ -83,7 +83,7 @@ THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class Verbs(click.Group):
-    """Find a verb's command in the module of its name."""
+    """Group that finds a verb's command in the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order in which a user needs them."""
@@ -98,7 +98,7 @@ class Verbs(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete verbs without importing a single one of them."""
+        """Complete verbs without importing them."""
         from click.shell_completion import CompletionItem
 
         verbs = [CompletionItem(name, help=about) for name, about in COMMANDS.items()]
@@ -106,7 +106,7 @@ class Verbs(click.Group):
         return [*(verb for verb in verbs if verb.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the verbs in chapters, without importing a single one of them."""
+        """Write the verbs in chapters without importing them."""
         chapters: dict[str, list[tuple[str, str]]] = {}
         heading, width = "", max(len(name) for name in COMMANDS)
         for name, about in COMMANDS.items():
@@ -117,14 +117,14 @@ class Verbs(click.Group):
                 formatter.write_dl(verbs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Understand options that are written as verbs: `help`, `help run`, `version`."""
+        """Accept options that are written as verbs: `help`, `help run`, `version`."""
         option = aliases.VERBS.get(args[0]) if args else None
         return super().parse_args(ctx, [*args[1:2], option] if option else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Say what an unknown verb may have been meant for."""
+        """Find a verb; suggest the one that an unknown verb may stand for."""
         known = not args or args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
             raise UsageError(f"there is no command {args[0]!r}", _instead_of(args[0]))
@@ -132,7 +132,7 @@ class Verbs(click.Group):
 
 
 def _instead_of(verb: str) -> str:
-    """Return what to type where there is no such verb."""
+    """Return the suggestion for an unknown verb."""
     from mpigauge.plan import names
 
     if aliases.meaning_of(verb, names.patterns()) is not None:
@@ -172,9 +172,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _know_a_home() -> None:
-    """Set HOME where it is missing: compilers and launchers of MPI libraries do not start without one.
+    """Set HOME if it is missing: compilers and launchers of MPI libraries do not start without it.
 
-    It is the user's, or / as containers have it for a user that the system does not know.
+    It becomes the user's home folder, or / for a user that the system does not know, as in containers.
     """
     if not os.environ.get("HOME"):
         try:
@@ -184,16 +184,17 @@ def _know_a_home() -> None:
 
 
 def _leave_linear_algebra_one_thread() -> None:
-    """Keep numpy's linear algebra from starting threads, which limits of memory or processes would forbid.
+    """Keep numpy's BLAS from starting threads, which fails under limits of memory or processes.
 
-    Nothing here needs them. What is started from here has `os.environ`, where this is not.
+    Nothing here needs them. Programs that are started from here get `os.environ`, which lacks the setting.
     """
     if THREADS not in os.environ:
         os.putenv(THREADS, "1")
 
 
 def _failed(error: Exception) -> int:
-    """Say what an unexpected error is: a broken package, no memory, or a fault of ours; return its status."""
+    """Print the cause of an unexpected error: a broken package, no memory or a bug; return the exit status.
+    """
     if (known := cannot_import(error)) is not None:
         return complain(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
@@ -208,7 +209,7 @@ def _failed(error: Exception) -> int:
 
 
 def _print_whatever_there_is() -> None:
-    """Replace signs that the encoding of a stream lacks by plain ones: "us" where there is no micro sign."""
+    """Replace characters that a stream cannot encode by plain ones: "us" where there is no micro sign."""
     import codecs
 
     from mpigauge.document.plain_signs import replaced
@@ -241,9 +242,9 @@ def status_of(arguments: list[str] | None = None) -> int:
 
 
 def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
-    """Return the status where standard output cannot be written, or a completion is over; else raise.
+    """Return the exit status where standard output cannot be written, or after a completion; else raise.
 
-    Whoever reads us may have had enough: click makes of that an exit with 1 and another sys.stdout.
+    The reader of a pipe may have left: click turns that into an exit with 1 and another sys.stdout.
     """
     full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
     left = isinstance(error, BrokenPipeError) or sys.stdout is not stdout
@@ -258,7 +259,7 @@ def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
 
 
 def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
-    """Say what happened, what to do, and what is known that may be why; return the status."""
+    """Print an error with its hint and its possible causes; return the exit status."""
     note(f"mpigauge: {sentence}")
     if hint:
         note(f"  hint: {hint}")
@@ -268,7 +269,7 @@ def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -
 
 
 def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, str]:
-    """Return a sentence and a hint for what click found wrong."""
+    """Return the sentence and hint for an error of click."""
     if isinstance(error, click.NoSuchOption):
         return f"there is no option {error.option_name}", _option_hint(error, given)
     hint = _value_hint(error) if isinstance(error, click.BadParameter) else ""
@@ -282,14 +283,14 @@ def _value_hint(error: click.BadParameter) -> str:
 
 
 def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:
-    """Return the help to look at; click does not say in which verb an option lacks its value."""
+    """Return which help to read; click does not say in which verb an option lacks its value."""
     context = getattr(error, "ctx", None)
     verb = f" {given[0]}" if given and given[0] in COMMANDS else ""
     return f"see {context.command_path if context is not None else f'mpigauge{verb}'} --help"
 
 
 def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
-    """Return what to type instead: an option by its meaning, a near miss, or a file of this name."""
+    """Return the suggestion for an unknown option: by its meaning, a near miss, or a file of this name."""
     files = [word for word in given if word.startswith(error.option_name) and os.path.lexists(word)]
     if files:
         return f"write ./{files[0]} for the file of this name"
@@ -307,7 +308,7 @@ def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
 
 
 def _options_of(command: click.Command) -> list[str]:
-    """Return the options of a verb, those of run too where it hands them on."""
+    """Return the options of a verb, including those that it passes on to run."""
     from mpigauge.cli.options.run_options import TakesWordsOfRun
 
     context = click.Context(command)
@@ -323,7 +324,7 @@ def _verb_with(option: str, verbs: Iterable[str] = COMMANDS) -> str:
 
 
 def _near_option(option: str, options: Sequence[str]) -> str:
-    """Return the hint for a mistyped option; what two begin with is not counted for likeness."""
+    """Return the hint for a mistyped option; a prefix that both share does not count as similarity."""
     names = [name.removeprefix("--") for name in options if name.startswith("--")]
     word = option.lstrip("-")
     begun = [name for name in names if len(word) > 1 and name.startswith(word)]
@@ -332,7 +333,7 @@ def _near_option(option: str, options: Sequence[str]) -> str:
 
 
 def _hint_of_verb(option: str, given: Sequence[str]) -> str:
-    """Return what to type where an option stands without its verb: the first verb that has it."""
+    """Return the suggestion for an option without a verb: the first verb that has it."""
     named = [word for word in given if word in COMMANDS][:1]
     if verb := _verb_with(option, named or COMMANDS):
         words = [word for word in given if word not in named]

@@ -1,4 +1,4 @@
-"""What `mpigauge doctor` finds here: MPI libraries and their settings, the machine, and ways to run."""
+"""Checks of `mpigauge doctor` on this machine: MPI libraries, their settings, the system, ways to run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 FILES_SHOWN = 5
 NOTES_MOST = 6
-"""Of what may be why nothing could be measured."""
+"""Most findings that are printed where nothing could be measured."""
 
 
 def look(machine: Environment) -> dict[str, list[DoctorFinding]]:
-    """Return findings by what they are about."""
+    """Return findings by topic."""
     from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
 
@@ -51,7 +51,7 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[DoctorFind
 
 
 def _clashes(libraries: list[Library]) -> list[DoctorFinding]:
-    """Return the wheels that have overwritten each other in one environment."""
+    """Return a finding per environment in which wheels have overwritten each other's files."""
     from mpigauge.mpi.install.clashes import clashes
 
     findings = []
@@ -75,7 +75,7 @@ def _compiler() -> DoctorFinding:
 
 
 def _lab() -> DoctorFinding:
-    """Make a lab for a moment, since only that shows whether one can be made."""
+    """Create a lab for a moment, the only proof that one can be created."""
     from mpigauge.campaign.lab import context, start
 
     if (lab := context.current()) is not None:
@@ -107,7 +107,7 @@ def _scheduler() -> DoctorFinding:
 
 
 def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
-    """Return variables and parameter files: those that change what is measured by value, others by name."""
+    """Return findings on variables and parameter files: with values if they change results, else by name."""
     from mpigauge.campaign.lab import context, init
     from mpigauge.campaign.launch.inherited_env import carried
     from mpigauge.find.disturbance_sentences import settings_words
@@ -116,7 +116,7 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorF
     from mpigauge.result.environment import recordable
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
-    # Those of a scheduler's job are many, and meant, too.
+    # Variables of a scheduler's job are many, and set on purpose, too.
     variables = {name: machine.variables[name] for name in carried(machine.variables) if name not in meant}
     files = {
         library.label: {path: recordable(settings) for path, settings in parameter_files(library).items()}
@@ -142,7 +142,7 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorF
 
 
 def causes_here() -> list[str]:
-    """Return what can keep a job from starting, a few lines: told where nothing could be measured."""
+    """Return a few lines on what can keep a job from starting, for where nothing could be measured."""
     from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
     from mpigauge.result.environment import environment

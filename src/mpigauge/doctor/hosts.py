@@ -1,4 +1,4 @@
-"""What `mpigauge doctor --hosts` finds: whether all of them answer, start ranks, and are set up alike."""
+"""Checks of `mpigauge doctor --hosts`: whether all hosts answer, start ranks and are set up alike."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ MAKE_ALIKE = "compare nothing across them, or make them alike"
 def of_hosts(
     observer: Observer, interruption: Interruption, mpi: str | None, **place: Any
 ) -> list[DoctorFinding]:
-    """Start a rank on each host; return what it has told of them.
+    """Start a rank on each host; return findings from what the ranks report.
 
     Args:
-        observer: Is told the course of it.
-        place: What the options say of where jobs run.
+        observer: Follows the launch.
+        place: Options on where and how jobs run.
 
     Raises:
         UsageError: The options are wrong.
@@ -73,7 +73,7 @@ def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
 
 
 def _of_differences(seen: Result) -> Iterator[DoctorFinding]:
-    """Return in what hosts are not alike."""
+    """Return a finding per fact in which hosts differ."""
     from mpigauge.linkmap.hosts_differ import hosts_differ
 
     if seen.campaign.plan.lab is not None:

@@ -1,4 +1,4 @@
-"""What the doctor has found, as a document: a table for each group, and the whole in one line."""
+"""Findings of the doctor as a document: a table per group, and a summary line."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt",
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing that the doctor has looked at.
+    """Result of one check.
 
     Attributes:
-        state: ok, info (told, or not known), note (it will disturb) or lacks (it cannot be done).
+        state: ok, info (neither good nor bad, or unknown), note (it disturbs) or lacks (prevents measuring).
     """
 
     state: FindingState
@@ -33,7 +33,7 @@ class DoctorFinding:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a table: a finding, or its remedy below it."""
+    """Line of a table: a finding, or its remedy below it."""
 
     state: str
     what: str
@@ -42,10 +42,10 @@ class _Line:
 
 
 def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mapping[str, Any]) -> Document:
-    """The findings by groups.
+    """Return the findings as a document, a table per group.
 
     Args:
-        environment: What the machine is, for programs.
+        environment: Description of the machine, for programs.
     """
     found = [finding for group in grouped.values() for finding in group]
     return Document(
@@ -58,7 +58,7 @@ def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mappin
 
 
 def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
-    """A row per finding, with its remedy."""
+    """Return a case per finding, with its remedy."""
     lines = [
         _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
         for one in group
@@ -67,7 +67,7 @@ def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
 
 
 def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
-    """A line for each finding, and one for its remedy."""
+    """Return a line per finding, and one per remedy."""
     for finding in group:
         tone = TONES[finding.state]
         yield _Line(finding.state, finding.what, finding.value, tone)
@@ -76,7 +76,7 @@ def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
 
 
 def columns_of(found: Sequence[DoctorFinding]) -> list[Column]:
-    """One width in all groups, so that the values of all of them begin below each other."""
+    """Return columns of one width in all groups, so that their values align."""
     width = max((len(finding.what) for finding in found), default=0)
     return [
         Column(
@@ -92,7 +92,7 @@ def _tone(line: _Line) -> Tone:
 
 
 def _summary(found: Sequence[DoctorFinding]) -> Line:
-    """Whether one can measure here, and what will be seen of the place."""
+    """Return whether one can measure here, and what to expect."""
     lacking = [finding.what for finding in found if finding.state == "lacks"]
     if lacking:
         return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")

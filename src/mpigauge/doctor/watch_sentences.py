@@ -1,4 +1,4 @@
-"""What was seen of a machine that was watched, in words: a line for each thing, with its remedy."""
+"""Findings of a machine that was watched for a while, in words, each with its remedy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.watch import Watched
 
 QUIET_SHARE = 0.01
-"""Of the looks, disturbed: less is a quiet machine."""
+"""Share of disturbed readings below which a machine is quiet."""
 
 
 def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[DoctorFinding]:
-    """All that was seen.
+    """Return all findings of a watch.
 
     Args:
-        cores: Processors that we may run on.
+        cores: Number of processors that we may run on.
         alone: Why no ranks could be launched; empty if they were.
     """
     yield _others(seen)
@@ -72,7 +72,7 @@ def _speed(seen: Watched) -> Iterator[DoctorFinding]:
 
 
 def _cores(seen: Watched) -> Iterator[DoctorFinding]:
-    """Whether the other hardware threads of the cores did something, too."""
+    """Return whether the other hardware threads of the cores were busy, too."""
     if seen.shared_share is None:
         return
     if not _shares_cores(seen):
@@ -89,7 +89,7 @@ def _shares_cores(seen: Watched) -> bool:
 
 
 def _distance(seen: Watched, *, cores: int, alone: str) -> DoctorFinding:
-    """How far apart cores were, and whether that has changed."""
+    """Return how far apart cores were, and whether that has changed."""
     if seen.line_s is None:
         why = "with one core there is none" if cores == 1 else alone or "no two ranks were on one host"
         return DoctorFinding("note", "distance of cores", f"not known: {why}")
@@ -110,7 +110,7 @@ def _distance(seen: Watched, *, cores: int, alone: str) -> DoctorFinding:
 
 
 def summary(seen: Watched) -> str:
-    """The whole in one line."""
+    """Return the whole in one line."""
     disturbed = seen.disturbed_share is not None and seen.disturbed_share > QUIET_SHARE
     words = ["busy" if disturbed or _shares_cores(seen) else "quiet"]
     words += [f"in {len(seen.states)} states"] if seen.states else []

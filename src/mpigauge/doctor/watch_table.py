@@ -1,4 +1,4 @@
-"""What was seen of a machine that was watched, as a document: one table, and the whole in one line."""
+"""Findings of a machine that was watched for a while, as a document: one table, and a summary line."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def document(seen: Watched, *, cores: int, alone: str) -> Document:
-    """All that was seen, for people and programs.
+    """Return all findings of a watch as a document for people and programs.
 
     Args:
-        cores: Processors that we may run on.
+        cores: Number of processors that we may run on.
         alone: Why no ranks could be launched; empty if they were.
     """
     found = [*findings_of(seen, cores=cores, alone=alone)]

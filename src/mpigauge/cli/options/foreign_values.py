@@ -1,4 +1,4 @@
-"""Values that an option with a few does not have, as other programs call them, and what to do instead."""
+"""Values of options in the words of other programs, and what to type instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NO_CHOICE = re.compile(r"'(.*?)' is not ", re.DOTALL)
-"""How click begins about a value that is none of an option's."""
+"""Beginning of click's error for a value that is not among the choices of an option."""
 
 _NETWORK = (
     "auto is the fastest network that the library has a driver for, and the result says which; others by its "
@@ -44,7 +44,7 @@ _KINDS: Mapping[str, Sequence[str]] = {
     "skew": ("imbalance",),
     "map": ("heatmap", "heat-map", "matrix", "pairs"),
 }
-"""Words for kinds of figures that are names of none, by the kind that was most likely meant."""
+"""Other words for kinds of figures, by the kind that was most likely meant."""
 
 VALUES: Mapping[str, Mapping[str, str]] = {
     "--transport": {
@@ -56,11 +56,11 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "--kind": {word: f"did you mean {kind}?" for kind, words in _KINDS.items() for word in words},
     "--bind": {name: _BOUND.format(name) for name in sorted(INSIDE_A_HOST)},
 }
-"""By option and by value in lower case; what is near a value of ours needs no row."""
+"""Hints by option and by value in lower case; values close to one of ours need no row."""
 
 
 def hint_of(error: click.BadParameter) -> str:
-    """Return what to type instead of a value that an option does not have; empty if nothing comes near."""
+    """Return what to type instead of a value that an option does not have; empty if none is close."""
     option, given = error.param, _NO_CHOICE.match(error.message)
     if option is None or given is None or not isinstance(option.type, click.Choice):
         return ""
@@ -78,19 +78,19 @@ def _near(word: str, choices: Sequence[str]) -> str:
 
 
 LISTS = ("--hosts", "--sizes")
-"""Options whose values are lists, beside those whose metavar says so."""
+"""Options whose values are lists though their metavar does not say so."""
 
 OF_NUMBERS = ("--np", "--sizes", "--root")
-"""Lists that no word can be one of."""
+"""Options whose lists hold numbers, so that no word belongs to them."""
 
 
 def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]) -> str:
-    """Return how to write values of one option that stand apart; empty if a word is none of such.
+    """Return how to write a list whose values were typed as separate words; empty if that is not the error.
 
     Args:
-        word: A word that does not name a pattern.
-        typed: The command line.
-        names: What is a pattern.
+        word: Word that does not name a pattern.
+        typed: Words of the command line.
+        names: Names of patterns.
     """
     spelt, apart = _values_before(word, typed, names)
     option = next((one for one in options if spelt in (*one.opts, *getattr(one, "also", ()))), None)
@@ -108,7 +108,7 @@ def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], 
 
 
 def _values_before(word: str, typed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the option that the last of such words may belong to, and all that stands behind it."""
+    """Return the option that the last such word may belong to, and all words after it."""
     last = max((place for place, one in enumerate(typed) if one == word), default=-1)
     before = [place for place in range(last) if typed[place].startswith("-")]
     if not before:

@@ -1,4 +1,4 @@
-"""Help of a verb with many options: they stand in chapters."""
+"""Help of a verb with many options, in chapters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Chapters(click.Command):
-    """A command whose options are told in chapters.
+    """Command whose help lists its options in chapters.
 
     Args:
-        chapters: What each is called, by the parameter that begins it.
+        chapters: Headings, by the first parameter below each.
     """
 
     def __init__(self, *args: Any, chapters: Mapping[str, str], **more: Any) -> None:

@@ -1,4 +1,4 @@
-"""What options of `mpigauge run` are laid over: a file or a suite, with the patterns of the user's words."""
+"""Plan that the options of `mpigauge run` modify: a file or a suite, with the patterns that were named."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
-    """Return the patterns of these words; say what an alias means if that is not plain from its name.
+    """Return the patterns that words name; note the meaning of an alias that its name does not tell.
 
     Args:
-        options: Those of the command, of whose values a word may be one.
+        options: Options of the command, of whose values a word may be one.
     """
     if not given:
         return []
@@ -62,7 +62,7 @@ def file_of(plan_path: Path | None) -> PlanFile | None:
 
 
 def _check_names(file: PlanFile, where: str) -> None:
-    """Refuse what stands for the name of a pattern: a plan is a document, so it has the names themselves."""
+    """Refuse aliases of patterns in a plan: it is a document, so it has the names themselves."""
     from mpigauge.plan import names
 
     patterns = names.patterns()
@@ -77,7 +77,7 @@ def _check_names(file: PlanFile, where: str) -> None:
 
 
 def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
-    """Return the plan with the patterns asked for alone, in the modes that their aliases imply."""
+    """Return the plan with the named patterns only, in the modes that their aliases imply."""
     from msgspec.structs import replace
 
     from mpigauge.plan.model import Measure
@@ -90,9 +90,9 @@ def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
 
 
 def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
-    """Return the plan with these modes of each pattern, which the names of MPI's functions choose, too.
+    """Return the plan with these modes of each pattern; names of MPI functions are accepted, too.
 
-    A word that does not name a mode of a pattern is left for the error that names it.
+    A word that is no mode of a pattern is kept, for the error that names it.
     """
     from msgspec.structs import replace
 
@@ -113,7 +113,7 @@ def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
 
 
 def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
-    """Say which modes of a pattern words choose, where that is more than another spelling."""
+    """Note which modes a name of an MPI function selects."""
     from mpigauge.plan.names import plain
 
     for word, mode in modes.items():
@@ -122,10 +122,10 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:
-    """Refuse an option that chooses a factor of no pattern that is measured.
+    """Refuse an option for a factor that no measured pattern has.
 
     Raises:
-        UsageError: No pattern has it, so the option would change nothing.
+        UsageError: The option would change nothing.
     """
     from mpigauge.plan.factors import FACTORS
     from mpigauge.plan.patterns import known

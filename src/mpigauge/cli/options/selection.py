@@ -1,4 +1,5 @@
-"""What of which results a verb is asked about: RESULT..., --series, --sizes, --state, --only and --rename."""
+"""Results and cells that a verb is asked about: RESULT..., --series, --sizes, --state, --only and --rename.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def load(path: Path) -> Result:
-    """Read a result, ours or of another benchmark; say so if a compressed one is damaged.
+    """Read a result, ours or of another benchmark; note whether a compressed one is damaged.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The file is no result.
     """
     from mpigauge.ask import damage_note
     from mpigauge.importers import loading
@@ -36,10 +37,10 @@ def load(path: Path) -> Result:
 
 
 def loaded(results: Sequence[Path]) -> Iterator[Result]:
-    """Return the results that a command line names, each read when its turn comes.
+    """Return the results that the command line names, each read when its turn comes.
 
     Raises:
-        UsageError: There is no result there.
+        UsageError: There is no result.
     """
     return map(load, named(results))
 
@@ -59,7 +60,7 @@ only_option = click.option(
 
 
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --series, --sizes, --state and --only; the verb has them as one parameter, `selection`."""
+    """Add --series, --sizes, --state and --only, which the verb gets as one parameter, `selection`."""
 
     @functools.wraps(function)
     def called(

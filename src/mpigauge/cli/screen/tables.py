@@ -1,4 +1,4 @@
-"""Tables on the screen: of result files or of any document, checked before a campaign begins."""
+"""Tables of result files, with options that are checked before a campaign begins."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
 
 OF_SAMPLES = ("csv", "parquet")
-"""Formats of every sample."""
+"""Formats of the table of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """What the command line says of a table.
+    """Options of a table.
 
     Attributes:
         table: Its kind; None for the usual one.
-        renames: Placements that are called otherwise: `OLD=NEW`.
+        renames: Placements to be shown under another name: `OLD=NEW`.
     """
 
     table: str | None
@@ -49,16 +49,16 @@ class TableOptions:
 
     @property
     def kind(self) -> str:
-        """The kind of table: the answer, unless something is asked for that only curves have."""
+        """Kind of table: the answer, unless an option needs curves."""
         by_cell = self.columns or self.selection.series or self.selection.sizes or self.form in BY_CELL
         return self.table or (CURVES if by_cell else ANSWER)
 
 
 def shown(paths: Sequence[Path], asked: TableOptions) -> str:
-    """Return what `tabulate` does, the table alone: that of a large result that was shown before is kept.
+    """Return the table of `tabulate` without the rows; from the cache if a large result was shown before.
 
     Raises:
-        UsageError: As it does.
+        UsageError: An option is invalid, as in `tabulate`.
     """
     cache = _cache(paths, asked)
     if (known := cache.find()) is not None:
@@ -67,10 +67,10 @@ def shown(paths: Sequence[Path], asked: TableOptions) -> str:
 
 
 def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
-    """Return a table of result files for each form; every file is read once.
+    """Return a table of result files per format, reading each file once.
 
     Raises:
-        UsageError: As `tabulate`.
+        UsageError: An option is invalid, as in `tabulate`.
     """
     each = [replace(asked, form=form) for form in forms]
     requests = [_request(paths, one) for one in each]
@@ -83,7 +83,7 @@ def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) 
 
 
 def _samples(paths: Sequence[Path], request: Request) -> Document:
-    """Return every sample; only series need what is computed from samples, which takes long of many."""
+    """Return all samples; rows, which take long to compute from many samples, are needed for series only."""
     from mpigauge.plan.sizes import wanted
     from mpigauge.show import samples
 
@@ -110,14 +110,14 @@ def _cache(paths: Sequence[Path], asked: TableOptions) -> TableCache:
 def tabulate(
     paths: Sequence[Path], asked: TableOptions, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    """Return a table of result files in one of the forms, and all rows of the first of them.
+    """Return a table of result files in one of the formats, and all rows of the first file.
 
     Args:
-        results: If they are in memory already.
+        results: Contents of the files, if they are in memory already.
 
     Raises:
-        UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
-            kind of table needs.
+        UsageError: A file is no result, a column or unit does not exist, or the results lack what the kind of
+            table needs.
     """
     return _tabulate(paths, asked, _cache(paths, asked), results)
 
@@ -133,7 +133,7 @@ def _tabulate(
 
 
 def _request(paths: Sequence[Path], asked: TableOptions) -> tuple[Request, tuple[str, ...]]:
-    """Return what is asked and in which columns, after all that can be wrong before a file is read."""
+    """Return the request and the columns; refuse all that is wrong before a file is read."""
     columns, chosen = check(asked.unit_names, asked.columns)
     _refuse(asked, paths)
     request = Request(KINDS[asked.kind], asked.selection, asked.stat, asked.renames, units=chosen)
@@ -147,10 +147,10 @@ def _table(request: Request, sources: list[Source], columns: tuple[str, ...]) ->
 
 
 def _refuse(asked: TableOptions, paths: Sequence[Path]) -> None:
-    """Refuse what only other kinds of tables have.
+    """Refuse options that only other kinds of tables have.
 
     Raises:
-        UsageError: It was asked for.
+        UsageError: There is such an option.
     """
     if asked.kind == CURVES and len(paths) > 1:
         raise UsageError(
@@ -169,7 +169,7 @@ def _refuse(asked: TableOptions, paths: Sequence[Path]) -> None:
 
 
 def rendered(document: Document, form: str) -> str:
-    """Return a document in one of the formats; text is fitted to a terminal, if standard output is one."""
+    """Return a document in one of the formats; text is fitted to the terminal, if there is one."""
     if form == "text" and (screen := console()) is not None:
         from mpigauge.show.formats import terminal
 
@@ -180,7 +180,7 @@ def rendered(document: Document, form: str) -> str:
 
 
 def _told(text: str, form: str) -> str:
-    """Return a text, and name what its format has no place for."""
+    """Return the text of a document; note what its format leaves out."""
     if form in FOREIGN:
         from mpigauge.show.formats import left_out
 
@@ -190,7 +190,7 @@ def _told(text: str, form: str) -> str:
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
-    """Return the columns and units asked for; called before a campaign, not to be wrong only after it.
+    """Return the columns and units; called before a campaign, so that an error does not come after it.
 
     Raises:
         UsageError: A column or unit does not exist.

@@ -106,7 +106,7 @@ def command(
 
 
 def _question(expected: object, baseline: object, guidelines: object) -> str:
-    """Return the one thing that is asked."""
+    """Return the one kind of question that options ask."""
     given = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
     asked = [name for name, value in given.items() if value]
     if not asked:
@@ -125,7 +125,7 @@ def _one(paths: Sequence[Path]) -> Path:
 def _expectations(
     sentences: Sequence[str], files: Sequence[Path], results: Sequence[Result]
 ) -> list[Expectation]:
-    """Return all expectations; they may be of patterns that only these results have."""
+    """Return all expectations; they may name patterns that only these results have."""
     from mpigauge.check.expectation_file import parse, read_expectations
 
     names = {pattern.name for result in results for pattern in result.campaign.patterns}
@@ -140,7 +140,7 @@ def _expected(
     units: Units,
     outputs: Outputs,
 ) -> int:
-    """Judge every number of every result; each statistic is computed once."""
+    """Check every number of every result; each statistic is computed once."""
     from mpigauge.check.expectations import together
     from mpigauge.check.table import document, held_against, verdict_of
 
@@ -156,7 +156,7 @@ def _expected(
 
 
 def _guided(path: Path, request: Request, units: Units, outputs: Outputs, *, everything: bool) -> int:
-    """Judge operations against what could replace them."""
+    """Check operations against others that could replace them."""
     from mpigauge.compare.guideline_table import document
     from mpigauge.compare.guidelines import check
 

@@ -135,7 +135,7 @@ def _one(paths: Sequence[Path], by: str | None) -> Path:
 
 
 def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
-    """Refuse --remeasure of a baseline, which has no two sides, and what is for --remeasure without it."""
+    """Refuse --remeasure of a baseline, which has no second side, and its options without it."""
     if remeasure and baseline is not None:
         raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
     if not remeasure and (output is not None or trust):
@@ -145,10 +145,10 @@ def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, tr
 def _measured_again(
     found: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
 ) -> SessionEnd | int:
-    """Measure what is suspicious; return how that ended, or the exit status if it was cut short.
+    """Measure suspicious cells again; return how that ended, or the exit status if it was cut short.
 
     Raises:
-        UsageError: Both sides cannot be measured in turn, or a result is a stranger's.
+        UsageError: The sides cannot be measured in turn, or a result is imported.
         EnvironmentLacksError: A library is gone, or does not work.
         JobError: Nothing could be measured.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0
 LINE_PATTERN = "cacheline"
-"""What two ranks do while the machine is watched."""
+"""Pattern that two ranks run while the machine is watched."""
 
 
 @click.command("doctor")
@@ -101,12 +101,12 @@ def _watch(duration: str, form: str) -> int:
 def _hosts(
     mpi: str | None, variables: tuple[str, ...], **place: Any
 ) -> tuple[list[DoctorFinding], int | None]:
-    """Return what a look at hosts has found, and the signal that ended it, if one did."""
+    """Return findings on hosts, and the signal that ended the check, if one did."""
     from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.cli.screen.progress import NoProgress
     from mpigauge.doctor.hosts import of_hosts
 
-    # What failed is a finding, so nobody else needs to tell it.
+    # Failures become findings, so the observer need not print them.
     silent = NoProgress(StringIO())
     with Interruption() as interruption:
         found = of_hosts(silent, interruption, mpi, variables=assignments(variables), **place)

@@ -1,4 +1,4 @@
-"""What --dry-run prints: how much a campaign is, its commands, and the cells that each of them measures."""
+"""Output of --dry-run: size of the campaign, its commands, and the cells that each of them measures."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 LINES_SHOWN = 16
-"""Of a file with the hosts of the ranks."""
+"""Lines shown of a file with the hosts of the ranks."""
 
 SIZES_SHOWN = 6
-"""Of a line; of more sizes only the ends."""
+"""Sizes shown per line; of more only the ends."""
 
 
 def what_would_run(session: PreparedCampaign) -> str:
-    """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
+    """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
     from mpigauge.campaign.jobs import crowded
     from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import left_out_of, shared_cores
@@ -34,7 +34,7 @@ def what_would_run(session: PreparedCampaign) -> str:
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:
-    """Return how many cells in how many jobs there are, and how long that may take."""
+    """Return how many cells and jobs there are, and how long they may take."""
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
 
@@ -67,7 +67,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
 
 
 def _quoted(word: str) -> str:
-    """Quote a word for a shell, which fills in the folder that a file of the command is in."""
+    """Quote a word for a shell that expands the folder of the command's files."""
     from mpigauge.campaign.launch.job import FOLDER
 
     quoted = shlex.quote(word)
@@ -75,7 +75,7 @@ def _quoted(word: str) -> str:
 
 
 def _file(name: str, text: str) -> str:
-    """Return what a file of the command says, as far as it fits a line."""
+    """Return the contents of a file of the command, as far as they fit on a line."""
     from mpigauge.campaign.launch.job import FOLDER
 
     lines = text.splitlines()
@@ -84,7 +84,7 @@ def _file(name: str, text: str) -> str:
 
 
 def _described(cells: Iterable[Cell]) -> Iterator[str]:
-    """Describe in a line all cells that differ in nothing but their size and pair."""
+    """Return a line per group of cells that differ only in size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
 

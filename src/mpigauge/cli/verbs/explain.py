@@ -73,7 +73,7 @@ def command(
 
 
 def _refuse(**given: object) -> None:
-    """Refuse what has no meaning for claims, which choose their cells themselves."""
+    """Refuse options that have no effect on claims, which name their cells themselves."""
     names = {"everything": "--all"}
     if asked := [names.get(name, f"--{name}") for name, value in given.items() if value]:
         raise UsageError(f"--claims and {asked[0]} exclude each other", "use one of them")

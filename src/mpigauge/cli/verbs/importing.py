@@ -1,4 +1,4 @@
-"""`mpigauge import`: another launcher's or program's output becomes a result file."""
+"""`mpigauge import`: creates a result file from the output of another launcher or program."""
 
 import shlex
 from functools import partial
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Readers(Subcommands):
-    """One command for every row of `formats.READERS`."""
+    """Group with one command per row of `formats.READERS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the formats in the order of the registry."""
@@ -54,7 +54,7 @@ class Readers(Subcommands):
 
 
 def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
-    """Return the options of the table; --columns names those of a file instead where that must be."""
+    """Return the options of the table; --columns names those of a file instead where it must be given."""
     options: list[click.Parameter] = function.__click_params__[::-1]
     if reader.prints_tables:
         return [*_of_tables(), *options]
@@ -99,7 +99,7 @@ def command() -> None:
 
 
 def _tell_left_out(name: str, paths: tuple[Path, ...]) -> None:
-    """Say that a log has tables of another program, too."""
+    """Note that a log has tables of another program, too."""
     from mpigauge.importers.reading import left_out
 
     for path in paths:

@@ -1,4 +1,4 @@
-"""`mpigauge list`: what there is to choose from, each list computed from its one registry."""
+"""`mpigauge list`: all choices of an option, each list computed from its one registry."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ SHOWN = {
     "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
     "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
 }
-"""What people see of each thing; programs see all of it."""
+"""Columns that people see per kind of list; programs get all."""
 
 
 @click.command("list")

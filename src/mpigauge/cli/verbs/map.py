@@ -41,12 +41,12 @@ WHERE = "the command line"
 SIZES = "8,1MiB"
 LAUNCHES_MOST = 12
 PRECISION = "10%"
-"""Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
+"""Precision of the pairs; in noise more launches are made until slow links can be told from chance."""
 
 PAIR, RANKS_MOST = 2, 32
 VISITS_OF_LAUNCH_MOST = 100_000
 VISITS_LEAST = 2
-"""Of a cell in a launch: with hundreds of ranks there are so many pairs that more would take too long."""
+"""Visits per cell and launch: hundreds of ranks have so many pairs that more would take too long."""
 
 FACTOR_LEAST = 1.01
 ERROR_RATE = "1%"
@@ -179,7 +179,7 @@ def command(
 
 
 def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
-    """Refuse what is wrong before a campaign, as far as can be known then."""
+    """Refuse wrong options before a campaign, as far as they can be known then."""
     if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(
             f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
@@ -205,7 +205,7 @@ def _status(shown: LinkMap) -> int:
 
 
 def _link(shown: LinkMap, pair: str) -> MeasuredLink:
-    """Return the pair of a word: "h1,h4"."""
+    """Return the link between a pair such as "h1,h4"."""
     names = words(pair)
     for name in names:
         if name not in shown.names:
@@ -220,7 +220,7 @@ def _link(shown: LinkMap, pair: str) -> MeasuredLink:
 
 
 def _check_pairs(pairs: tuple[str, ...]) -> None:
-    """Refuse what is wrong before a campaign, as far as can be known then."""
+    """Refuse wrong pairs before a campaign, as far as they can be known then."""
     for pair in pairs:
         if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
             raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
@@ -230,7 +230,7 @@ def _check_pairs(pairs: tuple[str, ...]) -> None:
 
 
 def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
-    """Return the plan of all pairs, with the hosts that we are on: they say how many ranks there are."""
+    """Return the plan for all pairs of the hosts that were named, or of those of the job."""
     from msgspec.structs import replace
 
     from mpigauge.campaign.prepare import located
@@ -252,7 +252,7 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
 
 
 def _counts(text: str | None) -> tuple[int, ...]:
-    """Return the one number of ranks, if it was given."""
+    """Return the number of ranks, if it was given."""
     counts = rank_counts(text)
     if len(counts) > 1:
         raise UsageError("--np: a map has one number of ranks", "measure a map for each")
@@ -275,7 +275,7 @@ def _file(*, serial: bool) -> PlanFile:
 
 
 def _visits_most(plan: Plan, ranks: int) -> int:
-    """Return the visits of a cell per launch that keep a launch of this many ranks short."""
+    """Return the most visits per cell and launch that keep a launch of this many ranks short."""
     from mpigauge.plan.sizes import parse_sizes
 
     cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
@@ -283,10 +283,10 @@ def _visits_most(plan: Plan, ranks: int) -> int:
 
 
 def _usual_ranks(plan: Plan) -> int:
-    """Return one rank on every host; of one host, one on every core.
+    """Return one rank per host; on a single host, one per core.
 
     Raises:
-        UsageError: There is one rank only.
+        UsageError: There would be one rank only.
     """
     from mpigauge.result import environment
 
@@ -329,7 +329,7 @@ def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: b
 
 
 def _check_figure(figure: Path | None) -> None:
-    """Check the figure before a campaign, not to be wrong only after it."""
+    """Check the figure's file before a campaign, so that an error does not come after it."""
     if figure is not None:
         from mpigauge.show.figures.map import check
 

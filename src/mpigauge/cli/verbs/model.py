@@ -67,6 +67,6 @@ def command(
 
 
 def _status(shown: Models) -> int:
-    """Return the exit status: whether all that was asked for could be said."""
+    """Return the exit status: whether all sizes of --predict have a time."""
     times = [each.time_s for one in shown.found for each in one.predictions]
     return EXIT_UNDECIDED if None in times else EXIT_DONE

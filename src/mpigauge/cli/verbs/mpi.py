@@ -143,7 +143,7 @@ def remove(names: tuple[str, ...]) -> None:
 
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
-    """Return the libraries that are wanted, all of them checked before anything is done."""
+    """Return the wanted libraries, all checked before anything is installed."""
     from mpigauge.mpi.install.managed import wanted
 
     if not names and plan is None:
@@ -152,7 +152,7 @@ def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
 
 
 def _lacked(plan: Path) -> list[str]:
-    """Return the libraries that a plan names and this machine has not, wherever."""
+    """Return the libraries that a plan names and this machine lacks."""
     from mpigauge.mpi.find import absent, labelled
     from mpigauge.plan.plan_file import read_file
 

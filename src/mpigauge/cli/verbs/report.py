@@ -78,7 +78,7 @@ def command(
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
     check_output(output)
-    atomic_file.check_free(output, overwrite=overwrite)  # before what may take a while
+    atomic_file.check_free(output, overwrite=overwrite)  # before results are read, which may take a while
     from mpigauge.mpi.kinds import GIVES_WAY
     from mpigauge.show.compared import check_by, thresholds_of
     from mpigauge.show.report.build import page_of
@@ -96,7 +96,7 @@ def command(
 
 
 def queries(request: Request, paths: Sequence[Path]) -> tuple[Query, Query]:
-    """Return what is shown, and the same for every state of the machine; one query if it had one state."""
+    """Return the query to show, and the same per state of the machine; one query if there is one state."""
     request.check()
     results = list(map(load, paths))
     query = request.query(results)

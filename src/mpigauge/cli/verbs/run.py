@@ -1,4 +1,4 @@
-"""`mpigauge run`: measures, writes the result file as it goes, prints the table."""
+"""`mpigauge run`: measures, writes the result file as it goes, and prints the table."""
 
 from __future__ import annotations
 

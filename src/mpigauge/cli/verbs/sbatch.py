@@ -1,4 +1,4 @@
-"""`mpigauge sbatch`: the script of a Slurm job, which the user reads and submits."""
+"""`mpigauge sbatch`: writes the script of a Slurm job, which the user reads and submits."""
 
 import re
 import shlex
@@ -16,20 +16,20 @@ from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
 
 WARNING_S = 90
-"""How long before its limit the job is warned; Slurm may be a minute early."""
+"""Seconds before its time limit at which the job is warned; Slurm may be a minute early."""
 
 TIME_LEAST_S = 300.0
 TIME_MOST_S = 366 * 86_400.0
 MARGIN_S = 180.0
-"""What a job needs beside its budget: the warning, Slurm's minute, and its start."""
+"""Seconds that a job needs besides its budget: the warning, Slurm's minute, and its start."""
 
 STANDARD_OUTPUT = Path("-")
-"""As other programs call it, and no name of a script."""
+"""Other programs write to standard output for `-o -`, so it cannot be a script's name."""
 
 PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]*")
 
 SAYS_RANKS = re.compile(r"(--np|-np|--ranks|--plan)(=|$)|-n\s*\d*$")
-"""A word of run that says how many ranks there are."""
+"""Arguments of run that set the number of ranks."""
 
 SCRIPT = Template(r"""#!/bin/bash
 # A campaign of mpigauge, written by:
@@ -142,7 +142,7 @@ def command(
     _check_plans(words, plans, time_s)
     more = f"#SBATCH --partition={partition}\n" if partition else ""
     if plans:
-        # One after the other: tasks that run at the same time would meet in the network.
+        # One after the other: tasks that run at the same time would share the network.
         more += f"#SBATCH --array=0-{len(plans) - 1}%1\n"
     more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
     text = SCRIPT.substitute(
@@ -174,13 +174,13 @@ def _own_words(context: click.Context) -> list[str]:
 
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
-    """Return the words of run, with the number of ranks if nobody else says it."""
+    """Return the arguments of run, with the number of ranks unless it is set already."""
     said = plans or any(SAYS_RANKS.match(word) for word in words)
     return (*words,) if said else (*words, "--np", str(ranks))
 
 
 def _check_names(names: Sequence[str], partition: str | None) -> None:
-    """Refuse what could become another line of the script."""
+    """Refuse names that could become another line of the script."""
     for name in names:
         if not name.isprintable():
             raise UsageError(
@@ -191,7 +191,7 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
 
 
 def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
-    """Refuse what would fail in the job only, after hours in a queue."""
+    """Refuse what would fail only in the job, after hours in a queue."""
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:

@@ -1,4 +1,4 @@
-"""What verbs that measure share: a session with its progress and signals, its file, and how it ends."""
+"""Sessions of the verbs that measure: progress, signals, result file, and exit status."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def measure(
     """Run a session to its end.
 
     Args:
-        output: The name of a new file; None means the usual one.
-        answering: Whether a terminal shows what the result says so far.
+        output: Name of the new result file; None for the usual one.
+        answering: Whether a terminal shows the answer so far.
 
     Raises:
-        UsageError: There is such a file already.
+        UsageError: The file exists already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
@@ -63,10 +63,10 @@ def measure(
 
 @contextmanager
 def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None) -> Iterator[Observer]:
-    """Watch a campaign: by the answer or a bar on a terminal, a line per launch on a pipe, or not at all.
+    """Watch a campaign: by the answer or a bar on a terminal, lines on a pipe, or not at all.
 
     Args:
-        answers: The result file, if what it says so far is to be seen while it grows.
+        answers: Result file, if the answer so far is shown.
     """
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
 
@@ -98,8 +98,8 @@ def measured_and_shown(
     """Run a session to its end and print its table; return the exit status.
 
     Raises:
-        UsageError: There is such a file already.
-        EnvironmentLacksError: A host cannot be reached, or the file has not all that was measured.
+        UsageError: The file exists already.
+        EnvironmentLacksError: A host cannot be reached, or the file has lost data.
         JobError: Nothing could be measured.
     """
     from mpigauge.cli.screen.tables import tabulate
@@ -115,13 +115,13 @@ def measured_and_shown(
 def measured_or_stopped(
     session: PreparedCampaign, output: Path | None, *, quiet: bool, says_where: bool = True
 ) -> SessionEnd | int:
-    """Run a session whose answer is another document; return how it ended, or the exit status after a signal.
+    """Run a session; return how it ended, or the exit status after a signal, for verbs that print later.
 
     Args:
-        says_where: Whether the user is told the name of the result.
+        says_where: Whether to print the name of the result.
 
     Raises:
-        UsageError: There is such a file already.
+        UsageError: The file exists already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
@@ -134,7 +134,7 @@ def measured_or_stopped(
 
 
 def stopped(measured: SessionEnd, signal_number: int) -> int:
-    """Say how to continue after a signal; return the exit status."""
+    """Print how to continue after a signal; return the exit status."""
     where = f"all finished visits are in {measured.path}"
     say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
     if not measured.lost:
@@ -143,18 +143,17 @@ def stopped(measured: SessionEnd, signal_number: int) -> int:
 
 
 def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -> int:
-    """Say where the result is; return the exit status.
+    """Print where the result is; return the exit status.
 
-    A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
-    are measured; so does a job that did not begin, a campaign that failed, or one that made fewer launches
-    than were asked for.
+    It is 1 after a cell that crashed, hung or received a wrong payload, though all others are measured; also
+    after a job that did not start, a failed campaign, or fewer launches than were asked for.
 
     Args:
-        measured: How the session ended that measured them, if one did.
+        measured: How the session ended, if one measured the rows.
 
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
-        EnvironmentLacksError: The file has not all that was measured.
+        EnvironmentLacksError: The file has lost data.
     """
     from mpigauge.ask import check_measured
     from mpigauge.rows.reasons import LaunchFailed
@@ -174,10 +173,10 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
 
 
 def check_saved(measured: SessionEnd) -> None:
-    """Refuse to call a result whole that others have taken away while it grew; after it was shown.
+    """Refuse a result file that was removed or changed while it grew; called after it was shown.
 
     Raises:
-        EnvironmentLacksError: The file has not all that was measured.
+        EnvironmentLacksError: The file has lost data.
     """
     if measured.lost:
         from mpigauge.result.writer import ELSEWHERE

@@ -1,4 +1,4 @@
-"""`mpigauge show`: the answer of result files, and tables of them."""
+"""`mpigauge show`: the answer of result files, and their tables."""
 
 from __future__ import annotations
 
