@@ -206,7 +206,7 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
 
 
 def comparison_of(
-    found: ComparedSources, units: Units | None = None, *, strict: bool = False, everything: bool = False
+    compared: ComparedSources, units: Units | None = None, *, strict: bool = False, everything: bool = False
 ) -> tuple[Document, ComparisonVerdict]:
     """Return a comparison as a document, and its verdict.
 
@@ -217,14 +217,14 @@ def comparison_of(
     from mpigauge.compare.table import document
     from mpigauge.document.document import Units
 
-    verdict = found.shown.strictly() if strict else found.shown.verdict
+    verdict = compared.shown.strictly() if strict else compared.shown.verdict
     shown = document(
-        found.shown,
+        compared.shown,
         verdict,
-        found.factors,
+        compared.factors,
         units or Units(),
-        found.sides,
-        first=found.first,
+        compared.sides,
+        first=compared.first,
         everything=everything,
     )
     return shown, verdict
@@ -269,14 +269,16 @@ class Sessions:
             UsageError: There are none.
         """
         first_s = date.replace(tzinfo=UTC).timestamp()
-        known = [one for one in self.known if one.begun_s >= first_s]
+        known = [session for session in self.known if session.begun_s >= first_s]
         if not known:
             last = datetime.fromtimestamp(self.known[-1].begun_s, UTC)
             raise UsageError(
                 f"--since {date:%Y-%m-%d %H:%M}: no session began then or later",
                 f"the last one of {len(self.known)} began at {last:%Y-%m-%d %H:%M}",
             )
-        return Sessions(known, [(one, differs) for one, differs in self.left_out if one.begun_s >= first_s])
+        return Sessions(
+            known, [(session, differs) for session, differs in self.left_out if session.begun_s >= first_s]
+        )
 
 
 def sessions_in(
@@ -295,11 +297,11 @@ def sessions_in(
     from mpigauge.compare.history.session import apart_from, in_time
 
     request.check()
-    found, refused = _sessions(every(paths), request, read)
+    sessions, refused = _sessions(every(paths), request, read)
     # Without any result, the first refusal is the error that is raised.
-    for one in refused if found else refused[1:]:
-        tell(f"skipped: {one.sentence}")
-    if not found:
+    for refusal in refused if sessions else refused[1:]:
+        tell(f"skipped: {refusal.sentence}")
+    if not sessions:
         raise (
             refused[0]
             if refused
@@ -307,24 +309,24 @@ def sessions_in(
                 f"{', '.join(map(str, paths))}: no result is there", "name files, or folders with results"
             )
         )
-    known, copies = in_time(found)
+    known, copies = in_time(sessions)
     for copy in copies:
         tell(f"skipped: {copy.path}: a copy of another result")
     left_out = apart_from(reference or known[-1], known)
-    strangers = {id(one) for one, _ in left_out}
-    return Sessions([one for one in known if id(one) not in strangers], left_out)
+    strangers = {id(refusal) for refusal, _ in left_out}
+    return Sessions([refusal for refusal in known if id(refusal) not in strangers], left_out)
 
 
 def _sessions(
     paths: Sequence[Path], request: Request, read: Read
 ) -> tuple[list[SessionResult], list[UsageError]]:
-    found, refused = [], []
+    sessions, refused = [], []
     for path in paths:
         try:
-            found.append(session_in(path, request, read))
+            sessions.append(session_in(path, request, read))
         except UsageError as error:
             refused.append(error)
-    return found, refused
+    return sessions, refused
 
 
 def session_in(path: Path, request: Request, read: Read) -> SessionResult:
@@ -335,8 +337,8 @@ def session_in(path: Path, request: Request, read: Read) -> SessionResult:
     """
     from mpigauge.compare.history.session import session_of
 
-    (mine,) = replace(request, each_state=True).selected(map(read, [path]))
-    return session_of(mine.result, mine.rows)
+    (source,) = replace(request, each_state=True).selected(map(read, [path]))
+    return session_of(source.result, source.rows)
 
 
 def against(
@@ -360,21 +362,21 @@ def against(
 
     new = session_in(path, request, read)
     found = sessions_in([baseline], request, read, tell, new)
-    known = [*found.known, *(one for one, _ in found.left_out if force)]
+    known = [*found.known, *(session for session, _ in found.left_out if force)]
     forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
-    before = [one for one in known if not same_session(one, new)]
-    for one, differs in found.left_out if not force else []:
-        tell(f"skipped: {one.path}: {'; '.join(differs)}")
+    before = [session for session in known if not same_session(session, new)]
+    for session, differs in found.left_out if not force else []:
+        tell(f"skipped: {session.path}: {'; '.join(differs)}")
     if not before and found.left_out:
         raise UsageError(
             f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",
             "--force compares them all the same",
         )
-    said = expected.against(
-        sorted(before, key=lambda one: one.begun_s), new, request.thresholds or Thresholds()
+    comparison = expected.against(
+        sorted(before, key=lambda session: session.begun_s), new, request.thresholds or Thresholds()
     )
-    sides = baseline_words(path.name, str(baseline), len(before), said.switches)
-    return ComparedSources(replace(said.shown, forced=tuple(forced)), frozenset(), sides)
+    sides = baseline_words(path.name, str(baseline), len(before), comparison.switches)
+    return ComparedSources(replace(comparison.shown, forced=tuple(forced)), frozenset(), sides)
 
 
 # ---- Claims of reports ---------------------------------------------------------------------------
@@ -395,11 +397,11 @@ def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request
     from mpigauge.document.document import Units
 
     claims = [read_claims(path) for path in claim_files(files)]
-    here = [material_of(source) for source in request.sources(results)]
+    materials = [material_of(source) for source in request.sources(results)]
     scores = []
-    for one in claims:
-        printed = _printed(one)
-        scores.append((one.report, [judged(claim, printed, here) for claim in one.claims]))
+    for claim_set in claims:
+        printed = _printed(claim_set)
+        scores.append((claim_set.report, [judged(claim, printed, materials) for claim in claim_set.claims]))
     return document(scores, request.units or Units())
 
 
@@ -417,10 +419,10 @@ def _claims_in(path: Path) -> list[Path]:
 
     if not is_folder(path):
         return [path]
-    found = sorted(path.glob(f"*{ENDING}"))
-    if not found:
+    files = sorted(path.glob(f"*{ENDING}"))
+    if not files:
         raise UsageError(f"{path}: has no file of claims", f"their names end with {ENDING}")
-    return found
+    return files
 
 
 def _printed(claims: Claims) -> list[Material]:

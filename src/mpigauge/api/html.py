@@ -29,7 +29,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: Sequence[bo
     Args:
         left: Per column, whether its entries are aligned at the left.
     """
-    styles = [LEFT if one else RIGHT for one in left]
+    styles = [LEFT if is_left else RIGHT for is_left in left]
     head = f"<thead>{_row('th', heads, styles)}</thead>" if any(heads) else ""
     body = "".join(_row("td", row, styles) for row in rows)
     return f"<table>{head}<tbody>{body}</tbody></table>"
@@ -42,17 +42,17 @@ def _row(tag: str, entries: Sequence[Any], styles: Sequence[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def lines(found: Iterable[str]) -> str:
+def lines(texts: Iterable[str]) -> str:
     """Return lines of text as HTML, one below the other."""
-    return "".join(f"<div>{text(line)}</div>" for line in found if line)
+    return "".join(f"<div>{text(line)}</div>" for line in texts if line)
 
 
 def document(shown: Document) -> str:
     """Return all lines and tables of a document as HTML."""
     parts = [lines(shown.head)]
-    for one in shown.tables:
-        heads = [column.heading for column in one.columns]
-        left = [column.left for column in one.columns]
-        parts.append(lines([one.title, one.about]))
-        parts.append(table(heads, shown.entries(one), left))
+    for part in shown.tables:
+        heads = [column.heading for column in part.columns]
+        left = [column.left for column in part.columns]
+        parts.append(lines([part.title, part.about]))
+        parts.append(table(heads, shown.entries(part), left))
     return "".join([*parts, lines(line.text for line in shown.foot)])

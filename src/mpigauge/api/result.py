@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.api import html
-from mpigauge.api.shown import Comparison, Explanation, Model, plain
+from mpigauge.api.shown import Comparison, Explanation, Model, data_of
 from mpigauge.api.table import Table
 from mpigauge.ask import VERBS, Request, Selection, comparison_of, damage_note, table_of
 from mpigauge.document.columnar import columns_of, joined
@@ -55,8 +55,8 @@ def load(*paths: PathLike) -> Result:
         UsageError: A file does not exist or is no result; names it.
     """
     loaded = [loading.load(path) for path in files.named([*map(Path, paths)])]
-    for said in filter(None, map(damage_note, loaded)):
-        LOG.warning("%s", said)
+    for damage in filter(None, map(damage_note, loaded)):
+        LOG.warning("%s", damage)
     return Result(loaded)
 
 
@@ -87,7 +87,7 @@ class Result:
     @property
     def paths(self) -> tuple[Path, ...]:
         """Paths of the result files."""
-        return tuple(one.path for one in self.results)
+        return tuple(result.path for result in self.results)
 
     @property
     def context(self) -> dict[str, Any]:
@@ -124,13 +124,13 @@ class Result:
         Raises:
             UsageError: The result has no such pattern, size, series or state.
         """
-        found = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
+        sources = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
         records = (
-            {**flat_record(row), "file": str(source.result.path)} for source in found for row in source.rows
+            {**flat_record(row), "file": str(source.result.path)} for source in sources for row in source.rows
         )
         kinds = kinds_of_rows()
         return self._table(
-            columns_of(records, kinds, names=() if any(one.rows for one in found) else [*kinds]), stat
+            columns_of(records, kinds, names=() if any(source.rows for source in sources) else [*kinds]), stat
         )
 
     def samples(
@@ -152,11 +152,11 @@ class Result:
         if series:
             request = replace(_request("rows", sizes, series, state, only), each_state=True)
             sources = self._chosen(request, pattern)
-            found = [samples.chosen_of_rows(source, state) for source in sources]
+            choices = [samples.chosen_of_rows(source, state) for source in sources]
         else:
             keep = self._keeps(pattern, sizes)
-            found = [samples.chosen_of(one, state, only, keep) for one in self.results]
-        return self._table(joined([*samples.pieces(found, most=ALL_AT_ONCE)]), None)
+            choices = [samples.chosen_of(result, state, only, keep) for result in self.results]
+        return self._table(joined([*samples.pieces(choices, most=ALL_AT_ONCE)]), None)
 
     def compare(
         self,
@@ -209,10 +209,10 @@ class Result:
         Raises:
             UsageError: No curve of messages has enough sizes.
         """
-        asked = parse_sizes(text) if (text := _sizes(predict)) else ()
+        predicted = parse_sizes(text) if (text := _sizes(predict)) else ()
         request = _request("model", sizes, series, state, only, stat)
         query = request.query_of(self._sources(request))
-        return Model(self._traced(models_table.document(models_of(query, asked), query.units)))
+        return Model(self._traced(models_table.document(models_of(query, predicted), query.units)))
 
     def explain(
         self,
@@ -232,7 +232,7 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all that `mpigauge show --format json` prints."""
-        return plain(self._answer())
+        return data_of(self._answer())
 
     def __repr__(self) -> str:
         return f"<mpigauge.Result: {', '.join(map(str, self.paths))}>"
@@ -265,16 +265,18 @@ class Result:
 
     def _keeps(self, pattern: Words | None, sizes: Sizes) -> Callable[[Cell], bool]:
         """Return a predicate that selects cells of these patterns and sizes."""
-        there = dict.fromkeys(one.name for result in self.results for one in result.campaign.patterns)
-        names = frozenset(there if pattern is None else _words(pattern))
-        for name in names - there.keys():
+        measured = dict.fromkeys(
+            pattern_.name for result in self.results for pattern_ in result.campaign.patterns
+        )
+        names = frozenset(measured if pattern is None else _words(pattern))
+        for name in names - measured.keys():
             files = ", ".join(map(str, self.paths))
-            raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(there, name))
+            raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(measured, name))
         chosen = wanted(_sizes(sizes))
         return lambda cell: cell.pattern in names and chosen(cell.bytes)
 
     def _table(self, columns: Any, stat: str | None = "median") -> Table:
-        return Table(columns, [context_record(one, stat) for one in self.results])
+        return Table(columns, [context_record(result, stat) for result in self.results])
 
     def _traced(self, document: Document) -> Document:
         return replace(document, contexts=self.contexts)

@@ -90,19 +90,19 @@ def run(
     result = done.result
     if done.lost:
         LOG.error("%s", done.lost)
-    found = rows(result)
-    if stopped and why_nothing(found):
+    measured = rows(result)
+    if stopped and why_nothing(measured):
         raise InterruptedError(f"{done.path}: {stopped} came before anything was measured")
-    check_measured(done.path, found)
+    check_measured(done.path, measured)
     return Result([result], stopped)
 
 
 def _plan_of(
-    plan: Planned, given: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
+    plan: Planned, values: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
 ) -> ChosenPlan:
     """Return the plan that a call asks for."""
     file, patterns, where = _read(plan)
-    options = _options_of(given, patterns)
+    options = _options_of(values, patterns)
     check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
     chosen = plan_of(file, options, suite, where, quick=quick, thorough=thorough)
     if lab_to_enter(chosen.plan, where) is not None:
@@ -129,32 +129,32 @@ def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
     return None, patterns, "mpigauge.run"
 
 
-def _options_of(given: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
+def _options_of(arguments: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
     """Return the options of a call, checked like the keys of a plan file.
 
     Raises:
         UsageError: There is no such option, or its value has another type.
     """
-    for name in given:
+    for name in arguments:
         if name not in OPTIONS:
             raise UsageError(f"mpigauge.run: there is no option {name!r}", choose_from(OPTIONS, name))
-    values = {name: _several(value) if name in LISTS else value for name, value in given.items()}
+    values = {name: _as_tuple(value) if name in LISTS else value for name, value in arguments.items()}
     if isinstance(sizes := values.get("sizes"), int | Sequence) and not isinstance(sizes, str):
-        values["sizes"] = ",".join(map(str, _several(sizes)))
+        values["sizes"] = ",".join(map(str, _as_tuple(sizes)))
     try:
         return msgspec.convert({**values, "patterns": patterns}, Options)
     except msgspec.ValidationError as error:
         raise UsageError(f"mpigauge.run: {error}", "docs/formats.md lists the keys of a plan") from None
 
 
-def _several(value: Any) -> tuple[Any, ...]:
+def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple | range) else (value,)
 
 
 # ---- What is told of its course ------------------------------------------------------------------
 
 
-class Logged:
+class LoggingObserver:
     """Observer that writes to a logger."""
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
@@ -192,4 +192,4 @@ class Logged:
 
 @contextmanager
 def _observing(_: Path) -> Iterator[Observer]:
-    yield Logged()
+    yield LoggingObserver()

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
 
 
-def plain(document: Document) -> dict[str, Any]:
+def data_of(document: Document) -> dict[str, Any]:
     """Return the data of a document exactly as its JSON has them."""
-    found: dict[str, Any] = json.loads(render(document, "json"))
-    return found
+    data: dict[str, Any] = json.loads(render(document, "json"))
+    return data
 
 
-class Shown:
+class VerbAnswer:
     """Answer of a verb.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shown:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the data of `--format json`: docs/formats.md#output-for-programs."""
-        return plain(self.document)
+        return data_of(self.document)
 
     @property
     def table(self) -> Table:
@@ -55,7 +55,7 @@ class Shown:
         return html.document(self.document)
 
 
-class Comparison(Shown):
+class Comparison(VerbAnswer):
     """Verdict on whether one of two is slower: docs/slower.md."""
 
     @property
@@ -67,52 +67,54 @@ class Comparison(Shown):
     def cells(self) -> Table:
         """A row per number that both sides have, with its ratio, interval and verdict."""
         data = self.as_dict()
-        records = [_flat(record) for record in data["cells"]]
+        records = [_flattened(record) for record in data["cells"]]
         return Table(columns_of(records), self.document.contexts)
 
     def __repr__(self) -> str:
         return f"<mpigauge.Comparison: {self.verdict}>"
 
 
-class Model(Shown):
+class Model(VerbAnswer):
     """Segments of curves and what they predict: docs/models.md."""
 
     @property
     def curves(self) -> list[dict[str, Any]]:
         """A record per curve: docs/models.md#json."""
-        found: list[dict[str, Any]] = self.as_dict()["curves"]
-        return found
+        records: list[dict[str, Any]] = self.as_dict()["curves"]
+        return records
 
     @property
     def segments(self) -> Table:
         """A row per segment of every curve."""
-        return self._each("segments")
+        return self._records_of("segments")
 
     @property
     def predictions(self) -> Table:
         """A row per predicted size of every curve."""
-        return self._each("predictions")
+        return self._records_of("predictions")
 
-    def _each(self, part: str) -> Table:
-        records = [_flat(_of_curve(curve) | one) for curve in self.curves for one in curve[part]]
+    def _records_of(self, part: str) -> Table:
+        records = [
+            _flattened(_curve_fields(curve) | fields) for curve in self.curves for fields in curve[part]
+        ]
         return Table(columns_of(records), self.document.contexts)
 
 
-def _of_curve(curve: dict[str, Any]) -> dict[str, Any]:
+def _curve_fields(curve: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that identify a curve: all that are no part of its model."""
     parts = {"segments", "breaks", "hockney", "textbook", "predictions", "sizes", "misfit", "launches"}
     return {name: value for name, value in curve.items() if name not in parts}
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
+def _flattened(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record without nesting: a dict becomes columns `outer_inner`, a list words."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            found |= {f"{name}_{inner}": one for inner, one in value.items()}
+            flat |= {f"{name}_{inner}": entry for inner, entry in value.items()}
         else:
-            found[name] = " ".join(map(str, value)) if isinstance(value, list) else value
-    return found
+            flat[name] = " ".join(map(str, value)) if isinstance(value, list) else value
+    return flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +141,15 @@ class Sentence:
         return self.text
 
 
-class Explanation(Shown):
+class Explanation(VerbAnswer):
     """Conclusions drawn from results, the most informative first: an iterable of sentences."""
 
     @property
     def sentences(self) -> list[Sentence]:
         """All conclusions."""
         return [
-            Sentence(**{name: one[name] for name in Sentence.__slots__})
-            for one in self.as_dict()["conclusions"]
+            Sentence(**{name: conclusion[name] for name in Sentence.__slots__})
+            for conclusion in self.as_dict()["conclusions"]
         ]
 
     def __iter__(self) -> Iterator[Sentence]:

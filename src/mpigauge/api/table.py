@@ -168,9 +168,9 @@ def _series_of_pandas(pandas: Any, values: Values) -> Any:
     if isinstance(values.data, np.ndarray) and values.codes is None:
         return values.data
     kinds = {"integer": "Int64", "number": "float64", "flag": "boolean", "text": "object"}
-    found = [*values]
-    kind = kinds[values.kind] if None in found or values.kind in {"number", "text"} else None
-    return pandas.Series(found, dtype=kind)
+    entries = [*values]
+    kind = kinds[values.kind] if None in entries or values.kind in {"number", "text"} else None
+    return pandas.Series(entries, dtype=kind)
 
 
 def _series_of_polars(polars: Any, name: str, values: Values) -> Any:

@@ -25,11 +25,11 @@ FEW_PROCESSES = 128
 FEW_FILES = 512
 """A lower limit of open files allows few connections; the usual limit is 1024."""
 
-ONLY_ROOT = 2
+PTRACE_ROOT_ONLY = 2
 """From this value of ptrace_scope on, only ranks of root read the memory of other ranks."""
 
 
-def of_machine(machine: Environment) -> list[DoctorFinding]:
+def machine_findings(machine: Environment) -> list[DoctorFinding]:
     """Return findings on what the machine has."""
     return [
         _cores(machine),
@@ -46,12 +46,12 @@ def of_machine(machine: Environment) -> list[DoctorFinding]:
     ]
 
 
-def limiting(machine: Environment) -> list[DoctorFinding]:
+def limit_findings(machine: Environment) -> list[DoctorFinding]:
     """Return findings on what may keep a job from starting: limits and missing parts."""
     return [_shared_memory(), *_quota(machine), *_network(), *_limits()]
 
 
-def disturbing(machine: Environment) -> list[DoctorFinding]:
+def disturbance_findings(machine: Environment) -> list[DoctorFinding]:
     """Return findings on what may change numbers during a measurement."""
     return [_governor(machine), _load(machine), _hypervisor(machine)]
 
@@ -168,13 +168,13 @@ def _copies() -> DoctorFinding:
     what, scope, refusal = "single copies (CMA)", ptrace_scope(), single_copies.refusal()
     if refusal is None:
         return DoctorFinding("info", what, "not visible: it cannot be tried here")
-    if refusal and (scope or 0) < ONLY_ROOT:
+    if refusal and (scope or 0) < PTRACE_ROOT_ONLY:
         remedy = (
             "a sandbox keeps processes apart: MPICH ends at large messages unless MPIR_CVAR_CH4_CMA_ENABLE=0 "
             "is set; in a container: --cap-add SYS_PTRACE"
         )
         return DoctorFinding("note", what, f"forbidden: {refusal}", remedy)
-    if scope is not None and scope >= ONLY_ROOT:
+    if scope is not None and scope >= PTRACE_ROOT_ONLY:
         remedy = "large messages are copied twice: sysctl kernel.yama.ptrace_scope=0 (root)"
         return DoctorFinding("note", what, f"forbidden: ptrace_scope {scope}", remedy)
     if scope:
@@ -188,15 +188,15 @@ def _network() -> Iterator[DoctorFinding]:
     from mpigauge.result.interfaces import interfaces
     from mpigauge.result.system_limits import locked_memory_bytes, open_files
 
-    there = interfaces()
-    working = [_described(one) for one in there if one.works]
+    cards = interfaces()
+    working = [_described(card) for card in cards if card.works]
     yield DoctorFinding("ok" if working else "info", "network", ", ".join(working) or "nothing that is up")
     files = open_files()
     if files is not None and files <= FEW_FILES:
         remedy = "over TCP each rank has a connection to each other: raise ulimit -n for as many ranks"
         yield DoctorFinding("note", "open files", f"{files} at most per process", remedy)
     limit = locked_memory_bytes()
-    if limit is not None and any(one.is_rdma for one in there):
+    if limit is not None and any(card.is_rdma for card in cards):
         remedy = "RDMA cards need more: ulimit -l unlimited, in limits.conf or the unit of the daemon"
         yield DoctorFinding("note", "locked memory", f"{units.format_size(limit)} at most", remedy)
 
@@ -211,12 +211,12 @@ def _limits() -> Iterator[DoctorFinding]:
         yield DoctorFinding("note", what, value, f"MPI libraries may need more: ulimit -{option} unlimited")
 
 
-def _described(one: Interface) -> str:
+def _described(card: Interface) -> str:
     from mpigauge import units
 
-    speed = one.speed or (units.format_rate_in(one.bytes_per_s, "Gbit/s") if one.bytes_per_s else "")
-    unit = " Gbit/s" if speed and not one.speed else ""
-    return " ".join(filter(None, [one.name, f"{speed}{unit}", f"MTU {one.mtu}" if one.mtu else ""]))
+    speed = card.speed or (units.format_rate_in(card.bytes_per_s, "Gbit/s") if card.bytes_per_s else "")
+    unit = " Gbit/s" if speed and not card.speed else ""
+    return " ".join(filter(None, [card.name, f"{speed}{unit}", f"MTU {card.mtu}" if card.mtu else ""]))
 
 
 def _governor(machine: Environment) -> DoctorFinding:

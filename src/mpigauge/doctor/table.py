@@ -47,12 +47,12 @@ def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mappin
     Args:
         environment: Description of the machine, for programs.
     """
-    found = [finding for group in grouped.values() for finding in group]
+    findings = [finding for group in grouped.values() for finding in group]
     return Document(
-        tables=[Table(name, "", [*lines_of(group)], columns_of(found)) for name, group in grouped.items()],
-        foot=[_summary(found)],
-        data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
-        records=lambda: map(asdict, found),
+        tables=[Table(name, "", [*lines_of(group)], columns_of(findings)) for name, group in grouped.items()],
+        foot=[_summary(findings)],
+        data=lambda: {"findings": [*map(asdict, findings)], "environment": environment},
+        records=lambda: map(asdict, findings),
         cases=lambda: [_cases(name, group) for name, group in grouped.items()],
     )
 
@@ -60,10 +60,15 @@ def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mappin
 def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
     """Return a case per finding, with its remedy."""
     lines = [
-        _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
-        for one in group
+        _Line(
+            finding.state,
+            finding.what,
+            " -> ".join(filter(None, [finding.value, finding.remedy])),
+            TONES[finding.state],
+        )
+        for finding in group
     ]
-    return Cases(Table(title, "", lines, columns_of(group)), [one.what for one in group])
+    return Cases(Table(title, "", lines, columns_of(group)), [finding.what for finding in group])
 
 
 def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
@@ -75,9 +80,9 @@ def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
             yield _Line("", "", f"-> {finding.remedy}", tone)
 
 
-def columns_of(found: Sequence[DoctorFinding]) -> list[Column]:
+def columns_of(findings: Sequence[DoctorFinding]) -> list[Column]:
     """Return columns of one width in all groups, so that their values align."""
-    width = max((len(finding.what) for finding in found), default=0)
+    width = max((len(finding.what) for finding in findings), default=0)
     return [
         Column(
             "state", "", lambda line: f"{line.state:<5}", left=True, goes=None, tone=lambda line: line.tone
@@ -91,16 +96,16 @@ def _tone(line: _Line) -> Tone:
     return "" if line.state else line.tone
 
 
-def _summary(found: Sequence[DoctorFinding]) -> Line:
+def _summary(findings: Sequence[DoctorFinding]) -> Line:
     """Return whether one can measure here, and what to expect."""
-    lacking = [finding.what for finding in found if finding.state == "lacks"]
+    lacking = [finding.what for finding in findings if finding.state == "lacks"]
     if lacking:
         return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
-    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in found)
-    notes = sum(finding.state == "note" for finding in found)
-    disturbing = _count(notes, "note") if notes else "no problems found"
-    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {disturbing}", "good")
+    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in findings)
+    notes = sum(finding.state == "note" for finding in findings)
+    doubts = _count(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {doubts}", "good")
 
 
-def _count(number: int, one: str, more: str = "") -> str:
-    return f"{number} {one if number == 1 else more or f'{one}s'}"
+def _count(number: int, singular: str, rest: str = "") -> str:
+    return f"{number} {singular if number == 1 else rest or f'{singular}s'}"

@@ -180,21 +180,21 @@ def remark(word: str, meaning: AliasMeaning) -> str:
 
 def hint_for(word: str, patterns: Iterable[str]) -> str:
     """Return a hint for a word that does not name a pattern."""
-    if other := of_another_kind(word):
+    if other := plan_or_result_hint(word):
         return other
     names = list(patterns)
     if why := _why_not(word):
         return f"{why}: mpigauge list shows what is" if why.endswith("not measured") else why
     near = nearest(plain(word), [*map(plain, names), *ALIASES])
-    found = meaning_of(near, names) if near else None
-    if found is None:
+    meaning = meaning_of(near, names) if near else None
+    if meaning is None:
         return "mpigauge list shows all patterns"
-    called = f"{found.pattern} {found.mode}".strip()
-    meant = found.pattern if near == plain(found.pattern) else f"{near}, which is {called}"
+    called = f"{meaning.pattern} {meaning.mode}".strip()
+    meant = meaning.pattern if near == plain(meaning.pattern) else f"{near}, which is {called}"
     return f"did you mean {meant}? mpigauge list shows all patterns"
 
 
-def of_another_kind(word: str) -> str:
+def plan_or_result_hint(word: str) -> str:
     """Return the hint for a word that is a plan or a result; empty if it is neither."""
     from mpigauge.plan import shipped
 
@@ -219,7 +219,9 @@ def _why_not(word: str) -> str:
     if _ONE_SIDED.search(short):
         return "one-sided communication is not measured"
     words = (short, word.lower())
-    return next((why for begin, why in _FAMILIES.items() if any(one.startswith(begin) for one in words)), "")
+    return next(
+        (why for begin, why in _FAMILIES.items() if any(word_.startswith(begin) for word_ in words)), ""
+    )
 
 
 class OptionHint(NamedTuple):
@@ -237,7 +239,7 @@ class OptionHint(NamedTuple):
     example: str = ""
     fits: Callable[[str], str] = str
 
-    def said(self, values: Sequence[str]) -> str:
+    def filled(self, values: Sequence[str]) -> str:
         """Return the hint with the user's value.
 
         Args:
@@ -260,10 +262,10 @@ def _range(text: str) -> str:
 
 def _powers(text: str) -> str:
     """Return the sizes of IMB's `MIN:MAX`, which are exponents of 2."""
-    found = re.fullmatch(r"(\d{1,2})(?::(\d{1,2}))?", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,2})(?::(\d{1,2}))?", text)
+    if match is None:
         return ""
-    low, high = (found[1], found[2]) if found[2] else ("0", found[1])
+    low, high = (match[1], match[2]) if match[2] else ("0", match[1])
     return f"{2 ** int(low)}:{2 ** int(high)}"
 
 
@@ -403,7 +405,7 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
         typed: Words of the command line.
         options: Options of the verb.
     """
-    word = next((one for one in typed if one.startswith(option)), option)
+    word = next((argument for argument in typed if argument.startswith(option)), option)
     name, sign, value = word.partition("=")
     other = OPTIONS.get(name) or OPTIONS.get(option)
     if other is None or other.instead not in options:
@@ -412,15 +414,15 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     glued = value if sign else "" if name in OPTIONS else name.removeprefix(option)
     values = [glued] if glued else behind
     if option == EXPORT and values and (exported := _exported(values[0])):
-        return _VARIABLE.said([exported])
+        return _VARIABLE.filled([exported])
     if other in (_MCA, _VARIABLE) and _are_a_pair(values):
-        return other.said(["=".join(values[:2])])
-    return other.said(values)
+        return other.filled(["=".join(values[:2])])
+    return other.filled(values)
 
 
 def _are_a_pair(values: Sequence[str]) -> bool:
     """Return whether an option is followed by a name and a value, as for mpiexec."""
-    return len(values) > 1 and not any(one.startswith("-") or "=" in one for one in values[:2])
+    return len(values) > 1 and not any(value.startswith("-") or "=" in value for value in values[:2])
 
 
 VERBS = {"help": "--help", "version": "--version"}

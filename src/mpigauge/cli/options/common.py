@@ -45,21 +45,21 @@ def _not_empty(context: click.Context, option: click.Parameter, value: str) -> s
     return value
 
 
-class OneName(click.Option):
+class AliasedOption(click.Option):
     """Option with further spellings that help does not list.
 
     Args:
-        also: The further spellings.
+        aliases: The further spellings.
     """
 
-    def __init__(self, *args: Any, also: Sequence[str], **more: Any) -> None:
+    def __init__(self, *args: Any, aliases: Sequence[str], **more: Any) -> None:
         super().__init__(*args, **more)
-        self.also = also
+        self.aliases = aliases
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Add the option under all its names."""
         super().add_to_parser(parser, ctx)
-        parser.add_option(obj=self, opts=self.also, dest=self.name)
+        parser.add_option(obj=self, opts=self.aliases, dest=self.name)
 
 
 RANKS_ALSO = ("-np", "--ranks")
@@ -68,7 +68,9 @@ RANKS_ALSO = ("-np", "--ranks")
 
 def ranks_option(metavar: str, about: str) -> Decorator:
     """Return -n and --np, with the other spellings of a number of ranks."""
-    return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
+    return click.option(
+        "--np", "-n", "ranks", cls=AliasedOption, aliases=RANKS_ALSO, metavar=metavar, help=about
+    )
 
 
 seed_option = click.option(
@@ -229,10 +231,10 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return by(threshold_options(force(function)))
 
 
-def spelled(name: str) -> str:
+def spelling_in_run(name: str) -> str:
     """Return how an option is spelled in `mpigauge run`."""
-    given = click.get_current_context().command.params
-    return max(next(one.opts for one in given if one.name == name), key=len)
+    parameters = click.get_current_context().command.params
+    return max(next(parameter.opts for parameter in parameters if parameter.name == name), key=len)
 
 
 def words(text: str | None) -> tuple[str, ...]:
@@ -264,13 +266,13 @@ def roots(text: str | None) -> tuple[Any, ...]:
     return tuple(word if word == "rotating" else int(word) for word in words(text))
 
 
-def assignments(given: tuple[str, ...]) -> dict[str, str]:
+def assignments(words: tuple[str, ...]) -> dict[str, str]:
     """Parse `NAME=VALUE` words into a mapping.
 
     Raises:
         UsageError: A word has no name or no `=`.
     """
-    pairs = [word.partition("=") for word in given]
+    pairs = [word.partition("=") for word in words]
     for name, sign, value in pairs:
         if not name or not sign:
             raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
@@ -281,19 +283,19 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 VALUES = re.compile(r"[^\s,]+(,[^\s,]+)*")
 
 
-def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+def variations(words: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """Parse `NAME=A,B` words into a mapping of names to values.
 
     Raises:
         UsageError: A word has no name, or a value that a result cannot hold.
     """
-    found = {}
-    for word in given:
+    parsed = {}
+    for word in words:
         name, _, values = word.partition("=")
         if not (VARIABLE.fullmatch(name) and VALUES.fullmatch(values)):
             raise UsageError(f"--vary: {word!r} varies nothing", "write NAME=A,B without spaces")
-        found[name] = tuple(values.split(","))
-    return found
+        parsed[name] = tuple(values.split(","))
+    return parsed
 
 
 def syncs(text: str | None) -> tuple[Any, ...]:

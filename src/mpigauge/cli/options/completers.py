@@ -23,9 +23,11 @@ def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     """Complete the last word of a comma-separated list, without those that it has already."""
     before, comma, last = incomplete.rpartition(",")
-    there = before.split(",")
+    present = before.split(",")
     return [
-        CompletionItem(before + comma + name) for name in names if name.startswith(last) and name not in there
+        CompletionItem(before + comma + name)
+        for name in names
+        if name.startswith(last) and name not in present
     ]
 
 
@@ -33,8 +35,8 @@ def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> lis
     """Complete patterns that are not there yet."""
     from mpigauge.plan import names
 
-    given = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
-    return _starting([name for name in names.patterns() if name not in given], incomplete)
+    present = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
+    return _starting([name for name in names.patterns() if name not in present], incomplete)
 
 
 def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -86,14 +88,14 @@ def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 
     if "/" in incomplete:
         return [CompletionItem(incomplete, type="file")]
-    return _starting([*(kind.name for kind in KINDS), *(one.label for one in managed())], incomplete)
+    return _starting([*(kind.name for kind in KINDS), *(library.label for library in managed())], incomplete)
 
 
 def added(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete libraries that `mpi add` has added."""
     from mpigauge.mpi.install.prefixes import managed
 
-    return _starting([one.label for one in managed()], incomplete)
+    return _starting([library.label for library in managed()], incomplete)
 
 
 def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -154,10 +156,10 @@ def _files(suffixes: tuple[str, ...], incomplete: str) -> list[CompletionItem]:
     """Complete files with these suffixes; without any, leave it to the shell, which offers folders, too."""
     folder, slash, start = incomplete.rpartition("/")
     try:
-        there = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())
+        files = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())
     except OSError:
-        there = []
-    names = [name for name in there if name.startswith(start) and name.endswith(suffixes)]
+        files = []
+    names = [name for name in files if name.startswith(start) and name.endswith(suffixes)]
     # Names that need quoting are left to the shell.
     if not names or any(not name.isprintable() or " " in name for name in names):
         return [CompletionItem(incomplete, type="file")]

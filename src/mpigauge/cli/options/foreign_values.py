@@ -61,14 +61,14 @@ VALUES: Mapping[str, Mapping[str, str]] = {
 
 def hint_of(error: click.BadParameter) -> str:
     """Return what to type instead of a value that an option does not have; empty if none is close."""
-    option, given = error.param, _NO_CHOICE.match(error.message)
-    if option is None or given is None or not isinstance(option.type, click.Choice):
+    option, refused = error.param, _NO_CHOICE.match(error.message)
+    if option is None or refused is None or not isinstance(option.type, click.Choice):
         return ""
-    word, choices = given[1].lower(), [str(one) for one in option.type.choices]
+    word, choices = refused[1].lower(), [str(choice) for choice in option.type.choices]
     if "," in word and {*word.split(",")} <= {*choices}:
-        each = [f"{option.opts[0]} {one}" for one in word.split(",")]
+        parts = [f"{option.opts[0]} {choice}" for choice in word.split(",")]
         several = getattr(option, "multiple", False)
-        return f"one each: {' '.join(each)}" if several else f"one of them: {each[0]}"
+        return f"one each: {' '.join(parts)}" if several else f"one of them: {parts[0]}"
     return VALUES.get(option.opts[0], {}).get(word) or _near(word, choices)
 
 
@@ -80,11 +80,13 @@ def _near(word: str, choices: Sequence[str]) -> str:
 LISTS = ("--hosts", "--sizes")
 """Options whose values are lists though their metavar does not say so."""
 
-OF_NUMBERS = ("--np", "--sizes", "--root")
+NUMBER_LISTS = ("--np", "--sizes", "--root")
 """Options whose lists hold numbers, so that no word belongs to them."""
 
 
-def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]) -> str:
+def list_hint(
+    word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]
+) -> str:
     """Return how to write a list whose values were typed as separate words; empty if that is not the error.
 
     Args:
@@ -92,26 +94,28 @@ def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], 
         typed: Words of the command line.
         names: Names of patterns.
     """
-    spelt, apart = _values_before(word, typed, names)
-    option = next((one for one in options if spelt in (*one.opts, *getattr(one, "also", ()))), None)
-    if option is None or getattr(option, "is_flag", False) or word not in apart[1:]:
+    spelt, separate = _values_before(word, typed, names)
+    option = next((one for one in options if spelt in (*one.opts, *getattr(one, "aliases", ()))), None)
+    if option is None or getattr(option, "is_flag", False) or word not in separate[1:]:
         return ""
     name, metavar = option.opts[0], str(getattr(option, "metavar", ""))
-    if nearest(word, names) or (name in OF_NUMBERS and not word[:1].isdigit()):
+    if nearest(word, names) or (name in NUMBER_LISTS and not word[:1].isdigit()):
         return ""
     if name == "--env":
-        return f"write --env {apart[0]}={shlex.quote(word)}"
+        return f"write --env {separate[0]}={shlex.quote(word)}"
     if getattr(option, "multiple", False):
-        return f"one each: {' '.join(f'{spelt} {shlex.quote(one)}' for one in apart)}"
+        return f"one each: {' '.join(f'{spelt} {shlex.quote(one)}' for one in separate)}"
     is_list = name in LISTS or "[," in metavar
-    return f"write a list with commas: {spelt} {shlex.quote(','.join(apart))}" if is_list else ""
+    return f"write a list with commas: {spelt} {shlex.quote(','.join(separate))}" if is_list else ""
 
 
 def _values_before(word: str, typed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:
     """Return the option that the last such word may belong to, and all words after it."""
-    last = max((place for place, one in enumerate(typed) if one == word), default=-1)
+    last = max((place for place, argument in enumerate(typed) if argument == word), default=-1)
     before = [place for place in range(last) if typed[place].startswith("-")]
     if not before:
         return "", []
-    values = takewhile(lambda one: not one.startswith("-") and one not in names, typed[before[-1] + 1 :])
+    values = takewhile(
+        lambda argument: not argument.startswith("-") and argument not in names, typed[before[-1] + 1 :]
+    )
     return typed[before[-1]], [*values]

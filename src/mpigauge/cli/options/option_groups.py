@@ -25,7 +25,7 @@ class Chapters(click.Command):
         """Write the options in the order of the parameters."""
         heading = "Options"
         records: dict[str, list[tuple[str, str]]] = {}
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        options = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
         for option in options:
             heading = self.chapters.get(str(option.name), heading)
             if (record := option.get_help_record(ctx)) is not None:

@@ -57,16 +57,16 @@ class Outputs:
 
     def put(self, document: Document) -> None:
         """Write a document in all formats."""
-        self.put_each([document] * len(self.targets))
+        self.write_each([document] * len(self.targets))
 
-    def put_each(self, documents: Iterable[Document]) -> None:
+    def write_each(self, documents: Iterable[Document]) -> None:
         """Write a document per target, first those that may be refused: a failure then leaves no file."""
         pairs = zip(documents, self.targets, strict=True)
         for document, target in sorted(pairs, key=lambda pair: pair[1].form in GENERAL):
             put(document, target, overwrite=self.overwrite)
 
 
-class Forms(click.Choice[str]):
+class FormatList(click.Choice[str]):
     """Comma-separated list of formats, each at most once."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -74,43 +74,43 @@ class Forms(click.Choice[str]):
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in str(value).split(",")]
-        return tuple(super(Forms, self).convert(word, param, ctx) for word in words)
+        return tuple(super(FormatList, self).convert(word, param, ctx) for word in words)
 
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --format, -o, --overwrite and --color, which the verb gets as one parameter, `outputs`."""
     about = "File to write, in the format of its ending or of --format; repeatable."
-    return _declared(_taking(function), about)
+    return _declared(_with_outputs(function), about)
 
 
 def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add them to a verb that may measure: a file named like a result becomes its `output`."""
 
     @functools.wraps(function)
-    def split(*args: Any, written: tuple[Path, ...], **given: Any) -> Any:
+    def split(*args: Any, written: tuple[Path, ...], **arguments: Any) -> Any:
         results = [path for path in written if path.name.endswith(ENDINGS_OF_RESULTS)]
         if len(results) > 1:
             raise UsageError("-o names two result files", "one is written")
         others = tuple(path for path in written if path not in results)
-        return taken(*args, written=others, output=next(iter(results), None), **given)
+        return taken(*args, written=others, output=next(iter(results), None), **arguments)
 
-    taken = _taking(function)
+    taken = _with_outputs(function)
     about = (
         "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
     )
     return _declared(split, about)
 
 
-def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_outputs(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function of `outputs` as one of the options, which are checked before anything else."""
 
     @functools.wraps(function)
     def called(
-        *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **given: Any
+        *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **arguments: Any
     ) -> Any:
         outputs = outputs_of(forms, written, overwrite=overwrite)
         outputs.check()
-        return function(*args, outputs=outputs, **given)
+        return function(*args, outputs=outputs, **arguments)
 
     return called
 
@@ -130,7 +130,7 @@ def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
         click.option(
             "--format",
             "forms",
-            type=Forms(EVERY),
+            type=FormatList(EVERY),
             default=(),
             metavar="FORMAT[,FORMAT...]",
             help=f"Format, or several with a file each: {', '.join(EVERY)}.  [default: text, or by -o]",

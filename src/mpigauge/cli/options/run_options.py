@@ -205,7 +205,7 @@ def _run(**_: Any) -> None:
     """Carry the options of run, to parse them for verbs that pass them on."""
 
 
-class TakesWordsOfRun(click.Command):
+class CommandWithRunOptions(click.Command):
     """Command that accepts the options of run besides its own."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -216,7 +216,7 @@ class TakesWordsOfRun(click.Command):
         return [*own, *(item for item in others if item.value not in names)]
 
 
-def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
+def run_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the arguments of `mpigauge run`, unparsed, for a verb that passes them on."""
     return click.argument(
         "words",
@@ -227,13 +227,13 @@ def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def planned(given: Sequence[str]) -> ChosenPlan:
+def planned(words: Sequence[str]) -> ChosenPlan:
     """Return the plan that `mpigauge run` would follow with these arguments.
 
     Raises:
         UsageError: They are not arguments of run, or ask it to write a file or to measure nothing.
     """
-    values = _run.make_context("mpigauge run", list(given)).params
+    values = _run.make_context("mpigauge run", list(words)).params
     for name in ("output", "dry_run"):
         if values[name]:
             raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
@@ -259,7 +259,7 @@ def asked(
     suite: SuiteName | None,
     quick: bool,
     thorough: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> ChosenPlan:
     """Return the plan that options ask for.
 
@@ -284,7 +284,7 @@ def asked(
         roots=roots(root),
         variables=assignments(variables),
         vary=variations(vary),
-        **given,
+        **arguments,
     )
     read = file_of(plan_path)
 

@@ -1,5 +1,4 @@
-"""Results and cells that a verb is asked about: RESULT..., --series, --sizes, --state, --only and --rename.
-"""
+"""Results and cells that a verb is asked about: RESULT..., --series, --sizes, --state, --only, --rename."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ def load(path: Path) -> Result:
     from mpigauge.importers import loading
 
     result = loading.load(path)
-    if said := damage_note(result):
-        note(f"mpigauge: {said}")
+    if damage := damage_note(result):
+        note(f"mpigauge: {damage}")
     return result
 
 
@@ -69,9 +68,9 @@ def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
         sizes: str,
         state: StateChoice | None,
         only: OnlyChoice | None,
-        **given: Any,
+        **arguments: Any,
     ) -> Any:
-        return function(*args, selection=Selection(series, sizes, state, only), **given)
+        return function(*args, selection=Selection(series, sizes, state, only), **arguments)
 
     declared: Callable[..., Any] = called
     for option in (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mpigauge import units
 from mpigauge.cli.screen.console import console
-from mpigauge.cli.screen.progress import REFRESH_S, Course, NoProgress, has_terminal, words_of
+from mpigauge.cli.screen.progress import REFRESH_S, CampaignProgress, NoProgress, has_terminal, words_of
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.show.formats.terminal import lines_of
 
@@ -45,7 +45,7 @@ class LiveAnswer(NoProgress):
         assert screen is not None  # noqa: S101 - a terminal has one
         self._console = screen
         self._so_far = SoFar(load(path))
-        self._course = Course(plan)
+        self._campaign = CampaignProgress(plan)
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
         self._answer: list[Text] = []
@@ -91,9 +91,9 @@ class LiveAnswer(NoProgress):
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Show the launch."""
-        self._course.launch_begins(number, visits)
-        again = f", part {part}" if part > 1 else ""
-        self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
+        self._campaign.launch_begins(number, visits)
+        part_text = f", part {part}" if part > 1 else ""
+        self._launch, self._doing = f"launch {number}{part_text}", f"starting {job}"
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
@@ -118,7 +118,7 @@ class LiveAnswer(NoProgress):
 
     def visit_ends(self) -> None:
         """Count one more visit."""
-        self._course.visit_ends()
+        self._campaign.visit_ends()
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Compute the numbers, while no rank runs."""
@@ -172,11 +172,11 @@ class LiveAnswer(NoProgress):
         """Return a bar with the launch and the time left, and a line with the cell that is measured."""
         from rich.text import Text
 
-        share = self._course.share()
+        share = self._campaign.share()
         full = round(share * BAR)
         bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
         bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
-        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._course.left()}")
+        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._campaign.left()}")
         doing = ", ".join(filter(None, [self._doing, self._machine]))
         lines = [first, Text(doing, "dim")]
         for line in lines:

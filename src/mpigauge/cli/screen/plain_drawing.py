@@ -22,13 +22,15 @@ DEFAULTS = "mpl-data"
 """Folder of matplotlib's default settings; with it as the current folder, no others are found."""
 
 
-def draw_without_settings() -> None:
+def ignore_matplotlib_settings() -> None:
     """Make a later import of matplotlib use its default settings only."""
-    if LIBRARY not in sys.modules and not any(isinstance(one, _Plain) for one in sys.meta_path):
-        sys.meta_path.insert(0, _Plain())
+    if LIBRARY not in sys.modules and not any(
+        isinstance(finder, _MatplotlibFinder) for finder in sys.meta_path
+    ):
+        sys.meta_path.insert(0, _MatplotlibFinder())
 
 
-class _Plain(MetaPathFinder):
+class _MatplotlibFinder(MetaPathFinder):
     """Finder that imports matplotlib with its default settings."""
 
     def find_spec(
@@ -43,7 +45,7 @@ class _Plain(MetaPathFinder):
         execute, defaults = spec.loader.exec_module, Path(spec.submodule_search_locations[0], DEFAULTS)
 
         def executed(module: ModuleType) -> None:
-            with _inside(defaults):
+            with _working_directory(defaults):
                 execute(module)
 
         spec.loader.exec_module = executed  # type: ignore[method-assign]
@@ -51,7 +53,7 @@ class _Plain(MetaPathFinder):
 
 
 @contextmanager
-def _inside(folder: Path) -> Iterator[None]:
+def _working_directory(folder: Path) -> Iterator[None]:
     """Change to a folder temporarily, unless it is missing or the way back would be."""
     try:
         back = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)

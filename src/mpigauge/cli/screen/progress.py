@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 REFRESH_S = 0.25
 """Drawing takes processor time from the ranks; four times a second is enough for a reader."""
 
-NOTICED_S = 1.0
+SUSPENSION_SHOWN_LEAST_S = 1.0
 
 
 class NoProgress:
@@ -74,12 +74,12 @@ class ProgressLines(NoProgress):
 
     def goes_on(self, seconds: float) -> None:
         """Print how long the campaign was suspended, if that was long enough to notice."""
-        if seconds >= NOTICED_S:
+        if seconds >= SUSPENSION_SHOWN_LEAST_S:
             words = f"was stopped for {units.format_duration(seconds)}, which the budget does not count"
             click.echo(printable_lines(words), file=self._stream)
 
 
-class Course:
+class CampaignProgress:
     """Progress of a campaign, relative to its budget or its number of launches."""
 
     def __init__(self, plan: Plan) -> None:
@@ -136,7 +136,7 @@ class ProgressBar(NoProgress):
         from rich.progress import BarColumn, Progress, TextColumn
 
         super().__init__(stream)
-        self._course = Course(plan)
+        self._campaign = CampaignProgress(plan)
         self._drawn = time.monotonic()
         self._progress = Progress(
             TextColumn("{task.fields[launch]}"),
@@ -160,9 +160,9 @@ class ProgressBar(NoProgress):
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
         """Show the launch."""
-        self._course.launch_begins(number, visits)
-        again = f", part {part}" if part > 1 else ""
-        self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
+        self._campaign.launch_begins(number, visits)
+        part_text = f", part {part}" if part > 1 else ""
+        self._progress.update(self._task, launch=f"launch {number}{part_text}", cell=f"starting {job}")
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
@@ -178,7 +178,7 @@ class ProgressBar(NoProgress):
 
     def visit_ends(self) -> None:
         """Count one more visit."""
-        self._course.visit_ends()
+        self._campaign.visit_ends()
 
     def rests(self) -> None:
         """Hide the bar while the process is suspended."""
@@ -202,5 +202,5 @@ class ProgressBar(NoProgress):
             self._progress.stop()
             return
         self._progress.start()
-        self._progress.update(self._task, completed=self._course.share(), left=self._course.left())
+        self._progress.update(self._task, completed=self._campaign.share(), left=self._campaign.left())
         self._progress.refresh()

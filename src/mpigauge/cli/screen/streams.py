@@ -20,7 +20,7 @@ NOBODY_READS = (errno.EPIPE, errno.EIO)
 """Errors of a pipe without a reader and of a closed terminal; a full disk is a real error."""
 
 
-def open_closed() -> None:
+def open_closed_streams() -> None:
     """Open standard streams that were closed (`>&-`) on the null device.
 
     The next files to be opened, such as the result, would get their file descriptors otherwise.
@@ -29,21 +29,22 @@ def open_closed() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free file descriptor
+            # The null device gets the lowest free descriptor, which is that of the closed stream.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for good
 
 
 @contextmanager
-def forgiving(stream: TextIO) -> Iterator[None]:
+def tolerate_closed(stream: TextIO) -> Iterator[None]:
     """Redirect a stream to the null device once writing to it fails."""
     try:
         yield
     except OSError:
-        silence(stream)
+        discard_output(stream)
 
 
-def silence(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Redirect a stream to the null device, with what it has buffered, which Python would write at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
@@ -66,7 +67,7 @@ def clean(text: str) -> str:
     return printable_lines(text)
 
 
-def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+def print_unless_closed(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print the end of a measurement; ignore that the reader has left.
 
     Notes are cleaned as by `note`; documents are clean and may have colours.
@@ -78,10 +79,10 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     except OSError as error:
         if error.errno not in NOBODY_READS:
             raise
-        silence(stream)
+        discard_output(stream)
 
 
-class Forgiving:
+class ToleratesClosedStream:
     """Observer whose stream may be closed."""
 
     def __init__(self, observer: Observer, stream: TextIO) -> None:
@@ -91,8 +92,8 @@ class Forgiving:
     def __getattr__(self, name: str) -> Callable[..., None]:
         method = getattr(self._observer, name)
 
-        def told(*values: object) -> None:
-            with forgiving(self._stream):
+        def call(*values: object) -> None:
+            with tolerate_closed(self._stream):
                 method(*values)
 
-        return told
+        return call

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
-OF_SAMPLES = ("csv", "parquet")
+SAMPLE_FORMATS = ("csv", "parquet")
 """Formats of the table of samples."""
 
 
@@ -54,27 +54,27 @@ class TableOptions:
         return self.table or (CURVES if by_cell else ANSWER)
 
 
-def shown(paths: Sequence[Path], asked: TableOptions) -> str:
+def shown(paths: Sequence[Path], options: TableOptions) -> str:
     """Return the table of `tabulate` without the rows; from the cache if a large result was shown before.
 
     Raises:
         UsageError: An option is invalid, as in `tabulate`.
     """
-    cache = _cache(paths, asked)
+    cache = _cache(paths, options)
     if (known := cache.find()) is not None:
-        return _told(known, asked.form)
-    return _tabulate(paths, asked, cache)[0]
+        return _with_notes(known, options.form)
+    return _tabulate(paths, options, cache)[0]
 
 
-def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
+def documents(paths: Sequence[Path], options: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
     """Return a table of result files per format, reading each file once.
 
     Raises:
         UsageError: An option is invalid, as in `tabulate`.
     """
-    each = [replace(asked, form=form) for form in forms]
-    requests = [_request(paths, one) for one in each]
-    if asked.kind == SAMPLES:
+    options_by_format = [replace(options, form=form) for form in forms]
+    requests = [_request(paths, options_) for options_ in options_by_format]
+    if options.kind == SAMPLES:
         yield from [_samples(paths, requests[0][0])] * len(forms)
         return
     sources = requests[0][0].sources(map(load, paths))
@@ -101,14 +101,14 @@ def _samples(paths: Sequence[Path], request: Request) -> Document:
     )
 
 
-def _cache(paths: Sequence[Path], asked: TableOptions) -> TableCache:
+def _cache(paths: Sequence[Path], options: TableOptions) -> TableCache:
     from mpigauge.cli.screen.table_cache import TableCache
 
-    return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
+    return TableCache(paths, repr((options, [is_newest(path) for path in paths])))
 
 
 def tabulate(
-    paths: Sequence[Path], asked: TableOptions, results: Sequence[Result] | None = None
+    paths: Sequence[Path], options: TableOptions, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
     """Return a table of result files in one of the formats, and all rows of the first file.
 
@@ -119,24 +119,24 @@ def tabulate(
         UsageError: A file is no result, a column or unit does not exist, or the results lack what the kind of
             table needs.
     """
-    return _tabulate(paths, asked, _cache(paths, asked), results)
+    return _tabulate(paths, options, _cache(paths, options), results)
 
 
 def _tabulate(
-    paths: Sequence[Path], asked: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
+    paths: Sequence[Path], options: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    request, columns = _request(paths, asked)
+    request, columns = _request(paths, options)
     sources = request.sources(map(load, paths) if results is None else results)
-    text = rendered(_table(request, sources, columns), asked.form)
+    text = rendered(_table(request, sources, columns), options.form)
     cache.keep(text)
     return text, sources[0].rows
 
 
-def _request(paths: Sequence[Path], asked: TableOptions) -> tuple[Request, tuple[str, ...]]:
+def _request(paths: Sequence[Path], options: TableOptions) -> tuple[Request, tuple[str, ...]]:
     """Return the request and the columns; refuse all that is wrong before a file is read."""
-    columns, chosen = check(asked.unit_names, asked.columns)
-    _refuse(asked, paths)
-    request = Request(KINDS[asked.kind], asked.selection, asked.stat, asked.renames, units=chosen)
+    columns, chosen = check(options.unit_names, options.columns)
+    _refuse(options, paths)
+    request = Request(KINDS[options.kind], options.selection, options.stat, options.renames, units=chosen)
     request.check()
     return request, columns
 
@@ -146,24 +146,24 @@ def _table(request: Request, sources: list[Source], columns: tuple[str, ...]) ->
     return table_of(request.query_of(sources), columns, newest=newest)
 
 
-def _refuse(asked: TableOptions, paths: Sequence[Path]) -> None:
+def _refuse(options: TableOptions, paths: Sequence[Path]) -> None:
     """Refuse options that only other kinds of tables have.
 
     Raises:
         UsageError: There is such an option.
     """
-    if asked.kind == CURVES and len(paths) > 1:
+    if options.kind == CURVES and len(paths) > 1:
         raise UsageError(
             f"--table {CURVES} does not take a second result", "side by side: --table times, or rates"
         )
-    if asked.kind == SAMPLES and asked.form not in OF_SAMPLES:
+    if options.kind == SAMPLES and options.form not in SAMPLE_FORMATS:
         raise UsageError(
             f"--table {SAMPLES} has a line for every sample, which is nothing to read",
-            f"choose --format {' or '.join(OF_SAMPLES)}, or -o samples.csv",
+            f"choose --format {' or '.join(SAMPLE_FORMATS)}, or -o samples.csv",
         )
-    if asked.columns and asked.kind != CURVES:
+    if options.columns and options.kind != CURVES:
         raise UsageError(
-            f"--table {asked.kind} does not take --columns",
+            f"--table {options.kind} does not take --columns",
             "leave it out, or choose another kind: mpigauge list tables",
         )
 
@@ -176,10 +176,10 @@ def rendered(document: Document, form: str) -> str:
         return terminal.render(document, screen)
     from mpigauge.show import formats
 
-    return _told(formats.render(document, form), form)
+    return _with_notes(formats.render(document, form), form)
 
 
-def _told(text: str, form: str) -> str:
+def _with_notes(text: str, form: str) -> str:
     """Return the text of a document; note what its format leaves out."""
     if form in FOREIGN:
         from mpigauge.show.formats import left_out

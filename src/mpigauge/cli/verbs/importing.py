@@ -121,20 +121,20 @@ def _import(
     same: bool = False,
 ) -> int:
     from mpigauge.cli.screen.tables import TableOptions, check, tabulate
-    from mpigauge.cli.verbs.session import ended
+    from mpigauge.cli.sessions.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
     from mpigauge.result import writer
     from mpigauge.result.files import default_path
     from mpigauge.result.records import Imported, Visit
 
-    shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
+    shown, column_file = ("", columns) if isinstance(columns, Path) else (columns, None)
     check(unit_names, shown)
     if len(paths) < READERS[name].least:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     if output is not None:
         writer.check_free(output)
-    records = read(name, paths, given, ranks=np or 0, same=same)
+    records = read(name, paths, column_file, ranks=np or 0, same=same)
     with writer.create(output) if output else writer.create_beside(default_path()) as file:
         file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:

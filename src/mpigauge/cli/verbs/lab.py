@@ -6,7 +6,7 @@ import os
 
 import click
 
-from mpigauge.cli.verbs.lab_runs import enter
+from mpigauge.cli.sessions.lab_runs import enter
 from mpigauge.errors import UsageError
 
 

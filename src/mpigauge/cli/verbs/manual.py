@@ -67,7 +67,7 @@ def _page(words: Words, command: click.Command, every: Iterable[Words]) -> str:
         usage = " ".join(command.collect_usage_pieces(context))
         options = [*_options(command, context)]
         below = [*_below(command, context)]
-    related = [one for one in every if one == words[:-1] or one[:-1] == words]
+    related = [page for page in every if page == words[:-1] or page[:-1] == words]
     lines = [
         f'.TH "{escaped(name.upper())}" "1" "" "mpigauge {__version__}" "mpigauge manual"',
         ".nh",  # no line break within names of pages
@@ -85,7 +85,7 @@ def _page(words: Words, command: click.Command, every: Iterable[Words]) -> str:
         *(line for status, about in STATUSES.items() for line in _tagged(str(status), about)),
         *_tagged("128 + n", SIGNALS),
         ".SH SEE ALSO",
-        ",\n".join(f"\\fB{escaped('-'.join(one))}\\fR(1)" for one in related),
+        ",\n".join(f"\\fB{escaped('-'.join(page))}\\fR(1)" for page in related),
     ]
     return "\n".join(lines) + "\n"
 
@@ -97,8 +97,8 @@ def _about(command: click.Command) -> str:
 def _below(command: click.Command, context: click.Context) -> Iterator[str]:
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            if (one := command.get_command(context, name)) is not None:
-                yield from _tagged(name, _about(one))
+            if (subcommand := command.get_command(context, name)) is not None:
+                yield from _tagged(name, _about(subcommand))
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:

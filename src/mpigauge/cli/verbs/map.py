@@ -17,13 +17,13 @@ from mpigauge.cli.options.common import (
     rank_counts,
     ranks_option,
     seed_option,
-    spelled,
+    spelling_in_run,
     unit_option,
     units_of,
     words,
 )
 from mpigauge.cli.options.selection import load, only_option
-from mpigauge.cli.screen.streams import clean, say
+from mpigauge.cli.screen.streams import clean, print_unless_closed
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
@@ -147,7 +147,7 @@ def command(
     """
     from mpigauge import units
     from mpigauge.cli.screen.tables import rendered
-    from mpigauge.cli.verbs.session import check_saved
+    from mpigauge.cli.sessions.session import check_saved
     from mpigauge.linkmap.linkmap import link_map
     from mpigauge.rows.machine.quiet import only_quiet
 
@@ -172,7 +172,7 @@ def command(
         from mpigauge.show.figures.map import draw
 
         draw(shown, figure, measured_on(loaded))
-    say(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
+    print_unless_closed(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
     if done is not None:
         check_saved(done)
     return _status(shown)
@@ -229,7 +229,7 @@ def _check_pairs(pairs: tuple[str, ...]) -> None:
 # ---- Measuring -----------------------------------------------------------------------------------
 
 
-def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
+def _plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan:
     """Return the plan for all pairs of the hosts that were named, or of those of the job."""
     from msgspec.structs import replace
 
@@ -237,13 +237,13 @@ def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
     from mpigauge.plan.plan_file import Options, with_options
     from mpigauge.plan.source import new_seed
 
-    counts = _counts(given.pop("ranks"))
-    file = _file(serial=given.pop("serial"))
-    exactly = given["launches"] is not None
-    variables = assignments(given.pop("variables"))
+    counts = _counts(arguments.pop("ranks"))
+    file = _file(serial=arguments.pop("serial"))
+    exactly = arguments["launches"] is not None
+    variables = assignments(arguments.pop("variables"))
     transports: Any = (transport,) if transport else ()
     options = Options(
-        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
+        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **arguments
     )
     plan = located(with_options(file, options, new_seed(), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
@@ -304,8 +304,8 @@ def _usual_ranks(plan: Plan) -> int:
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
     """Measure the map; return how it ended, or the exit status of a dry run or after a signal."""
     from mpigauge.campaign.prepare import prepare
-    from mpigauge.cli.verbs.dry_run import what_would_run
-    from mpigauge.cli.verbs.session import measured_or_stopped
+    from mpigauge.cli.sessions.dry_run import dry_run_text
+    from mpigauge.cli.sessions.session import measured_or_stopped
     from mpigauge.result.writer import check_free
 
     if output is not None:
@@ -313,18 +313,21 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     session = prepare(plan, WHERE)
     if dry_run:
         if plan.ranks == (PAIR,):
-            say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
-        click.echo(clean(what_would_run(session)), nl=False)
+            print_unless_closed(
+                "mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True
+            )
+        click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
     return measured_or_stopped(session, output, quiet=quiet, says_where=not quiet)
 
 
-def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
+def _refuse_to_measure(options: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
     """Refuse options for measuring where a result is shown."""
-    asked = [name for name, value in {**given, "output": output, "dry_run": dry_run}.items() if value]
-    if asked:
+    refused = [name for name, value in {**options, "output": output, "dry_run": dry_run}.items() if value]
+    if refused:
         raise UsageError(
-            f"{spelled(asked[0])} is for measuring, but a RESULT is only shown", "leave one of them out"
+            f"{spelling_in_run(refused[0])} is for measuring, but a RESULT is only shown",
+            "leave one of them out",
         )
 
 

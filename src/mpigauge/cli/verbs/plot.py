@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 OVERVIEW, MAP = "overview", "map"
 COMPARE = "compare"
-OF_COMPARE = ("by", "margin", "allow", "force")
+COMPARE_OPTIONS = ("by", "margin", "allow", "force")
 RATE = "rate"
 NARROWEST_IN, WIDEST_IN = 2.5, 20.0
 MODELLED = ("time", RATE)
@@ -121,7 +121,7 @@ def command(
     mpigauge plot results/node1.jsonl --kind rate --reference 100Gbit/s -o rate.png
     mpigauge plot results/node1.jsonl --kind time --series pingpong --width 84mm -o column.pdf
     """
-    _refuse_of_compare(kind or OVERVIEW)
+    _refuse_compare_options(kind or OVERVIEW)
     _refuse_model(kind or OVERVIEW, model=model)
     _refuse_reference(kind or OVERVIEW, reference)
     paths = named(results)
@@ -189,25 +189,27 @@ def _width_in(text: str | None) -> float | None:
 def _command() -> str:
     """Return the command as it was typed, without folders of files, the same for all formats of a figure."""
     context = click.get_current_context()
-    given = list(context.obj or ())
+    words = list(context.obj or ())
     for name in ("-o", "--output"):
-        if name in given[:-1]:
-            at = given.index(name)
-            del given[at : at + 2]
-    here = [Path(word).name if os.path.isfile(word) else word for word in given]  # noqa: PTH113 - long words
-    return shlex.join(["mpigauge", *here])
+        if name in words[:-1]:
+            at = words.index(name)
+            del words[at : at + 2]
+    without_folders = [Path(word).name if os.path.isfile(word) else word for word in words]  # noqa: PTH113 - long words
+    return shlex.join(["mpigauge", *without_folders])
 
 
-def _refuse_of_compare(kind: str) -> None:
+def _refuse_compare_options(kind: str) -> None:
     """Refuse options of a comparison, which another kind would ignore.
 
     Raises:
         UsageError: There is such an option.
     """
     context = click.get_current_context()
-    given = [name for name in OF_COMPARE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    if given and kind != COMPARE:
-        raise UsageError(f"--kind {kind} does not take --{given[0]}", f"leave it out, or --kind {COMPARE}")
+    refused = [
+        name for name in COMPARE_OPTIONS if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if refused and kind != COMPARE:
+        raise UsageError(f"--kind {kind} does not take --{refused[0]}", f"leave it out, or --kind {COMPARE}")
 
 
 def _refuse_model(kind: str, *, model: bool) -> None:

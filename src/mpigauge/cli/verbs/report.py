@@ -86,10 +86,10 @@ def command(
 
     units, thresholds = units_of(unit_names), thresholds_of(margin, allow)
     check_by(len(paths), by)
-    query, each = queries(
+    query, by_state = queries(
         Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units), paths
     )
-    page = render(page_of(query, each, GIVES_WAY, force=force))
+    page = render(page_of(query, by_state, GIVES_WAY, force=force))
     with atomic_file.written(output, overwrite=overwrite) as file:
         file.write(page.encode())
     note(f"report: {output}")

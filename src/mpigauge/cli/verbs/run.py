@@ -48,9 +48,9 @@ def command(
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare
     from mpigauge.cli.screen.tables import TableOptions, check
-    from mpigauge.cli.verbs.dry_run import what_would_run
-    from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import measured_and_shown
+    from mpigauge.cli.sessions.dry_run import dry_run_text
+    from mpigauge.cli.sessions.lab_runs import same_command_in
+    from mpigauge.cli.sessions.session import measured_and_shown
     from mpigauge.result.writer import check_free
 
     check(unit_names, columns)
@@ -61,7 +61,7 @@ def command(
         return same_command_in(lab, where)
     session = prepare(plan, where, per_job=per_job)
     if dry_run:
-        click.echo(clean(what_would_run(session)), nl=False)
+        click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
     if session.time_of_jobs and not quiet:
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")

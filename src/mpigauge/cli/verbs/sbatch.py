@@ -11,7 +11,7 @@ import click
 
 from mpigauge import atomic_file
 from mpigauge.cli.options.plan_option import PLAN_PATH
-from mpigauge.cli.options.run_options import TakesWordsOfRun, planned, words_of_run
+from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run_arguments
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
 
@@ -88,8 +88,8 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
-@words_of_run
+@click.command("sbatch", cls=CommandWithRunOptions, context_settings={"ignore_unknown_options": True})
+@run_arguments
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Number of nodes.")
 @click.option(
     "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks per node."
@@ -138,7 +138,7 @@ def command(
     time_s = _time_s(limit)
     output = None if output == STANDARD_OUTPUT else output
     words = _with_ranks(words, nodes * tasks, plans)
-    _check_names([*words, *_own_words(context)], partition)
+    _check_names([*words, *_own_options(context)], partition)
     _check_plans(words, plans, time_s)
     more = f"#SBATCH --partition={partition}\n" if partition else ""
     if plans:
@@ -146,7 +146,7 @@ def command(
         more += f"#SBATCH --array=0-{len(plans) - 1}%1\n"
     more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
     text = SCRIPT.substitute(
-        command=shlex.join(["mpigauge", "sbatch", *_own_words(context), *words]),
+        command=shlex.join(["mpigauge", "sbatch", *_own_options(context), *words]),
         name=shlex.quote(str(output or "job.sh")),
         nodes=nodes,
         tasks=tasks,
@@ -161,22 +161,22 @@ def command(
     return EXIT_DONE
 
 
-def _own_words(context: click.Context) -> list[str]:
+def _own_options(context: click.Context) -> list[str]:
     """Return the options of this verb as they were given."""
-    given: list[str] = []
+    words: list[str] = []
     for option in context.command.params:
         value = context.params.get(str(option.name))
         if option.name == "words" or value is None or value == option.default:
             continue
-        for one in value if isinstance(value, tuple) else (value,):
-            given += [option.opts[0], str(one)]
-    return given
+        for entry in value if isinstance(value, tuple) else (value,):
+            words += [option.opts[0], str(entry)]
+    return words
 
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
     """Return the arguments of run, with the number of ranks unless it is set already."""
-    said = plans or any(SAYS_RANKS.match(word) for word in words)
-    return (*words,) if said else (*words, "--np", str(ranks))
+    is_set = plans or any(SAYS_RANKS.match(word) for word in words)
+    return (*words,) if is_set else (*words, "--np", str(ranks))
 
 
 def _check_names(names: Sequence[str], partition: str | None) -> None:

@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
-from mpigauge.cli.screen.streams import Forgiving, forgiving, say
+from mpigauge.cli.screen.streams import ToleratesClosedStream, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -48,7 +48,7 @@ def measure(
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
-    from mpigauge.doctor.here import causes_here
+    from mpigauge.doctor.this_machine import startup_obstacles
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
@@ -56,7 +56,7 @@ def measure(
     try:
         return measuring.measure(session, output, default_path(), observing)
     except JobError as error:
-        for note in causes_here():
+        for note in startup_obstacles():
             error.add_note(note)
         raise
 
@@ -71,16 +71,18 @@ def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | No
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
 
     if quiet or not stream.isatty():
-        yield cast("Observer", Forgiving(NoProgress(stream) if quiet else ProgressLines(stream), stream))
+        yield cast(
+            "Observer", ToleratesClosedStream(NoProgress(stream) if quiet else ProgressLines(stream), stream)
+        )
         return
-    seen = _on_terminal(plan, stream, answers)
-    with forgiving(stream):
-        seen.start()
+    display = _on_terminal(plan, stream, answers)
+    with tolerate_closed(stream):
+        display.start()
     try:
-        yield cast("Observer", Forgiving(seen, stream))
+        yield cast("Observer", ToleratesClosedStream(display, stream))
     finally:
-        with forgiving(stream):
-            seen.stop()
+        with tolerate_closed(stream):
+            display.stop()
 
 
 def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBar | LiveAnswer:
@@ -93,7 +95,7 @@ def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBa
 
 
 def measured_and_shown(
-    session: PreparedCampaign, output: Path | None, asked: TableOptions, *, quiet: bool
+    session: PreparedCampaign, output: Path | None, options: TableOptions, *, quiet: bool
 ) -> int:
     """Run a session to its end and print its table; return the exit status.
 
@@ -107,8 +109,8 @@ def measured_and_shown(
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return stopped(done, done.signal)
-    text, rows = tabulate([done.path], asked, [done.result])
-    say(text, nl=False)
+    text, rows = tabulate([done.path], options, [done.result])
+    print_unless_closed(text, nl=False)
     return ended(done.path, rows, done)
 
 
@@ -129,16 +131,16 @@ def measured_or_stopped(
     if done.signal is not None:
         return stopped(done, done.signal)
     if says_where and not done.lost:
-        say(f"result: {done.path}", err=True)
+        print_unless_closed(f"result: {done.path}", err=True)
     return done
 
 
 def stopped(measured: SessionEnd, signal_number: int) -> int:
     """Print how to continue after a signal; return the exit status."""
     where = f"all finished visits are in {measured.path}"
-    say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
+    print_unless_closed(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
     if not measured.lost:
-        say(f"  continue with: {resume_words(measured.path)}", err=True)
+        print_unless_closed(f"  continue with: {resume_words(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 
@@ -160,13 +162,13 @@ def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -
 
     if measured is not None:
         check_saved(measured)
-    say(f"result: {path}", err=True)
+    print_unless_closed(f"result: {path}", err=True)
     check_measured(path, rows)
     broken = any(row.status in BROKEN or isinstance(row.reason, LaunchFailed) for row in rows)
     if measured is not None and measured.launches_short is not None:
         made, wanted = measured.launches_short
-        say(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
-        say(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
+        print_unless_closed(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
+        print_unless_closed(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
         broken = True
     failed = measured is not None and measured.reason == "failed"
     return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE

@@ -24,9 +24,14 @@ def status_of_verdict(verdict: ComparisonVerdict) -> int:
 
 
 def put_comparison(
-    found: ComparedSources, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
+    compared: ComparedSources,
+    units: Units,
+    outputs: Outputs,
+    *,
+    strict: bool = False,
+    everything: bool = False,
 ) -> int:
     """Print a comparison; return the exit status of its verdict, or 0 if no verdict was asked for."""
-    shown, verdict = comparison_of(found, units, strict=strict, everything=everything)
+    shown, verdict = comparison_of(compared, units, strict=strict, everything=everything)
     outputs.put(shown)
-    return EXIT_DONE if found.shown.unasked else status_of_verdict(verdict)
+    return EXIT_DONE if compared.shown.unasked else status_of_verdict(verdict)

@@ -18,14 +18,14 @@ SIZES_SHOWN = 6
 """Sizes shown per line; of more only the ends."""
 
 
-def what_would_run(session: PreparedCampaign) -> str:
+def dry_run_text(session: PreparedCampaign) -> str:
     """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
     from mpigauge.campaign.jobs import crowded
     from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import left_out_of, shared_cores
 
     plan = session.plan
-    others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
+    others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
     shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
@@ -40,8 +40,8 @@ def _amount(session: PreparedCampaign) -> Iterator[str]:
 
     cells = counted(sum(len(target.cells) for target in session.targets), "cell")
     jobs = counted(sum(len(by_job(target.cells)) for target in session.targets), "job")
-    told = session.time_of_jobs if session.plan.over_s is None else ""
-    yield f"{cells} in {told or f'{jobs}, {_time(session.plan)}'}; nothing is run"
+    duration = session.time_of_jobs if session.plan.over_s is None else ""
+    yield f"{cells} in {duration or f'{jobs}, {_time(session.plan)}'}; nothing is run"
 
 
 def _time(plan: Plan) -> str:
@@ -91,11 +91,11 @@ def _described(cells: Iterable[Cell]) -> Iterator[str]:
     alike: dict[tuple[str, ...], list[Cell]] = {}
     for cell in cells:
         alike.setdefault((cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()), []).append(cell)
-    for (pattern, mode, *factors), found in alike.items():
-        pairs = len({cell.pair for cell in found if cell.pair})
-        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
+    for (pattern, mode, *factors), group in alike.items():
+        pairs = len({cell.pair for cell in group if cell.pair})
+        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {group[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized
-        sizes = [_sizes(sorted({cell.bytes for cell in found}))] if sized else []
+        sizes = [_sizes(sorted({cell.bytes for cell in group}))] if sized else []
         yield ", ".join([" ".join([pattern, mode, *sizes]), *(of_pairs if pairs else []), *factors])
 
 
