@@ -152,10 +152,10 @@ class Result:
         if series:
             request = replace(_request("rows", sizes, series, state, only), each_state=True)
             sources = self._chosen(request, pattern)
-            choices = [samples.chosen_of_rows(source, state) for source in sources]
+            choices = [samples.choose_samples_of_rows(source, state) for source in sources]
         else:
             keep = self._keeps(pattern, sizes)
-            choices = [samples.chosen_of(result, state, only, keep) for result in self.results]
+            choices = [samples.choose_samples(result, state, only, keep) for result in self.results]
         return self._table(joined([*samples.pieces(choices, most=ALL_AT_ONCE)]), None)
 
     def compare(

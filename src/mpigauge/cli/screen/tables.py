@@ -90,14 +90,14 @@ def _samples(paths: Sequence[Path], request: Request) -> Document:
     picked = request.selection
     if picked.series:
         sources = replace(request, each_state=True).selected(map(load, paths))
-        return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
+        return samples.document([samples.choose_samples_of_rows(source, picked.state) for source in sources])
     sizes = wanted(picked.sizes)
 
     def keep(cell: Cell) -> bool:
         return sizes(cell.bytes)
 
     return samples.document(
-        [samples.chosen_of(load(path), picked.state, picked.only, keep) for path in paths]
+        [samples.choose_samples(load(path), picked.state, picked.only, keep) for path in paths]
     )
 
 

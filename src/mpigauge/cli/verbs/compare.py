@@ -97,7 +97,7 @@ def command(
     """
     from mpigauge.campaign.remeasure import compared_again_by
     from mpigauge.cli.sessions.session import check_saved
-    from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
+    from mpigauge.show.compared import check_alike, check_count, compare_remeasured, held, thresholds_of
 
     thresholds = thresholds_of(margin, allow)
     units = units_of(unit_names)
@@ -119,7 +119,7 @@ def command(
         remeasured = _remeasure(compared, before, output, trust=trust, quiet=quiet)
         if isinstance(remeasured, int):
             return remeasured
-        compared = held_again(query, compared, remeasured.result, compared_again_by(before, by))
+        compared = compare_remeasured(query, compared, remeasured.result, compared_again_by(before, by))
         status = put_comparison(compared, units, outputs, strict=strict, everything=everything)
         check_saved(remeasured)
         return status

@@ -9,23 +9,23 @@ from mpigauge.show.formats.times import times_of
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
-    from mpigauge.show.formats.times import Timed
+    from mpigauge.show.formats.times import CellTime
 
 
 def render(document: Document) -> str:
-    """An entry for each cell that was measured; its interval, launches and samples in words.
+    """Return an entry per measured cell, with its interval, launches and samples in words.
 
     Source: https://github.com/benchmark-action/github-action-benchmark
 
     Raises:
         UsageError: The document has no times.
     """
-    found = [_entry(one) for one in times_of(document, "github")]
-    return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    entries = [_entry(time) for time in times_of(document, "github")]
+    return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _entry(one: Timed) -> dict[str, float | str]:
-    entry: dict[str, float | str] = {"name": one.name, "unit": "ns", "value": one.value_ns}
-    if one.low_ns is not None and one.high_ns is not None:
-        entry["range"] = f"{one.low_ns:.6g} \N{EN DASH} {one.high_ns:.6g}"
-    return entry | {"extra": f"{one.launches} launches, {one.samples} samples"}
+def _entry(time: CellTime) -> dict[str, float | str]:
+    entry: dict[str, float | str] = {"name": time.name, "unit": "ns", "value": time.value_ns}
+    if time.low_ns is not None and time.high_ns is not None:
+        entry["range"] = f"{time.low_ns:.6g} \N{EN DASH} {time.high_ns:.6g}"
+    return entry | {"extra": f"{time.launches} launches, {time.samples} samples"}
