@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from mpigauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-MISSING = "\N{EN DASH}"
+DASH = "\N{EN DASH}"
+MISSING = DASH
 """What stands for a number that is not there: None, NaN or infinite."""
 
 AUTO = "auto"
@@ -306,9 +307,30 @@ def format_relative(fraction: float | None) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a number of things: `1 host`, `2 hosts`, `3 launches`."""
-    if count == 1:
-        return f"{count} {noun}"
-    return f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
+    return f"{count} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return what several are called: `hosts`, `launches`, `libraries`."""
+    if re.search("[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
+
+
+def interval(low: float | None, high: float | None, write: Callable[[float], str]) -> str:
+    """Return both ends of an interval: `1.20 - 1.38`; empty if one of them is not known."""
+    return "" if low is None or high is None else f"{write(low)} {DASH} {write(high)}"
+
+
+def with_interval(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:
+    """Return a number with its interval: `1.28 (1.20 - 1.38)`; alone if that is not known."""
+    ends = interval(low, high, write)
+    return f"{text} ({ends})" if ends else text
+
+
+def span(first: str, last: str, dash: str = " to ") -> str:
+    """Return from where to where, of what is written already: `8 B to 64 KiB`; one word if both are equal."""
+    return first if first == last else f"{first}{dash}{last}"
 
 
 def sign(unit: str) -> str:

@@ -16,7 +16,7 @@ import mpigauge
 ROOT = Path(mpigauge.__file__).parent
 
 RANKS = (
-    "units errors cache locks vocabulary atomic_file dependencies inputs programs stats",
+    "units errors sequences cache locks vocabulary atomic_file dependencies inputs programs stats",
     "plan",
     "result mpi",
     "importers rows",
@@ -78,7 +78,7 @@ def test_nobody_imports_upward_or_sideways() -> None:
 
 
 def test_statistics_know_nothing_of_the_house() -> None:
-    known = {"stats", "units", "errors", "vocabulary"}
+    known = {"stats", "sequences", "units", "errors", "vocabulary"}
     assert {
         package(other) for name in modules() if package(name) == "stats" for other in imported(name)
     } <= known

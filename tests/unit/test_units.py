@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.units import (
+    DASH,
     MISSING,
     RATE_CHOICES,
     RATE_UNITS,
@@ -29,11 +30,15 @@ from mpigauge.units import (
     format_size,
     format_time,
     format_time_in,
+    interval,
     parse_duration,
     parse_fraction,
     parse_size,
+    plural,
     rate_unit,
+    span,
     time_unit,
+    with_interval,
 )
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -338,6 +343,39 @@ def test_how_long_something_went_on_is_told_in_the_unit_that_fits(seconds: float
 @pytest.mark.parametrize(("count", "text"), [(0, "0 more rows"), (1, "1 more row"), (2, "2 more rows")])
 def test_one_of_something_is_no_plural(count: int, text: str) -> None:
     assert counted(count, "more row") == text
+
+
+@pytest.mark.parametrize(
+    ("noun", "nouns"),
+    [
+        ("host", "hosts"),
+        ("launch", "launches"),
+        ("process", "processes"),
+        ("library", "libraries"),
+        ("relay", "relays"),
+    ],
+)
+def test_endings_of_several(noun: str, nouns: str) -> None:
+    assert plural(noun) == nouns
+
+
+def test_an_interval_is_both_of_its_ends_or_nothing() -> None:
+    assert interval(1.2, 1.38, format_factor) == "1.20 \N{EN DASH} 1.38"
+    assert interval(None, 1.38, format_factor) == interval(1.2, None, format_factor) == ""
+    assert with_interval("1.28", 1.2, 1.38, format_factor) == "1.28 (1.20 \N{EN DASH} 1.38)"
+    assert with_interval("1.28", None, None, format_factor) == "1.28"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "dash", "text"),
+    [
+        ("8 B", "1 KiB", " to ", "8 B to 1 KiB"),
+        ("8 B", "8 B", " to ", "8 B"),
+        ("3", "7", DASH, "3\N{EN DASH}7"),
+    ],
+)
+def test_a_span_of_one_is_one_word(first: str, last: str, dash: str, text: str) -> None:
+    assert span(first, last, dash) == text
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,17 @@ If it does, the machine has moved: `compare.comparison`. docs/method-comparison.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace as with_fields
 
 from mpigauge.compare.comparison import CONTROLS
 from mpigauge.compare.sides import compared_by
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import BY_NAME, COMPARED_BY
+from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.group import group_cells
 from mpigauge.stats.decision import LAUNCHES_LEAST
 from mpigauge.vocabulary import AUTO, CONTROL
 
@@ -61,11 +61,7 @@ def compared(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
     """What cells are compared by if nobody says, and those that differ in that alone; "" and none."""
     known = list(cells)
     for factor in COMPARED_BY:
-        names = [name for name in BY_NAME if name not in compared_by(factor)]
-        groups: dict[tuple[Any, ...], list[Cell]] = defaultdict(list)
-        for cell in known:
-            groups[tuple(getattr(cell, name) for name in names)].append(cell)
-        if found := [group for group in groups.values() if len(group) > 1]:
+        if found := [alike for alike in group_cells(known, compared_by(factor)) if len(alike) > 1]:
             return factor, found
     return "", []
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.check.claim_kinds import FILE, TITLE, values
-from mpigauge.plan.factors import FACTORS
+from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION
 from mpigauge.plan.sizes import wanted
+from mpigauge.rows.group import STATE, row_key
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import SAME_HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.check.claim_kinds import Chosen, Sides
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
 
-_BYTES, _STATE = "bytes", "state"
+_BYTES = "bytes"
 _TWO = 2
-_GOES_WITH = {"mpi": ("mpi_version", "label"), "pattern": ("mode",), "transport": (), "op": ("datatype",)}
-"""Factors that differ where another does: two libraries have two versions."""
+_GOES_WITH = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
+"""Factors that may differ where another does: two libraries have two versions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +83,7 @@ def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
 def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
     """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
     free = free_factors(sides)
-    others: dict[object, list[Found]] = defaultdict(list)
-    for one in chosen(found, sides.cells, sides.under):
-        others[key_of(one, free)].append(one)
+    others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
     for one in chosen(found, sides.cells, sides.over):
         yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
 
@@ -96,28 +96,19 @@ def in_one_state(one: Found, other: Found) -> bool:
 def free_factors(sides: Sides) -> frozenset[str]:
     """In what the two sides may differ."""
     named = {*sides.over, *sides.under}
-    free = named | {other for name in named for other in _GOES_WITH.get(name, ())}
-    if "pattern" in free:
-        free |= {factor.name for factor in FACTORS if factor.has}
+    free = named.union(*(_GOES_WITH.get(name, ()) for name in named))
     if "placement" in free:
         # States of ranks on two hosts are of the way between them, and mostly there are none.
-        free |= {_STATE}
+        free |= {STATE}
     return frozenset(free)
 
 
-def key_of(one: Found, free: Iterable[str]) -> tuple[object, ...]:
-    """All that a row is of but these; of another result only if the file is among them."""
-    without = {*free}
-    cell = one.row.cell
-    file = None if FILE in without else id(one.material)
-    factors = (getattr(cell, factor.name) for factor in FACTORS if factor.name not in without)
-    state = None if _STATE in without else one.row.state
-    return (file, state, *factors)
+def key_of(one: Found, free: Collection[str]) -> Key:
+    """Return all that a row is of but these; of another result only if the file is among them."""
+    return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
 def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
     """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
-    of: dict[object, list[Found]] = defaultdict(list)
-    for one in found:
-        of[key_of(one, (along, "window"))].append(one)
-    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in of.values()]
+    groups = group_by(found, lambda one: key_of(one, {along, "window"}))
+    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]

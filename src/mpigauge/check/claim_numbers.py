@@ -24,9 +24,11 @@ from mpigauge.check.claim_cells import (
     pairs,
 )
 from mpigauge.check.claim_kinds import Claim, Sides
+from mpigauge.plan.factors import SIZE
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
 from mpigauge.rows.ratios import difference, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
     from mpigauge.check.bounds import Bound
     from mpigauge.check.claim_cells import Pair
+    from mpigauge.rows.group import Key
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import ClaimKind, ClaimQuantity, ExpectationVerdict
@@ -181,13 +184,13 @@ def _plain(one: Found, amount: Amount) -> ClaimNumber:
 
 def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
-    free = {*free_factors(sides), "bytes", "window"}
-    of: dict[object, list[ClaimNumber]] = {}
-    for number in _ratios(claim, sides, found, exact):
-        if number.row.cell.bytes > 0:
-            states = (number.of.row.state, number.against and number.against.row.state)
-            of.setdefault((key_of(number.of, free), states), []).append(number)
-    for mine in of.values():
+    free = free_factors(sides) | SIZE
+
+    def curve(number: ClaimNumber) -> Key:
+        return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
+
+    ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
+    for mine in group_by(ratios, curve).values():
         yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
 
 
@@ -220,7 +223,7 @@ def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -
         for curve in curves(chosen(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
         return
-    free = {*free_factors(sides), "bytes", "window"}
+    free = free_factors(sides) | SIZE
     bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))

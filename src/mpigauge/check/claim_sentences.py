@@ -43,7 +43,6 @@ NEAR_LEAST, NEAR_MOST = 0.95, 1.05
 VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
 """Words for those that are not their own."""
 
-EN_DASH = "\N{EN DASH}"
 
 PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
 
@@ -119,8 +118,8 @@ def _basis(held: ClaimResult) -> Iterator[str]:
     """Launches, and what must be known of them."""
     counts = sorted({number.launches for number in held.numbers if number.launches})
     if counts:
-        ends = f" {EN_DASH} ".join(dict.fromkeys(map(str, (counts[0], counts[-1]))))
-        yield f"{ends} launch{'' if counts == [1] else 'es'}"
+        ends = units.span(str(counts[0]), str(counts[-1]), f" {units.DASH} ")
+        yield f"{ends} {'launch' if counts == [1] else units.plural('launch')}"
     if any(number.oversubscribed for number in held.numbers):
         every = all(number.oversubscribed for number in held.numbers)
         yield "ranks share cores" if every else "some ranks share cores"
@@ -166,7 +165,7 @@ def _ends(number: ClaimNumber, write: Write) -> str:
         return ""
     if math.isinf(high):
         return "" if math.isinf(low) else f"({write(low)} or more)"
-    return f"({write(low)} {EN_DASH} {write(high)})"
+    return f"({units.interval(low, high, write)})"
 
 
 def _counted(held: ClaimResult, names: Names) -> str:

@@ -12,6 +12,7 @@ from mpigauge.document.phrases import phrases_of
 from mpigauge.document.records import cell_record, number
 from mpigauge.plan.sizes import wanted
 from mpigauge.query.series import has_words
+from mpigauge.units import interval
 from mpigauge.vocabulary import EXPECTATION_VERDICTS
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ def _value(one: CheckedExpectation, chosen: Units) -> str:
 
 
 def _interval(one: CheckedExpectation, chosen: Units) -> str:
-    if one.low is None or one.high is None:
-        return ""
-    return f"{_written(one, one.low, chosen)} \N{EN DASH} {_written(one, one.high, chosen)}"
+    return interval(one.low, one.high, lambda end: _written(one, end, chosen))
 
 
 def _bound(one: CheckedExpectation, chosen: Units) -> str:

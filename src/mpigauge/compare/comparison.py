@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.control import DecisionRate, rates_of
-from mpigauge.compare.sides import OddPair, family_of, key_of, odd_pairs, paired_family
+from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
+from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.group import row_key
+from mpigauge.sequences import group_by
 from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide
 from mpigauge.stats.pooled import pooled_runs
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
@@ -21,9 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.compare.sides import Unmatched
     from mpigauge.rows.machine.sessions import OddSession
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
-
-ALONG = frozenset({"bytes", "window"})
-"""In what the cells of a curve differ."""
 
 CONTROLS = patterns_with(
     lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
@@ -195,9 +194,8 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
 
 def _curves(pairs: Sequence[Pair]) -> list[list[Pair]]:
     """Pairs of two sizes or more that differ in nothing else, by their size."""
-    curves: dict[object, list[Pair]] = defaultdict(list)
-    for pair in sorted(pairs, key=lambda pair: pair.base.cell.bytes):
-        curves[key_of(pair.base, ALONG), key_of(pair.other, ALONG)].append(pair)
+    ordered = sorted(pairs, key=lambda pair: pair.base.cell.bytes)
+    curves = group_by(ordered, lambda pair: (row_key(pair.base, SIZE), row_key(pair.other, SIZE)))
     return [curve for curve in curves.values() if len(curve) > 1]
 
 

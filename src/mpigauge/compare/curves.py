@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.compare.size_ratio import besides
+from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import patterns_with
+from mpigauge.rows.group import row_key
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.within import Within
     from mpigauge.plan.model import Cell
     from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.group import Key
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
@@ -94,12 +98,11 @@ def without_window(cell: Cell) -> Cell:
 def rows_by_curve(rows: Sequence[Row]) -> Iterable[list[Row]]:
     """Rows that differ in size only; a window that large messages shorten makes no curve of its own."""
     several = several_windows(rows)
-    groups: dict[tuple[StateName | None, Cell], list[Row]] = {}
-    for row in rows:
-        alone = without_window(row.cell)
-        key = replace(row.cell if alone in several else alone, bytes=0)
-        groups.setdefault((row.state, key), []).append(row)
-    return groups.values()
+
+    def curve(row: Row) -> Key:
+        return row_key(row, {"bytes"} if without_window(row.cell) in several else SIZE)
+
+    return group_by(rows, curve).values()
 
 
 def curves_of(groups: Iterable[Sequence[Row]], within: Within | None = None) -> list[Curve]:

@@ -75,9 +75,10 @@ def _saving(run: Run) -> str:
     one = checked(run)
     if one.saved_s is None or one.kind in PAIRED_ALONG:
         return ""
-    saved, low, high = map(units.format_time, one.saved_s)
+    saved_s, low_s, high_s = one.saved_s
+    saved = units.with_interval(units.format_time(saved_s), low_s, high_s, units.format_time)
     where = f" at {units.format_size(one.pair.other.cell.bytes)}" if len(run.cells) > 1 else ""
-    return f": saves {saved} ({low} \N{EN DASH} {high}) per call{where}"
+    return f": saves {saved} per call{where}"
 
 
 def checked(run: Run) -> Checked:
@@ -107,8 +108,7 @@ def sizes_of(run: Run) -> str:
     first, last = run.cells[0].pair.other, run.cells[-1].pair.other
     if not first.sized:
         return ""
-    begin, end = (units.format_size(row.cell.bytes) for row in (first, last))
-    return f" of {begin}" if begin == end else f" of {begin} to {end}"
+    return f" of {units.span(*(units.format_size(row.cell.bytes) for row in (first, last)))}"
 
 
 def instead_of(one: Checked) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import guideline_sentences as words
-from mpigauge.compare.comparison import ALONG
 from mpigauge.compare.guidelines import USUAL
 from mpigauge.compare.pairs import Matched
 from mpigauge.compare.runs import Run, distance, runs_of
@@ -13,6 +12,8 @@ from mpigauge.compare.sentences import ratio_words
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.records import cell_record, number
+from mpigauge.plan.factors import SIZE
+from mpigauge.sequences import group_by
 from mpigauge.units import format_percent
 
 if TYPE_CHECKING:
@@ -59,13 +60,8 @@ def document(
 
 def _runs(checked: Iterable[Checked]) -> list[Run]:
     """Neighbouring sizes of one guideline as one, the worst first; of pairs of sizes each is one."""
-    found: list[Run] = []
-    of: dict[object, list[Checked]] = {}
-    for one in checked:
-        key = one.kind if one.kind != "monotony" else id(one)
-        of.setdefault(key, []).append(one)
-    for some in of.values():
-        found += runs_of(some, ALONG)
+    groups = group_by(checked, lambda one: one.kind if one.kind != "monotony" else id(one))
+    found = [run for some in groups.values() for run in runs_of(some, SIZE)]
     return sorted(found, key=lambda run: (run.verdict != "slower", -distance(run.worst)))
 
 

@@ -16,7 +16,6 @@ Guidelines, Euro-Par 2016; docs/method-comparison.md#comparison
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -24,18 +23,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace as cell_like
 
-from mpigauge.compare.comparison import ALONG, Compared
-from mpigauge.compare.sides import key_of, matched, paired_family, side_of
+from mpigauge.compare.comparison import Compared
+from mpigauge.compare.sides import matched, paired_family, side_of
+from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import usual_mode
+from mpigauge.rows.group import cell_key, row_key
+from mpigauge.sequences import group_by
 from mpigauge.stats.decision import Thresholds, decide
 from mpigauge.stats.max_t import PAIRS_LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.compare.sides import Key, Side
+    from mpigauge.compare.sides import Side
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import ComparisonVerdict, GuidelineKind, Verdict
 
@@ -44,7 +47,7 @@ PAIRS_MOST = 2000
 """Of sizes of all curves; of more, each curve has so many sizes that lie evenly."""
 
 
-PAIRED_ALONG: Mapping[GuidelineKind, frozenset[str]] = {"monotony": ALONG, "ranks": frozenset({"ranks"})}
+PAIRED_ALONG: Mapping[GuidelineKind, frozenset[str]] = {"monotony": SIZE, "ranks": frozenset({"ranks"})}
 """Guidelines that hold an operation against itself, and in what both sides differ."""
 
 
@@ -137,7 +140,7 @@ class Guidelines:
         found = [one for one in self.checked if one.verdict == "slower"]
         worst: dict[Key, Checked] = {}
         for one in found:
-            key = (one.kind, *key_of(one.pair.other, PAIRED_ALONG.get(one.kind, ())))
+            key = (one.kind, *row_key(one.pair.other, PAIRED_ALONG.get(one.kind, ())))
             if one.kind in PAIRED_ALONG and (key not in worst or _low(one) > _low(worst[key])):
                 worst[key] = one
         return tuple(one for one in found if one.kind not in PAIRED_ALONG or one in worst.values())
@@ -162,11 +165,8 @@ class Guidelines:
     @property
     def best(self) -> tuple[Best, ...]:
         """Of operations with several better ways."""
-        sides: dict[int, list[Checked]] = defaultdict(list)
-        for one in self.checked:
-            if one.kind == "mock-up" and one.decision is not None:
-                sides[id(one.pair.other)].append(one)
-        found = (_best(side) for side in sides.values())
+        ways = (one for one in self.checked if one.kind == "mock-up" and one.decision is not None)
+        found = map(_best, group_by(ways, lambda one: id(one.pair.other)).values())
         return tuple(best for best in found if len(best.ways) > 1)
 
 
@@ -178,9 +178,9 @@ def check(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> Guidelines:
         patterns: By name, as the kernel described them.
     """
     curves = _curves(row for row in rows if _talks(row, patterns))
-    whole = [curve for curve in curves.values() if _may_grow(curve[0].row, patterns)]
+    whole = [curve for curve in curves if _may_grow(curve[0].row, patterns)]
     sized = [_thinned(curve, _sizes_most(len(whole))) for curve in whole]
-    known = {side.row.cell: side for curve in curves.values() for side in curve}
+    known = {side.row.cell: side for curve in curves for side in curve}
     growing = (one for curve in sized for one in _growing(curve))
     checked = _judged([*_replacing(known, patterns), *growing, *_of_more_ranks(known, patterns)])
     return Guidelines(tuple(checked), sum(map(len, whole)) - sum(map(len, sized)))
@@ -206,16 +206,11 @@ def _is_own(row: Row, pattern: Pattern) -> bool:
     return mode is None or not mode.instead_of or mode.name == usual_mode(pattern)
 
 
-def _curves(rows: Iterable[Row]) -> dict[Key, list[Side]]:
-    """By all but their sizes, each from the smallest to the largest."""
-    cells: dict[Cell, list[Row]] = defaultdict(list)
-    for row in rows:
-        cells[row.cell].append(row)
-    curves: dict[Key, list[Side]] = defaultdict(list)
-    for parts in sorted(cells.values(), key=lambda parts: parts[0].cell.bytes):
-        side = side_of(parts)
-        curves[key_of(side.row, ALONG)].append(side)
-    return curves
+def _curves(rows: Iterable[Row]) -> list[list[Side]]:
+    """Return cells alike in all but their size, each curve from the smallest to the largest."""
+    cells = group_by(rows, lambda row: row.cell).values()
+    sides = sorted(map(side_of, cells), key=lambda side: side.bytes)
+    return [*group_by(sides, lambda side: row_key(side.row, SIZE)).values()]
 
 
 def _sizes_most(curves: int) -> int:
@@ -254,13 +249,14 @@ def _growing(curve: Sequence[Side]) -> Iterator[Checked]:
 
 def _of_more_ranks(known: Mapping[Cell, Side], patterns: Mapping[str, Pattern]) -> Iterator[Checked]:
     """Every collective of some ranks, and of more; never where they share cores."""
-    alike: dict[Cell, list[Side]] = defaultdict(list)
-    for cell, side in known.items():
-        pattern = patterns[cell.pattern]
-        told = pattern.family == "collective" and cell.ranks
-        if told and _is_own(side.row, pattern) and not _crowded(side):
-            alike[cell_like(cell, ranks=0)].append(side)
-    for sides in alike.values():
+
+    def is_told(side: Side) -> bool:
+        cell, pattern = side.row.cell, patterns[side.row.cell.pattern]
+        told = pattern.family == "collective" and cell.ranks > 0
+        return told and _is_own(side.row, pattern) and not _crowded(side)
+
+    told = filter(is_told, known.values())
+    for sides in group_by(told, lambda side: cell_key(side.row.cell, {"ranks"})).values():
         for few, many in combinations(sorted(sides, key=lambda side: side.row.cell.ranks), 2):
             yield _checked(many, few, "ranks")
 

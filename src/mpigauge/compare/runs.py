@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.sides import key_of
-from mpigauge.plan.factors import CURVE
+from mpigauge.plan.factors import ALONG
+from mpigauge.rows.group import cell_key, row_key
+from mpigauge.sequences import group_by, runs
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from mpigauge.compare.comparison import Compared
+    from mpigauge.rows.group import Key
     from mpigauge.vocabulary import Verdict
 
 GAP = 1
@@ -57,10 +59,11 @@ def runs_of(
         along: Factors in which a curve's cells differ, and what is compared.
         together: Verdicts of which neighbours are one run.
     """
-    curves: dict[tuple[object, ...], list[Compared]] = {}
-    for one in cells:
-        other = tuple(getattr(one.pair.other.cell, name) for name in CURVE)
-        curves.setdefault((key_of(one.pair.base, along), other), []).append(one)
+
+    def curve(one: Compared) -> Key:
+        return row_key(one.pair.base, along), cell_key(one.pair.other.cell, ALONG)
+
+    curves = group_by(cells, curve)
     return [run for curve in curves.values() for run in _runs(curve, together)]
 
 
@@ -69,16 +72,10 @@ def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]
     found: list[list[int]] = []
     for verdict in dict.fromkeys(one.verdict for one in ordered):
         mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
-        found += neighbours(mine) if verdict in together else [[at] for at in mine]
+        found += runs(mine, near) if verdict in together else [[at] for at in mine]
     return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]
 
 
-def neighbours(places: Iterable[int]) -> list[list[int]]:
-    """Rising places as runs, with `GAP` others at most between two of a run."""
-    found: list[list[int]] = []
-    for at in places:
-        if found and at - found[-1][-1] <= 1 + GAP:
-            found[-1].append(at)
-        else:
-            found.append([at])
-    return found
+def near(one: int, two: int) -> bool:
+    """Whether places of sizes are of one run: with `GAP` others at most between them."""
+    return two - one <= 1 + GAP

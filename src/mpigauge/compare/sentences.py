@@ -211,8 +211,8 @@ def ratio_words(decision: Decision | None) -> str:
     """A ratio with its interval; nothing if there is none."""
     if decision is None:
         return units.MISSING
-    low, high = units.format_factor(decision.low), units.format_factor(decision.high)
-    return f"{units.format_factor(decision.ratio)} ({low} \N{EN DASH} {high})"
+    ratio = units.format_factor(decision.ratio)
+    return units.with_interval(ratio, decision.low, decision.high, units.format_factor)
 
 
 def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
@@ -249,7 +249,7 @@ def sizes_of(first: Row, last: Row, count: int, sizes: int) -> str:
         return ""
     begin, end = units.format_size(first.cell.bytes), units.format_size(last.cell.bytes)
     some = f" ({count} of {sizes} sizes)" if count < sizes else f" ({count} sizes)"
-    return begin if count == 1 else f"{begin} to {end}{some}"
+    return begin if count == 1 else f"{units.span(begin, end)}{some}"
 
 
 def saying_sides(cells: Iterable[Compared], compared: frozenset[str]) -> Callable[[Compared], str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.model import variables_of
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from mpigauge.compare.comparison import Compared, Comparison
@@ -29,12 +30,9 @@ def without_effect(shown: Comparison) -> list[NoEffect]:
     """Settings of which every number is within the margin of its base, and none is small but real."""
     if not shown.judges or shown.verdict == "machine":
         return []
-    found: dict[tuple[str, str], list[Compared]] = {}
-    for one in shown.cells:
-        sides = _apart(one.pair.base.cell.setting, one.pair.other.cell.setting)
-        if sides is not None:
-            found.setdefault(sides, []).append(one)
-    return [NoEffect(*sides, len(cells)) for sides, cells in found.items() if all(map(_alike, cells))]
+    found = group_by(shown.cells, lambda one: _apart(one.pair.base.cell.setting, one.pair.other.cell.setting))
+    known = ((sides, cells) for sides, cells in found.items() if sides is not None)
+    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_alike, cells))]
 
 
 def _alike(one: Compared) -> bool:

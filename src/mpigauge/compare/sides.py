@@ -10,30 +10,25 @@ import msgspec
 import numpy as np
 
 from mpigauge.compare.pairs import Matched, Pair
-from mpigauge.plan.factors import BY_NAME, COMPARED_BY, CURVE
+from mpigauge.plan.factors import ALONG, COMPARED_BY, LIBRARY, PLACE
 from mpigauge.plan.model import variables_of
+from mpigauge.rows.group import cell_key, row_key
 from mpigauge.rows.ratios import log_matrix
+from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import pulled_in
 from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
     from mpigauge.stats.max_t import Family
     from mpigauge.stats.percentiles import Values
 
-
-Key = tuple[object, ...]
-
-GOES_WITH: Mapping[str, tuple[str, ...]] = {"mpi": ("mpi_version", "label"), "label": ("mpi", "mpi_version")}
-"""Factors that differ with another."""
-
-WHOLES = ("mpi", "mpi_version", "label", "setting", "transport", "placement")
-"""Factors in which two campaigns may differ as a whole and still be compared."""
 
 ODD_CELLS_LEAST = 2
 ODD_SHARE = 0.1
@@ -41,6 +36,9 @@ ODD_SHARE = 0.1
 
 SETTING = "setting"
 """The factor of all variables that are varied."""
+
+WHOLES = LIBRARY | PLACE | {SETTING}
+"""Factors in which two campaigns may differ as a whole and still be compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +89,12 @@ def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = F
 
 def compared_by(factor: str) -> frozenset[str]:
     """The factors in which cells may differ that are compared by one, or by a variable of their settings."""
-    return frozenset({factor if factor in COMPARED_BY else SETTING, "arm", *GOES_WITH.get(factor, ())})
+    return _with_others(factor if factor in COMPARED_BY else SETTING) | {"arm"}
+
+
+def _with_others(factor: str) -> frozenset[str]:
+    """Return a factor, and those that differ where it does: of libraries also versions and labels."""
+    return LIBRARY if factor in LIBRARY else frozenset({factor})
 
 
 def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord] = ()) -> list[Pair]:
@@ -121,15 +124,14 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     A curve is to have all of its sizes in each mode, place and so on that it has at all; a library or a label
     is to have whatever any other has.
     """
-    of_builds = factor in GOES_WITH
-    ignored = compared_by(factor)
+    of_builds = factor in LIBRARY
+    curve_ignored = compared_by(factor) | ALONG
     groups = [[side for side in alike if not side.row.cell.arm] for alike in _alike(rows, factor)]
     values: dict[Key, dict[Key, None]] = defaultdict(dict)
     told = []
     for alike in filter(None, groups):
         cell = alike[0].row.cell
-        along = (getattr(cell, name) for name in CURVE if name not in ignored)
-        curve = () if of_builds else (*along, *_rest_of(cell, factor))
+        curve = () if of_builds else (*cell_key(cell, curve_ignored), *_rest_of(cell, factor))
         values[curve] |= {_value(side, factor): None for side in alike}
         told.append((curve, alike))
     return [
@@ -144,18 +146,14 @@ def _value(side: Side, factor: str) -> Key:
     cell = side.row.cell
     if factor not in COMPARED_BY:
         return (variables_of(cell.setting).get(factor),)
-    return tuple(getattr(cell, name) for name in (factor, *GOES_WITH.get(factor, ())))
+    return tuple(getattr(cell, name) for name in sorted(_with_others(factor)))
 
 
 def _alike(rows: Iterable[Row], factor: str) -> list[list[Side]]:
     """Return cells of one campaign that differ in a factor alone."""
     ignored = compared_by(factor)
-    cells: dict[Cell, list[Row]] = defaultdict(list)
-    for row in rows:
-        cells[row.cell].append(row)
-    found: dict[Key, list[Side]] = defaultdict(list)
-    for parts in cells.values():
-        found[*key_of(parts[0], ignored)[:-1], _rest_of(parts[0].cell, factor)].append(side_of(parts))
+    sides = map(side_of, group_by(rows, lambda row: row.cell).values())
+    found = group_by(sides, lambda side: (cell_key(side.row.cell, ignored), _rest_of(side.row.cell, factor)))
     return [*found.values()]
 
 
@@ -206,7 +204,7 @@ def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
     """Whether two cells are of one library: by a control arm, or under two labels and alike otherwise."""
     if other.cell.arm:
         return True
-    if base.cell.label == other.cell.label or key_of(base, {"label"}) != key_of(other, {"label"}):
+    if base.cell.label == other.cell.label or row_key(base, {"label"}) != row_key(other, {"label"}):
         return False
     mine, others = (same.get((cell.mpi, cell.mpi_version, cell.label)) for cell in (base.cell, other.cell))
     return mine is not None and mine == others
@@ -215,9 +213,9 @@ def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
 def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
     """Cells of two campaigns that are alike in all but where these differ as a whole."""
     ignored = differing(base, other)
-    known = {key_of(row, ignored): row for row in other}
+    known = {row_key(row, ignored): row for row in other}
     near = "placement" not in ignored
-    alike = ((row, known.get(key_of(row, ignored))) for row in base)
+    alike = ((row, known.get(row_key(row, ignored))) for row in base)
     pairs = [Pair(row, found, near, interleaved=False) for row, found in alike if found is not None]
     return [pair for pair in pairs if pair.measured]
 
@@ -225,7 +223,7 @@ def pairs_between(base: Sequence[Row], other: Sequence[Row]) -> list[Pair]:
 def unmatched_between(base: Sequence[Row], other: Sequence[Row]) -> list[Unmatched]:
     """Return measured cells of two campaigns of which the other has none that is alike, in any state."""
     ignored = differing(base, other)
-    first, second = ({key_of(row, ignored): row.cell for row in rows} for rows in (base, other))
+    first, second = ({row_key(row, ignored): row.cell for row in rows} for rows in (base, other))
     both = set(first.keys() & second)
     paired = {first[key] for key in both} | {second[key] for key in both}
     sides: tuple[tuple[Literal["base", "other"], Sequence[Row]], ...] = (("base", base), ("other", other))
@@ -244,11 +242,6 @@ def differing(base: Iterable[Row], other: Iterable[Row]) -> frozenset[str]:
     return frozenset(
         name for name in WHOLES if len(first[name]) == len(second[name]) == 1 and first[name] != second[name]
     )
-
-
-def key_of(row: Row, ignored: Container[str] = ()) -> Key:
-    """What a cell is of, without some factors."""
-    return (*(getattr(row.cell, name) for name in BY_NAME if name not in ignored), row.state)
 
 
 def family_of(pairs: Sequence[Pair], level: float = LEVEL) -> Family:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import hidden, judged_together
 from mpigauge.rows.same_distance import ANYWHERE, like_times
+from mpigauge.sequences import runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -126,4 +126,5 @@ def by_size(curve: Iterable[Row]) -> dict[int, Row]:
 
 def stretches(points: Sequence[Beside]) -> tuple[Stretch, ...]:
     """Return runs of neighbouring sizes with one verdict."""
-    return tuple(Stretch(word, tuple(run)) for word, run in groupby(points, key=lambda one: one.verdict))
+    found = runs(points, lambda one, two: one.verdict == two.verdict)
+    return tuple(Stretch(run[0].verdict, tuple(run)) for run in found)

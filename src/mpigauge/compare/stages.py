@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.sides import Key, key_of
+from mpigauge.rows.group import cell_key
 
 if TYPE_CHECKING:
     from mpigauge.compare.comparison import Compared, Comparison
+    from mpigauge.rows.group import Key
 
 RELABELLED = frozenset({"label"})
 """What a second stage may call otherwise: two builds of one version that had no labels get some."""
@@ -29,4 +30,4 @@ def _all(shown: Comparison) -> tuple[Compared, ...]:
 
 def _key(one: Compared, ignored: frozenset[str] = frozenset()) -> tuple[Key, Key]:
     """Of both sides; the state of the machine is that of its day."""
-    return key_of(one.pair.base, ignored)[:-1], key_of(one.pair.other, ignored)[:-1]
+    return cell_key(one.pair.base.cell, ignored), cell_key(one.pair.other.cell, ignored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.doctor.table import DoctorFinding
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,7 @@ def disturbance_findings(machine: Environment) -> list[DoctorFinding]:
 
 
 def _cores(machine: Environment) -> DoctorFinding:
-    nodes = "1 NUMA node" if machine.numa_nodes == 1 else f"{machine.numa_nodes} NUMA nodes"
+    nodes = counted(machine.numa_nodes, "NUMA node")
     value = f"{machine.cores} of {machine.cores_online}, {machine.cpu}, {nodes}"
     if machine.cores < 2:  # noqa: PLR2004 - two ranks need two cores
         return DoctorFinding(

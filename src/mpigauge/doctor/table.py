@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import Cases, Column, Document, Line, Table
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,9 +104,5 @@ def _summary(findings: Sequence[DoctorFinding]) -> Line:
         return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
     libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in findings)
     notes = sum(finding.state == "note" for finding in findings)
-    doubts = _count(notes, "note") if notes else "no problems found"
-    return Line(f"ready to measure: {_count(libraries, 'library', 'libraries')}; {doubts}", "good")
-
-
-def _count(number: int, singular: str, rest: str = "") -> str:
-    return f"{number} {singular if number == 1 else rest or f'{singular}s'}"
+    doubts = counted(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {counted(libraries, 'library')}; {doubts}", "good")

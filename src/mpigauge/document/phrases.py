@@ -81,6 +81,9 @@ UNSAID = frozenset(
 )
 """What goes without saying."""
 
+OF_JOB = tuple(name for name in WORDS if BY_NAME[name].job)
+"""What tells launches of one plan from each other."""
+
 DETAILS = tuple(
     name
     for name in WORDS

@@ -36,7 +36,7 @@ def times(ratio: Ratio) -> str:
     least, most = bounds()
     near = ratio.high - ratio.low < FINE and least <= ratio.low and ratio.high <= most
     write = _fine if near else units.format_factor
-    return f"{write(ratio.estimate)} times ({write(ratio.low)} \N{EN DASH} {write(ratio.high)})"
+    return units.with_interval(f"{write(ratio.estimate)} times", ratio.low, ratio.high, write)
 
 
 OF_PAIRS = "of launches in pairs, not of the two times beside it"

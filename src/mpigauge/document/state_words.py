@@ -47,14 +47,13 @@ def states_lines(result: Result, states: States, rows: Sequence[Row]) -> Iterato
         )
     if states.between:
         share = units.format_percent(states.between_share)
-        visits = "1 visit" if states.between == 1 else f"{states.between} visits"
-        yield f"between states: {visits}, {share} of the time, in no number"
+        yield f"between states: {units.counted(states.between, 'visit')}, {share} of the time, in no number"
 
 
 def _unknown(rows: Sequence[Row]) -> str:
     """How many cells talk without that it is known over which distance; empty if there are none."""
     count = sum(row.talks and row.state is None and bool(row.visits) for row in rows)
-    return "" if not count else "1 cell" if count == 1 else f"{count} cells"
+    return units.counted(count, "cell") if count else ""
 
 
 SEATS: dict[Seats, str] = {
@@ -106,7 +105,7 @@ def _words(states: Sequence[State], hardware: Mapping[StateName, str]) -> Iterat
 
 
 def _episodes(state: State) -> str:
-    return "1 episode" if state.episodes == 1 else f"{state.episodes} episodes"
+    return units.counted(state.episodes, "episode")
 
 
 def _shown(states: Sequence[State], rows: Sequence[Row]) -> str:

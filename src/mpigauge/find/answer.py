@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
-from mpigauge.plan.factors import BY_NAME, CURVE
+from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
 from mpigauge.plan.patterns import known, times_alone, usual_mode
+from mpigauge.rows.group import STATE, group
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval
 from mpigauge.vocabulary import QUOTED_ALONE, QUOTED_MESSAGES, QUOTED_RATES
 
@@ -232,10 +234,7 @@ def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer
     Args:
         patterns: Those of the result, by name.
     """
-    jobs: dict[JobKey, list[Row]] = {}
-    for row in rows:
-        if row.cell.pattern in patterns:
-            jobs.setdefault(row.cell.job, []).append(row)
+    jobs = group_by((row for row in rows if row.cell.pattern in patterns), lambda row: row.cell.job)
     found = [answer for job, mine in jobs.items() for answer in _in_each_state(job, mine, patterns)]
     return [one for one in found if one.questions]
 
@@ -367,12 +366,9 @@ def _is_message(pattern: Pattern) -> bool:
 
 def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]:
     """Rows that have a time, by curve, from small to large; of several pairs of ranks the median pair."""
-    found: dict[tuple[object, ...], dict[int, list[Row]]] = {}
-    for row in rows:
-        if row.time is not None and not patterns[row.cell.pattern].is_floor:
-            key = tuple(getattr(row.cell, name) for name in CURVE)
-            found.setdefault(key, {}).setdefault(row.cell.bytes, []).append(row)
-    curves = [[_middle(by_size[size]) for size in sorted(by_size)] for by_size in found.values()]
+    timed = (row for row in rows if row.time is not None and not patterns[row.cell.pattern].is_floor)
+    sizes = [group_by(curve, lambda row: row.cell.bytes) for curve in group(timed, ALONG | {STATE})]
+    curves = [[_middle(by_size[size]) for size in sorted(by_size)] for by_size in sizes]
     return [(patterns[curve[0].cell.pattern], curve) for curve in curves]
 
 

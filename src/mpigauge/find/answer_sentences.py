@@ -9,10 +9,9 @@ from mpigauge import units
 from mpigauge.compare.session_sentences import count_of
 from mpigauge.document.document import DOT
 from mpigauge.document.origin_words import host_of, processor_of
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.find.answer import seconds_of
 from mpigauge.find.imported import launches_of
-from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.machine.machines import measured_machine
@@ -38,10 +37,6 @@ AWAITED = "\N{HORIZONTAL ELLIPSIS}"
 ONE_LAUNCH = "1 launch"
 """In place of a half-width."""
 
-JOB = tuple(name for name in WORDS if BY_NAME[name].job)
-"""What a job is of, in this order."""
-
-
 # ---- Where and how -------------------------------------------------------------------------------
 
 
@@ -53,7 +48,7 @@ def machine_of(result: Result) -> str:
 def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
     """The same of results that are sessions of each other, with their first and their last day."""
     days = sorted({day for result in results if (day := result.campaign.started[:10])})
-    span = " \N{EN DASH} ".join(dict.fromkeys([*days[:1], *days[-1:]]))
+    span = units.span(days[0], days[-1], f" {units.DASH} ") if days else ""
     return DOT.join(filter(None, [_machine(results[0]), span, count_of(sessions)]))
 
 
@@ -77,7 +72,7 @@ def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
     launches = sum(len({launch.number for launch in result.launches}) for result in results)
     words = job_of(results[0], found[0]) if len(found) == 1 else _jobs_of(results[0], found)
     if launches and (seconds := sum(map(seconds_of, results))):
-        words.append(f"{_count(launches, 'launch', 'launches')} in {seconds:.0f} s")
+        words.append(f"{units.counted(launches, 'launch')} in {seconds:.0f} s")
     if not launches and any(result.imported for result in results):
         words.append(launches_of(results))
     return DOT.join(words)
@@ -108,17 +103,13 @@ def place_of(result: Result, job: JobKey) -> str:
 
 def job_of(result: Result, one: Answer) -> list[str]:
     """A job: its library, ranks, placement and transport, proven or asked for."""
-    phrases = phrases_of(one.quotes[0].row.cell, JOB)
+    phrases = phrases_of(one.quotes[0].row.cell, OF_JOB)
     if place := place_of(result, one.job):
         phrases.pop("placement", None)
         phrases["ranks"] = place
     said = reports(result.launches).get(one.job)
     words = [phrase for phrase in phrases.values() if phrase not in UNSAID]
     return [*words, *([" or ".join(said)] if said else [])]
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
@@ -275,7 +266,7 @@ def _messages(quote: Quote, _: Units) -> str:
 
 def _operation(quote: Quote, chosen: Units) -> str:
     known = quote.row.talks and quote.row.cell.ranks
-    ranks = _count(quote.row.cell.ranks, "rank", "ranks") if known else ""
+    ranks = units.counted(quote.row.cell.ranks, "rank") if known else ""
     largest = ""
     if quote.largest is not None and quote.largest.time is not None:
         time = units.format_time(quote.largest.time.estimate, chosen.time)

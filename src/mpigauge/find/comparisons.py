@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from msgspec.structs import replace
-
 from mpigauge.compare.size_ratio import stretches
 from mpigauge.find.answer import latency_bytes
+from mpigauge.plan.factors import LIBRARY, PLACE
+from mpigauge.rows.group import STATE, group
 from mpigauge.rows.ratios import verdict_of
 from mpigauge.vocabulary import Contrasted
 
@@ -105,17 +105,13 @@ class RelativeCurve:
 Comparison = PlaceLatency | Payoff | RelativeCurve
 
 
-_MAY_DIFFER: Mapping[Differing, Mapping[str, str]] = {
-    "place": {"transport": "", "placement": ""},
-    "mode": {"mode": ""},
-    "library": {"mpi": "", "mpi_version": "", "label": ""},
-    "setting": {"setting": ""},
+_MAY_DIFFER: Mapping[Differing, frozenset[str]] = {
+    "place": PLACE,
+    "mode": frozenset({"mode"}),
+    "library": LIBRARY,
+    "setting": frozenset({"setting"}),
 }
 """Factors that two curves may differ in, beside the size; all others they have in common."""
-
-
-def _common(cell: Cell, of: Differing) -> Cell:
-    return replace(cell, bytes=0, **_MAY_DIFFER[of])
 
 
 # ---- Places --------------------------------------------------------------------------------------
@@ -240,10 +236,7 @@ def _groups(
     curves: Iterable[Curve], of: Differing, end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
     """Curves that differ in one thing, with one end of the sizes that they share."""
-    groups: dict[Cell, list[Curve]] = {}
-    for curve in curves:
-        groups.setdefault(_common(curve.cell, of), []).append(curve)
-    for whole in groups.values():
+    for whole in group(curves, _MAY_DIFFER[of] | {"bytes", STATE}):
         for mine in _in_each_state(whole):
             common = set.intersection(*(set(curve.times) for curve in mine))
             if len(mine) > 1 and common:

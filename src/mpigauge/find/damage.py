@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge.document.finding import Finding
+from mpigauge.sequences import consecutive, runs
+from mpigauge.units import DASH, counted, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +44,11 @@ def damage_lines(numbers: Sequence[int], packed: PackedDamage | None) -> list[st
 
 def damaged_line(numbers: Sequence[int]) -> str:
     """That lines are lost, and which, neighbours as one."""
-    noun, verb = ("line", "is") if len(numbers) == 1 else ("lines", "are")
-    return f"{len(numbers)} {noun} of the file {verb} damaged and left out: {_runs(numbers)}"
+    verb = "is" if len(numbers) == 1 else "are"
+    return f"{counted(len(numbers), 'line')} of the file {verb} damaged and left out: {_runs(numbers)}"
 
 
 def _runs(numbers: Sequence[int]) -> str:
-    steps = groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
-    runs = [[number for _, number in run] for _, run in steps]
-    named = [f"{run[0]}\N{EN DASH}{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs[:RUNS_NAMED]]
-    return ", ".join([*named, *(["..."] if len(runs) > RUNS_NAMED else [])])
+    found = runs(numbers, consecutive)
+    named = [span(str(run[0]), str(run[-1]), DASH) for run in found[:RUNS_NAMED]]
+    return ", ".join([*named, *(["..."] if len(found) > RUNS_NAMED else [])])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -34,14 +33,14 @@ from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.rows import FLOORS
 from mpigauge.rows.transport.cards_used import cards_used
 from mpigauge.rows.transport.proof import reports
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.find.missing_ratios import RanksApart
-    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Launch
     from mpigauge.rows.machine.states import States
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
@@ -123,10 +122,7 @@ def _floor(rows: Sequence[Row]) -> Iterator[str]:
 
 def _starts(result: Result) -> Iterator[str]:
     """What launches of each job were given or spared, since a start of them had failed without."""
-    jobs: dict[JobKey, list[Launch]] = defaultdict(list)
-    for launch in result.launches:
-        jobs[launch.job].append(launch)
-    for job, launches in jobs.items():
+    for job, launches in group_by(result.launches, lambda launch: launch.job).items():
         if options := max((launch.options_found for launch in launches), default=()):
             yield f"started with {' '.join(options)}, {job.name}: its launcher counts fewer places than ranks"
         if small := [launch for launch in launches if launch.warmup_bytes]:
@@ -150,11 +146,8 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
 
 def _waiting(rows: Sequence[Row]) -> Iterator[str]:
     """Which share of their time the ranks of each job were on a core, waiting for messages included."""
-    jobs: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.cpu_share is not None and row.time is not None and row.talks:
-            jobs.setdefault(_job(row.cell), []).append(row)
-    for job, mine in jobs.items():
+    known = (row for row in rows if row.cpu_share is not None and row.time is not None and row.talks)
+    for job, mine in group_by(known, lambda row: _job(row.cell)).items():
         share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
         crowded = ", sharing cores" if mine[0].crowded else ""
         yield f"CPU while communicating, {job}{crowded}: {share}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
-from mpigauge.units import counted, format_percent
+from mpigauge.units import counted, format_percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,8 +40,7 @@ def label_words(travels: Sequence[Travel]) -> Iterator[str]:
 
 
 def _span(shares: Sequence[float]) -> str:
-    least, most = format_percent(min(shares)), format_percent(max(shares))
-    return least if least == most else f"{least} to {most}"
+    return span(format_percent(min(shares)), format_percent(max(shares)))
 
 
 def doubt_of(travel: Travel) -> str:

@@ -20,7 +20,6 @@ _WHOLE_FROM = 10
 _PARTS_OF_UNIT = 4
 _BINARY_UNITS = (1, 2**10, 2**20, 2**30, 2**40)
 _TIMES = "\N{MULTIPLICATION SIGN}"
-_DASH = "\N{EN DASH}"
 
 
 def memory_finding(fact: MemoryFact) -> Finding:
@@ -56,9 +55,7 @@ def _below(limit: float, size: int, certain: int | None) -> str:
 
 def _factor(ratio: Ratio) -> str:
     text = f"{units.format_factor(ratio.estimate)}{_TIMES}"
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({units.format_factor(ratio.low)} {_DASH} {units.format_factor(ratio.high)})"
+    return units.with_interval(text, ratio.low, ratio.high, units.format_factor)
 
 
 def _software(fact: SoftwareOverhead) -> str:
@@ -69,8 +66,7 @@ def _software(fact: SoftwareOverhead) -> str:
     if not fact.overhead_s:
         return f"{takes}, no longer than a cache-line transfer ({line})"
     above = units.format_time(fact.overhead_s)
-    if fact.low_s is not None and fact.high_s is not None:
-        above += f" ({units.format_time(fact.low_s)} {_DASH} {units.format_time(fact.high_s)})"
+    above = units.with_interval(above, fact.low_s, fact.high_s, units.format_time)
     return f"{takes}, {above} above one cache-line transfer ({line})"
 
 

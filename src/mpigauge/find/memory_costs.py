@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.find.cache_levels import DifferentCache, Level, cache_levels, differing_claims
+from mpigauge.plan.factors import ALONG
 from mpigauge.rows.baselines import CHASES, LINES, MESSAGES, YARDSTICKS
+from mpigauge.rows.group import group
 from mpigauge.rows.ratios import Ratio, below_from, difference
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import StateName
 
@@ -109,11 +111,7 @@ def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
 
 def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
     """Every curve of messages above 0 B, once for each copy beside it: name of the ratio, sizes rising."""
-    curves: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.ratios and row.cell.bytes > 0:
-            curves[row.cell.pattern, row.cell.mode, row.cell.buffers, row.cell.job, row.state].append(row)
-    for curve in curves.values():
+    for curve in group((row for row in rows if row.ratios and row.cell.bytes > 0), ALONG):
         for name in YARDSTICKS:
             if mine := sorted((row for row in curve if name in row.ratios), key=lambda row: row.cell.bytes):
                 yield name, mine
@@ -160,11 +158,8 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
 
 def caches_seen(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[CachesSeen]:
     """The levels of memory that the pointer chase of each job shows."""
-    jobs: dict[JobKey, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.cell.pattern in CHASES and row.time is not None:
-            jobs[row.cell.job].append(row)
-    for mine in jobs.values():
+    chases = (row for row in rows if row.cell.pattern in CHASES and row.time is not None)
+    for mine in group_by(chases, lambda row: row.cell.job).values():
         mine.sort(key=lambda row: row.cell.bytes)
         sizes = [row.cell.bytes for row in mine]
         times = [row.time.estimate for row in mine if row.time is not None]

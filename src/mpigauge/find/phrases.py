@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 
-DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
 EMULATED = "over the emulated network of a lab"
@@ -70,10 +69,11 @@ def time(
     seconds: float, low_s: float | None = None, high_s: float | None = None, chosen: Units = AUTOMATIC
 ) -> str:
     """A time with its interval in brackets; the number alone without one."""
-    said = units.format_time(seconds, chosen.time)
-    if low_s is None or high_s is None:
-        return said
-    return f"{said} ({units.format_time(low_s, chosen.time)} {DASH} {units.format_time(high_s, chosen.time)})"
+
+    def write(time_s: float) -> str:
+        return units.format_time(time_s, chosen.time)
+
+    return units.with_interval(write(seconds), low_s, high_s, write)
 
 
 def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
@@ -84,8 +84,8 @@ def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
 def span(sizes_bytes: Iterable[int]) -> str:
     """The smallest and the largest of some sizes, or one size."""
     ordered = sorted(sizes_bytes)
-    ends = dict.fromkeys((ordered[0], ordered[-1]))
-    return f" {DASH} ".join(units.format_size(size) for size in ends)
+    first, last = (units.format_size(size) for size in (ordered[0], ordered[-1]))
+    return units.span(first, last, f" {units.DASH} ")
 
 
 def at_size(cell: Cell, size_bytes: int) -> str:
@@ -98,18 +98,13 @@ def every_size(number: int) -> str:
     return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
-def count(number: int, word: str, words: str = "") -> str:
-    """`1 size`, `3 sizes`; a plural of its own for other endings."""
-    return f"{number} {word if number == 1 else words or f'{word}s'}"
-
-
 def share(fraction: Measured) -> str:
     """A positive share with its interval in brackets; the number alone without one."""
     said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
     # The interval of what is always the whole is a number twice.
     if fraction.low is None or set(ends) == {said}:
         return said
-    return f"{said} ({ends[0].removesuffix(' %')} {DASH} {ends[1]})"
+    return f"{said} ({ends[0].removesuffix(' %')} {units.DASH} {ends[1]})"
 
 
 def signed_percent(fraction: float) -> str:
@@ -126,9 +121,11 @@ def rate(
 ) -> str:
     """A bandwidth with its interval in brackets, in the unit of tables."""
     unit = units.rate_unit([bytes_per_s]) if chosen.rate == units.AUTO else chosen.rate
-    known = [units.format_rate_in(one, unit) for one in (bytes_per_s, *ends) if one is not None]
-    interval = f" ({f' {DASH} '.join(known[1:])})" if len(known) > 2 else ""  # noqa: PLR2004 - both ends
-    return f"{known[0]} {unit}{interval}"
+
+    def write(rate: float) -> str:
+        return units.format_rate_in(rate, unit)
+
+    return units.with_interval(f"{write(bytes_per_s)} {unit}", *ends, write)
 
 
 def wire_rate(bytes_per_s: float) -> str:

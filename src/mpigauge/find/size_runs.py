@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times, verdict_words
-from mpigauge.find.phrases import at_size, count, every_size, extra, span
+from mpigauge.find.phrases import at_size, every_size, extra, span
+from mpigauge.sequences import runs as in_runs
 from mpigauge.stats.decision import MARGIN
+from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -29,10 +30,12 @@ def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -
         cell: One of either, for what has no size.
     """
     total = sum(len(run.at) for run in runs)
-    groups = groupby(runs, key=lambda run: run if run.verdict in DIFFERENT else None)
+    together = in_runs(runs, lambda one, two: DIFFERENT.isdisjoint({one.verdict, two.verdict}))
     said = (
-        _differing(run, total, cell, chosen) if run is not None else _alike([*mine], total, cell)
-        for run, mine in groups
+        _differing(mine[0], total, cell, chosen)
+        if mine[0].verdict in DIFFERENT
+        else _alike(mine, total, cell)
+        for mine in together
     )
     return "; ".join(said)
 
@@ -64,7 +67,7 @@ def _where(sizes: Sequence[int], total: int, cell: Cell) -> str:
         return at_size(cell, sizes[0])
     if len(sizes) == total:
         return f" at {every_size(total)}"
-    return f" at {span(sizes)} ({count(len(sizes), 'size')})"
+    return f" at {span(sizes)} ({counted(len(sizes), 'size')})"
 
 
 def _at(one: Beside, cell: Cell, chosen: Units) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mpigauge.find.answer import QUOTED_BYTES
-from mpigauge.plan.factors import CURVE
+from mpigauge.plan.factors import SIZE
+from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.rates import directions_of
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,13 +40,9 @@ def unsettled(
         rates: Bytes per second, of cells that have been measured.
         awaited: Cells whose turn has not come yet.
     """
-    groups: dict[Key, dict[Key, list[Cell]]] = defaultdict(lambda: defaultdict(list))
-    for cell in cells:
-        pattern = patterns[cell.pattern]
-        if pattern.moves_bytes and cell.bytes:
-            curve = _curve(cell)
-            groups[_rivals(cell, pattern, curve)][curve].append(cell)
-    return {cell for curves in groups.values() for cell in _in(curves.values(), rates, awaited)}
+    rated = (cell for cell in cells if patterns[cell.pattern].moves_bytes and cell.bytes)
+    rivals = group_by(group_cells(rated, SIZE), lambda curve: _rivals(curve[0], patterns[curve[0].pattern]))
+    return {cell for curves in rivals.values() for cell in _in(curves, rates, awaited)}
 
 
 def untypical(cells: Iterable[Cell], awaited: Collection[Cell]) -> set[Cell]:
@@ -55,11 +52,8 @@ def untypical(cells: Iterable[Cell], awaited: Collection[Cell]) -> set[Cell]:
         cells: Those of the plan.
         awaited: Cells whose turn has not come yet.
     """
-    curves: dict[Key, list[Cell]] = defaultdict(list)
-    for cell in cells:
-        curves[_curve(cell)].append(cell)
     found: set[Cell] = set()
-    for curve in curves.values():
+    for curve in group_cells(cells, SIZE):
         curve.sort(key=lambda cell: abs(cell.bytes - QUOTED_BYTES))
         first = next(
             (place for place, cell in enumerate(curve) if cell.bytes and cell in awaited), len(curve)
@@ -68,15 +62,11 @@ def untypical(cells: Iterable[Cell], awaited: Collection[Cell]) -> set[Cell]:
     return found
 
 
-def _curve(cell: Cell) -> Key:
-    return tuple(getattr(cell, name) for name in (*CURVE, "pair"))
-
-
-def _rivals(cell: Cell, pattern: Pattern, curve: Key) -> Key:
+def _rivals(cell: Cell, pattern: Pattern) -> Key:
     """Return what cells have in common of which one is quoted as the best."""
     if pattern.talks and pattern.family == "message" and pattern.active_ranks == PAIR:
         return cell.job, directions_of(cell, pattern)
-    return curve
+    return cell_key(cell, SIZE)
 
 
 def _in(

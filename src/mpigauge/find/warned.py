@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from mpigauge.document.document import Line
 from mpigauge.document.phrases import unusual
 from mpigauge.find.warning_sentences import beyond_launches, label, sentence
+from mpigauge.plan.factors import SIZE
+from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.odd_launches import odd_launches, unexplained
 from mpigauge.rows.rows import warnings_of
+from mpigauge.sequences import consecutive, runs
 from mpigauge.units import (
+    DASH,
     counted,
     format_duration,
     format_factor,
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 CURVES_MOST = 3
 """Curves that are named with their sizes; of more, how many."""
 
-_DASH = "\N{EN DASH}"
 
 MEASURES: dict[WarningKind, tuple[str, Callable[[float], str]]] = {
     "clock-step": ("share", format_percent),
@@ -123,16 +124,10 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
 
 def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
     """Curves with the sizes at which it is so: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
-    curves: dict[Cell, list[Cell]] = {}
-    for cell in cells:
-        curves.setdefault(_without_size(cell), []).append(cell)
-    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in list(curves.values())[:CURVES_MOST]]
+    curves = group_cells(cells, SIZE)
+    named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:CURVES_MOST]]
     more = len(curves) - CURVES_MOST
     return "; ".join([*named, *([counted(more, "more curve")] if more > 0 else [])])
-
-
-def _without_size(cell: Cell) -> Cell:
-    return replace(cell, bytes=0, window=0)
 
 
 def _name(rows: Sequence[Row], cell: Cell) -> str:
@@ -153,17 +148,14 @@ def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
 
 def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
     """In rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
-    curve = [row for row in rows if _without_size(row.cell) == _without_size(cells[0])]
+    mine = cell_key(cells[0], SIZE)
+    curve = [row for row in rows if cell_key(row.cell, SIZE) == mine]
     if not any(row.sized for row in curve):
         return ""
     known = sorted({row.cell.bytes for row in curve})
-    runs: list[list[int]] = []
-    for place in sorted({known.index(cell.bytes) for cell in cells}):
-        if runs and place == runs[-1][-1] + 1:
-            runs[-1].append(place)
-        else:
-            runs.append([place])
-    return ", ".join(_range(known[run[0]], known[run[-1]]) for run in runs)
+    places = sorted({known.index(cell.bytes) for cell in cells})
+    found = runs(places, consecutive)
+    return ", ".join(_range(known[run[0]], known[run[-1]]) for run in found)
 
 
 def _range(least: int, most: int) -> str:
@@ -172,4 +164,4 @@ def _range(least: int, most: int) -> str:
     if least == most:
         return low
     number, unit = low.split()
-    return f"{number if high.endswith(f' {unit}') else low}{_DASH}{high}"
+    return f"{number if high.endswith(f' {unit}') else low}{DASH}{high}"

@@ -15,6 +15,7 @@ from mpigauge.units import (
     format_percent,
     format_relative,
     format_time,
+    plural,
 )
 from mpigauge.vocabulary import TAIL
 
@@ -246,7 +247,7 @@ def ranks_of(ranks: str, count: int) -> str:
 
 
 def _processors(cpus: str, places: int) -> str:
-    return f"CPU{'s' if places > 1 else ''} {cpus}"
+    return f"{plural('CPU') if places > 1 else 'CPU'} {cpus}"
 
 
 def _hardware_threads(

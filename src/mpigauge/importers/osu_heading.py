@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.benchmarks import plain
-from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
+from mpigauge.units import RATE_UNITS, TIME_UNITS, counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -274,8 +274,8 @@ class Factors:
                     self.window,
                     self.synchronization,
                     self.buffers,
-                    _of_both(self.threads, "thread", "threads"),
-                    _of_both(self.processes, "process", "processes"),
+                    _of_both(self.threads, "thread"),
+                    _of_both(self.processes, "process"),
                     counted(self.partitions, "partition") if self.partitions else "",
                 ),
             )
@@ -329,10 +329,10 @@ def _with_count(counts: tuple[int, int], count: int, *, sends: bool) -> tuple[in
     return (count, receiver) if sends else (sender, count)
 
 
-def _of_both(counts: tuple[int, int], one: str, many: str) -> str:
+def _of_both(counts: tuple[int, int], noun: str) -> str:
     """How many the sender and the receiver have: `16 threads`, `1 to 16 threads`."""
     sender, receiver = counts
     if not sender or not receiver or sender == receiver:
         count = sender or receiver
-        return f"{count} {one if count == 1 else many}" if count else ""
-    return f"{sender} to {receiver} {many}"
+        return counted(count, noun) if count else ""
+    return f"{sender} to {receiver} {plural(noun)}"

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from mpigauge.importers.commands import what_differs
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,9 +65,7 @@ def named(alike: Mapping[Cell, Sequence[TextTable]], *, same: bool) -> Places:
     runs = _runs(alike)
     found: Places = {}
     for key, tables in alike.items():
-        classes: dict[object, list[TextTable]] = defaultdict(list)
-        for table in tables:
-            classes["" if same else (table.form, table.start or id(table))].append(table)
+        classes = group_by(tables, lambda table: "" if same else (table.form, table.start or id(table)))
         labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
         for label, of in zip(labels, classes.values(), strict=True):
             found |= {(table, key): (label, number) for number, table in enumerate(of, start=1)}

@@ -13,8 +13,10 @@ from mpigauge.errors import UsageError
 from mpigauge.linkmap.hosts_differ import HostDifference, hosts_differ
 from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
 from mpigauge.linkmap.verdict import MeasuredLink, Verdict, verdict_of
+from mpigauge.plan.factors import ALONG
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair, ranks_of
+from mpigauge.rows.group import STATE, group
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.rows import rows
 
@@ -140,21 +142,22 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
 
 def _chosen(result: Result, mpi: str, transport: str, state: StateName | None) -> list[Row]:
     """Rows of one job and pattern."""
-    maps: dict[tuple[object, ...], list[Row]] = {}
     states = states_of(result.visits)
-    for row in rows(result, choice=state or states.usual, states=states):
-        cell = row.cell
-        if cell.pair and mpi in {"", cell.mpi, f"{cell.mpi}=={cell.mpi_version}"}:
-            key = (cell.pattern, cell.mode, cell.buffers, cell.pairing, cell.job)
-            maps.setdefault(key, []).append(row)
-    maps = {key: mine for key, mine in maps.items() if transport in {"", mine[0].cell.transport}}
-    usual = {key: mine for key, mine in maps.items() if mine[0].cell.pattern in USUAL} or maps
+    paired = (row for row in rows(result, choice=state or states.usual, states=states) if row.cell.pair)
+    asked = (
+        row
+        for row in paired
+        if mpi in {"", row.cell.mpi, f"{row.cell.mpi}=={row.cell.mpi_version}"}
+        and transport in {"", row.cell.transport}
+    )
+    maps = group(asked, ALONG | {STATE})
+    usual = [mine for mine in maps if mine[0].cell.pattern in USUAL] or maps
     if not usual:
         raise UsageError(f"{result.path}: has no map: no pairs were measured", "mpigauge map measures one")
     if len(usual) > 1:
-        jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual.values()))
+        jobs = ", ".join(dict.fromkeys(_as_options_say(mine[0].cell) for mine in usual))
         raise UsageError(f"{result.path}: has {len(usual)} maps: {jobs}", "choose with --mpi or --transport")
-    (mine,) = usual.values()
+    (mine,) = usual
     if (ranks := mine[0].cell.ranks) > RANKS_MOST:
         raise UsageError(
             f"{result.path}: has a map of {ranks} ranks, too large for its tables",

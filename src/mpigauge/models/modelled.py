@@ -14,7 +14,7 @@ from mpigauge.models.places import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.models.points import points_of
 from mpigauge.models.predict import predicted
 from mpigauge.plan.patterns import usual_mode
-from mpigauge.query.series import FILE, against_size, told_apart
+from mpigauge.query.series import FILE, against_size, alike_but, told_apart
 from mpigauge.stats.segments import POINTS_LEAST
 
 if TYPE_CHECKING:
@@ -115,12 +115,8 @@ def talks(query: Query, row: Row) -> bool:
 
 def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
     """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
-    groups: dict[tuple[object, ...], list[Series]] = {}
-    for one in series:
-        others = [pair for pair in one.factors.items() if pair[0] != MODE]
-        groups.setdefault((id(one.source), *others), []).append(one)
     models: dict[int, Model | None] = {}
-    for mine in groups.values():
+    for mine in alike_but({MODE}, series):
         found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
         models |= {id(one): model for one, model in zip(mine, found, strict=True)}
     return [_modelled(one, models[id(one)], predict) for one in series]
@@ -140,12 +136,7 @@ RANKS = "ranks"
 
 def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
     """What is said of all collectives that named algorithms may be behind."""
-    groups: dict[tuple[object, ...], list[Series]] = {}
-    for one in series:
-        if _algorithms(one):
-            others = [pair for pair in one.factors.items() if pair[0] != RANKS]
-            groups.setdefault((id(one.source), *others), []).append(one)
-    members = list(groups.values())
+    members = alike_but({RANKS}, filter(_algorithms, series))
     factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
     labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
     return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]

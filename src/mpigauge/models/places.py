@@ -10,6 +10,8 @@ import numpy as np
 from mpigauge.models.overheads import Calls, overheads_of
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.query.series import FILE, told_apart
+from mpigauge.rows.group import STATE
+from mpigauge.sequences import group_by
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.query.series import Series
     from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
 
-BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", "state")
+BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", STATE)
 """What messages and a collective that is made of them have in common."""
 
 PLACE = (*BETWEEN_TWO, "ranks", FILE)
@@ -48,12 +51,12 @@ def pattern_of(one: Series) -> Pattern:
 
 def places_of(series: Sequence[Series]) -> list[Place]:
     """Places where a call was measured alone, in the order of their series."""
-    groups: dict[tuple[object, ...], list[Series]] = {}
-    for one in series:
-        if _usual(one):
-            key = (id(one.source), *(one.factors.get(name) for name in PLACE))
-            groups.setdefault(key, []).append(one)
-    found = [mine for mine in groups.values() if any(pattern_of(one).overhead for one in mine)]
+
+    def place(one: Series) -> Key:
+        return id(one.source), *(one.factors.get(name) for name in PLACE)
+
+    groups = group_by(filter(_usual, series), place).values()
+    found = [mine for mine in groups if any(pattern_of(one).overhead for one in mine)]
     factors = [{name: mine[0].factors[name] for name in PLACE if name in mine[0].factors} for mine in found]
     return [_place(label, mine) for label, mine in zip(told_apart(factors), found, strict=True)]
 

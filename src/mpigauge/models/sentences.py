@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
 
-DASH = " \N{EN DASH} "
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 KINDS: Mapping[BreakKind, str] = {
@@ -67,8 +66,9 @@ def headline(found: Sequence[Modelled], chosen: Units) -> str:
     """The answer: of one curve its numbers, of several how many segments they have."""
     if len(found) > 1:
         counts = sorted({len(one.model.segments) for one in found})
-        span = " to ".join(str(count) for count in dict.fromkeys([counts[0], counts[-1]]))
-        return f"models of {len(found)} curves: {span} {_plural('segment', counts[-1])} each"
+        of = units.span(str(counts[0]), str(counts[-1]))
+        segments = "segment" if counts[-1] == 1 else units.plural("segment")
+        return f"models of {len(found)} curves: {of} {segments} each"
     (one,) = found
     return f"{one.series.label}: {summary(one, chosen)}"
 
@@ -81,16 +81,12 @@ def summary(one: Modelled, chosen: Units) -> str:
     best = f" at {format_size(two.fastest)}" if two.fastest is not None else ""
     return ", ".join(
         [
-            f"{count} {_plural('segment', count)}",
+            units.counted(count, "segment"),
             f"{least} at {format_size(two.smallest)}" if two.apparent else f"alpha {least}",
             f"{units.format_rate(two.rate.value, chosen.rate)}{best}",
             f"misfit {format_percent(model.misfit)}",
         ]
     )
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 # ---- Numbers with intervals ----------------------------------------------------------------------
@@ -111,25 +107,19 @@ def rate(number: Known, chosen: Units) -> str:
 
 
 def _with_ends(number: Known, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
-    if number.low is None or number.high is None:
-        return text
-    return f"{text} ({bare(number.low, unit)}{DASH}{_end(number.high, lambda end: bare(end, unit))})"
+    return units.with_interval(text, number.low, number.high, _end(lambda end: bare(end, unit)))
 
 
-def _end(value: float, written: Callable[[float], str]) -> str:
-    return written(value) if math.isfinite(value) else "any"
+def _end(write: Callable[[float], str]) -> Callable[[float], str]:
+    """Return how an end is written that may be anywhere."""
+    return lambda value: write(value) if math.isfinite(value) else "any"
 
 
 def size(number: Known | None) -> str:
     """Bytes that are no size of a message, but between: three digits."""
     if number is None:
         return MISSING
-    text = f"{_bytes(number.value)} B"
-    return (
-        text
-        if number.low is None or number.high is None
-        else (f"{text} ({_bytes(number.low)}{DASH}{_end(number.high, _bytes)})")
-    )
+    return units.with_interval(f"{_bytes(number.value)} B", number.low, number.high, _end(_bytes))
 
 
 def _bytes(value: float) -> str:
@@ -139,9 +129,7 @@ def _bytes(value: float) -> str:
 def factor(number: Known) -> str:
     """`× 1.42 (1.31 - 1.53)`."""
     text = f"{TIMES} {format_factor(number.value)}"
-    if number.low is None or number.high is None:
-        return text
-    return f"{text} ({format_factor(number.low)}{DASH}{format_factor(number.high)})"
+    return units.with_interval(text, number.low, number.high, format_factor)
 
 
 # ---- Segments and breaks -------------------------------------------------------------------------
@@ -240,7 +228,7 @@ def _like(one: Likeness) -> str:
 
 def ranks(one: Behaviour) -> str:
     """`2 to 16`."""
-    return f"{one.ranks[0]} to {one.ranks[-1]}"
+    return units.span(str(one.ranks[0]), str(one.ranks[-1]))
 
 
 # ---- Predictions ---------------------------------------------------------------------------------
@@ -248,9 +236,7 @@ def ranks(one: Behaviour) -> str:
 
 def ends(low: float | None, high: float | None, chosen: Units) -> str:
     """An interval of a predicted time."""
-    if low is None or high is None:
-        return MISSING
-    return f"{units.format_time(low, chosen.time)}{DASH}{units.format_time(high, chosen.time)}"
+    return units.interval(low, high, lambda end: units.format_time(end, chosen.time)) or MISSING
 
 
 def basis(curve: Modelled, one: Prediction) -> str:

@@ -111,7 +111,7 @@ def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
     visits = pairs * sizes * plan.visits
     if visits > VISITS_MOST:
         raise UsageError(
-            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {sizes} size{'s' * (sizes > 1)} and "
+            f"{where}: {ranks} ranks are {pairs:,} pairs, which with {units.counted(sizes, 'size')} and "
             f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {VISITS_MOST:,}",
             "use fewer ranks: a part of the hosts, or one rank on each; or one size",
         )

@@ -18,6 +18,7 @@ from typing import Literal
 from mpigauge.vocabulary import AUTO, BUFFERS, ROTATING, SAME_HOST, SYNCS
 
 Group = Literal["what", "how", "where"]
+Together = Literal["", "library", "place", "operation", "size"]
 Value = str | int | bool
 
 
@@ -104,6 +105,7 @@ class Factor:
         compared: Whether cells of one result that differ in it alone can be held against each other.
         regresses: Whether its values are builds or settings of one thing, of which one may replace another:
             a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
+        together: What it is one thing with others of, as the version is of the library; "" for itself alone.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -117,19 +119,20 @@ class Factor:
     along: bool = False
     compared: bool = False
     regresses: bool = False
+    together: Together = ""
     key: str = ""
     code: Text = AS_IT_IS
 
 
 FACTORS = (
     Factor("pattern", "what", key="pattern"),
-    Factor("mpi", "where", job=True, compared=True, regresses=True),
-    Factor("mpi_version", "where", job=True),
-    Factor("label", "where", usual="", job=True, compared=True, regresses=True),
+    Factor("mpi", "where", job=True, compared=True, regresses=True, together="library"),
+    Factor("mpi_version", "where", job=True, together="library"),
+    Factor("label", "where", usual="", job=True, compared=True, regresses=True, together="library"),
     Factor("setting", "where", usual="", job=True, compared=True, regresses=True),
     Factor("arm", "where", usual="", job=True),
-    Factor("transport", "where", usual=AUTO, job=True, compared=True),
-    Factor("placement", "where", usual=SAME_HOST, job=True, compared=True),
+    Factor("transport", "where", usual=AUTO, job=True, compared=True, together="place"),
+    Factor("placement", "where", usual=SAME_HOST, job=True, compared=True, together="place"),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),
     Factor("in_place", "how", usual=False, has="may_in_place", asked="in_place", key="in_place", code=Flag()),
     Factor("mode", "what", asked="modes", compared=True, key="mode"),
@@ -145,12 +148,22 @@ FACTORS = (
         code=Text(*SYNCS),
     ),
     Factor("root", "how", usual="0", has="rooted", asked="roots", key="root", code=Root()),
-    Factor("datatype", "how", usual="double", has="reduces", asked="datatypes", key="datatype"),
-    Factor("op", "how", usual="sum", has="reduces", asked="ops", key="op"),
+    Factor(
+        "datatype",
+        "how",
+        usual="double",
+        has="reduces",
+        asked="datatypes",
+        together="operation",
+        key="datatype",
+    ),
+    Factor("op", "how", usual="sum", has="reduces", asked="ops", together="operation", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
-    Factor("bytes", "what", asked="sizes", along=True, key="bytes", code=WholeNumber()),
-    Factor("window", "how", usual=64, has="windowed", asked="window", along=True, compared=True),
+    Factor("bytes", "what", asked="sizes", along=True, together="size", key="bytes", code=WholeNumber()),
+    Factor(
+        "window", "how", usual=64, has="windowed", asked="window", along=True, compared=True, together="size"
+    ),
 )
 """In the order in which a plan is expanded: the last ones change fastest."""
 
@@ -162,11 +175,35 @@ COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
 REGRESSES = tuple(factor.name for factor in FACTORS if factor.regresses)
 """What a comparison within one result gives a verdict on though nobody says what it is by."""
 
+ALONG = frozenset(factor.name for factor in FACTORS if factor.along)
+"""What rows of one curve may differ in."""
+
 CURVE = tuple(factor.name for factor in FACTORS if not factor.along)
 """What all rows of one curve have in common."""
 
 TOLD = tuple(factor for factor in FACTORS if factor.key)
 """What the kernel is told of each visit in so many words."""
+
+
+def together(what: Together) -> frozenset[str]:
+    """Return the factors that name one thing together."""
+    return frozenset(factor.name for factor in FACTORS if factor.together == what)
+
+
+LIBRARY = together("library")
+"""What libraries, and builds of one, differ in."""
+
+PLACE = together("place")
+"""What makes a place: how far messages go, and by what."""
+
+OPERATION = together("operation")
+"""What a reduction does."""
+
+SIZE = together("size")
+"""What sizes of one pair of ranks differ in: large messages shorten the window."""
+
+OF_PATTERN = frozenset({"pattern", "mode", *(factor.name for factor in FACTORS if factor.has)})
+"""What patterns differ in: also what only some of them have."""
 
 
 def names_of(group: Group) -> tuple[str, ...]:

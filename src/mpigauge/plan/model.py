@@ -12,6 +12,7 @@ from msgspec.structs import asdict, fields
 from mpigauge.plan.hosts import NAME, Host, HostName
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.library_names import library_name
+from mpigauge.sequences import group_by
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import (
     AUTO,
@@ -339,7 +340,4 @@ def check_words(of: Cell | JobKey) -> None:
 
 def by_job(cells: Iterable[Cell]) -> dict[JobKey, list[Cell]]:
     """Cells by the job that measures them, both in the order given."""
-    jobs: dict[JobKey, list[Cell]] = {}
-    for cell in cells:
-        jobs.setdefault(cell.job, []).append(cell)
-    return jobs
+    return group_by(cells, lambda cell: cell.job)

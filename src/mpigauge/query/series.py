@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.compare.curves import without_window
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted
+from mpigauge.rows.group import words_key
+from mpigauge.sequences import group_by
 from mpigauge.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.phrases import Factors
     from mpigauge.query.query import Query, Source
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
 
 SERIES_MOST = 14
@@ -31,9 +33,6 @@ NAMED_MOST = 6
 EAGER = patterns_with(lambda pattern: pattern.family == "message")
 """Patterns of plain messages, whose protocol changes at the eager limit. Collectives change algorithms
 elsewhere, and copies in memory nothing."""
-
-OF_JOBS = tuple(name for name in WORDS if BY_NAME[name].job)
-"""Factors that tell one eager limit from another."""
 
 CROWDED = "oversubscribed"
 """Of series with more ranks than cores."""
@@ -73,6 +72,10 @@ class Series:
     rows: list[Row]
     label: str = ""
     breaks: tuple[int, ...] = ()
+
+    def key(self, but: Container[str] = ()) -> Key:
+        """Return all that it is of but these factors; its result too, unless the file is among them."""
+        return (None if FILE in but else id(self.source), *words_key(self.factors, but))
 
     @property
     def oversubscribed(self) -> bool:
@@ -134,12 +137,13 @@ def against_size(
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
     """Rows of one result with equal factors, in the order of the first of each."""
-    found: dict[tuple[object, ...], Series] = {}
-    for source, row in pairs:
-        mine = factors(source, row)
-        key = (id(source), *mine.items())
-        found.setdefault(key, Series(source, mine, [])).rows.append(row)
-    return list(found.values())
+    alone = [Series(source, factors(source, row), [row]) for source, row in pairs]
+    return [replace(mine[0], rows=[row for one in mine for row in one.rows]) for mine in alike_but((), alone)]
+
+
+def alike_but(factors: Collection[str], found: Iterable[Series]) -> list[list[Series]]:
+    """Return series in groups that differ in these factors alone, in the order of the first of each."""
+    return [*group_by(found, lambda one: one.key(factors)).values()]
 
 
 def _breaks(one: Series) -> tuple[int, ...]:
@@ -152,19 +156,17 @@ def _breaks(one: Series) -> tuple[int, ...]:
 
 def limits_of(found: Sequence[Series]) -> dict[int, str]:
     """Eager limits that break lines, in bytes, with their words: also whose they are, if not those of all."""
-    owners: dict[int, list[Series]] = {}
-    for one in found:
-        for limit in one.breaks:
-            owners.setdefault(limit, []).append(one)
+    broken = ((limit, one) for one in found for limit in one.breaks)
+    owners = group_by(broken, lambda pair: pair[0])
     return {
-        limit: ", ".join([f"eager limit {format_size(limit)}", *_whose(mine, found)])
+        limit: ", ".join([f"eager limit {format_size(limit)}", *_whose([one for _, one in mine], found)])
         for limit, mine in sorted(owners.items())
     }
 
 
 def _whose(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
     """What tells the owners of a limit from the other series: libraries, then what else jobs differ in."""
-    for name in (*OF_JOBS, FILE):
+    for name in (*OF_JOB, FILE):
         mine, all_of_it = ({one.factors.get(name, "") for one in some} for some in (owners, found))
         if mine != all_of_it and (words := sorted(mine - {""})):
             yield " and ".join(words)

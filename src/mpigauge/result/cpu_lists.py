@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+from mpigauge.sequences import consecutive, runs
+from mpigauge.units import span
+
 DIGITS_MOST = 10
 
 
@@ -16,13 +19,7 @@ def ranges(text: str) -> list[range]:
 
 def list_of(numbers: Iterable[int]) -> str:
     """Return rising numbers in this notation."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return ",".join(span(str(run[0]), str(run[-1]), "-") for run in runs(numbers, consecutive))
 
 
 def is_number(word: str) -> bool:

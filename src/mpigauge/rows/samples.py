@@ -12,6 +12,7 @@ from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.clock_steps import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import Values
@@ -34,10 +35,7 @@ def seconds_of(visit: Visit) -> Values:
 
 def visits_by_launch(visits: Iterable[Visit]) -> dict[int, list[Visit]]:
     """Visits of one cell by number of launch, both in the order of time; without those that are corrupt."""
-    launches: dict[int, list[Visit]] = defaultdict(list)
-    for visit in visits:
-        if not visit.corrupt:
-            launches[visit.launch].append(visit)
+    launches = group_by((visit for visit in visits if not visit.corrupt), lambda visit: visit.launch)
     return {number: sorted(_in_time(launches[number]), key=_place) for number in sorted(launches)}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import Cases, Column, Document, Line, Table
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import OF_JOB, phrases_of
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer_sentences as words
 from mpigauge.find.answer import answers, by_mode, lines_of
@@ -290,7 +290,7 @@ def _names(columns: Sequence[AnswerColumn]) -> list[str]:
 
 def _factors(column: AnswerColumn) -> Factors:
     state = {STATE: column.answer.state} if column.answer.state else {}
-    return phrases_of(column.answer.quotes[0].row.cell, words.JOB) | state | {FILE: column.source.name}
+    return phrases_of(column.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: column.source.name}
 
 
 def _value(line: QuoteLine) -> float | None:

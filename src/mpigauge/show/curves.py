@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
@@ -13,8 +13,9 @@ from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import DOT, Cases, Document, Table
 from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.find.foot import foot_of
-from mpigauge.plan.factors import CURVE, usual
+from mpigauge.plan.factors import ALONG, usual
 from mpigauge.plan.round_robin import ranks_of
+from mpigauge.rows.group import group
 from mpigauge.rows.machine.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.head import head_of
@@ -81,10 +82,6 @@ def _cases(tables: Sequence[Table]) -> list[Cases]:
     return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
 
 
-def _curve(row: Row) -> tuple[object, ...]:
-    return *(getattr(row.cell, name) for name in CURVE), row.state
-
-
 def _place(row: Row) -> tuple[object, ...]:
     """Return the row's place in the table of its curve."""
     return row.cell.bytes, ranks_of(row.cell.pair) if row.cell.pair else (0, 0)
@@ -97,17 +94,14 @@ def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list
         for pattern in result.campaign.patterns
         if not pattern.probes and not pattern.is_floor
     }
-    shown = sorted((row for row in rows if row.cell.pattern in patterns), key=lambda row: str(_curve(row)))
-    order = {_curve(row): number for number, row in reversed(list(enumerate(rows)))}
-    groups = [list(group) for _, group in groupby(shown, key=_curve)]
-    groups.sort(key=lambda group: order[_curve(group[0])])
+    shown = [row for row in rows if row.cell.pattern in patterns]
     with_placement = len({row.cell.placement for row in shown}) > 1
     with_state = len({row.state for row in shown} - {None}) > 1
     return [
         _table(
-            sorted(group, key=_place), patterns, columns, with_placement=with_placement, with_state=with_state
+            sorted(curve, key=_place), patterns, columns, with_placement=with_placement, with_state=with_state
         )
-        for group in groups
+        for curve in group(shown, ALONG)
     ]
 
 
@@ -188,4 +182,4 @@ def _together(cell: Cell, starts: Sequence[Start]) -> str:
 
 
 def _span(values: Sequence[int]) -> str:
-    return str(values[0]) if len(values) == 1 else f"{values[0]}\N{EN DASH}{values[-1]}"
+    return units.span(str(values[0]), str(values[-1]), units.DASH)

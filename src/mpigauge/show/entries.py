@@ -86,10 +86,9 @@ def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
     if low is None or high is None:
         return units.MISSING
     if chosen.time == units.AUTO and high > FAR_APART * low:
-        return f"{units.format_time(low)} \N{EN DASH} {units.format_time(high)}"
+        return units.interval(low, high, units.format_time)
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
-    ends = f"{units.format_time_in(low, unit)} \N{EN DASH} {units.format_time_in(high, unit)}"
-    return f"{ends} {units.sign(unit)}"
+    return f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.sign(unit)}"
 
 
 def interval_of(row: Row, chosen: Units) -> str:
@@ -109,10 +108,9 @@ def ratio_text(row: Row, name: str) -> str:
     ratio = row.ratios.get(name)
     if ratio is None:
         return units.MISSING
-    text = units.format_factor(ratio.estimate)
-    if ratio.low is None or ratio.high is None:
-        return text
-    return f"{text} ({units.format_factor(ratio.low)} \N{EN DASH} {units.format_factor(ratio.high)})"
+    return units.with_interval(
+        units.format_factor(ratio.estimate), ratio.low, ratio.high, units.format_factor
+    )
 
 
 def notes_of(row: Row) -> str:

@@ -1,4 +1,4 @@
-/* die - the end of the relay. */
+/* die - ends the relay with a sentence on standard error. */
 #include "die.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* die.h - the end of the relay. */
+/* die.h - ends the relay with a sentence on standard error. */
 #ifndef LAB_DIE_H
 #define LAB_DIE_H
 
@@ -9,7 +9,7 @@
 /* Ends the relay with a sentence. */
 _Noreturn void lab_die(const char *what, const char *why);
 
-/* The same with the reason of a call that has failed. */
+/* Ends the relay with the reason in errno if a call has failed. */
 static inline void lab_check(bool good, const char *what)
 {
     const int reason = errno;

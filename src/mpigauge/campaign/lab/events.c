@@ -1,4 +1,4 @@
-/* events - what happens next: a heap of times. */
+/* events - the queue of events, a heap by time. */
 #include "events.h"
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
-/* relay - the wires and the switch of a lab: holds every packet for as long as its way would take.
+/* relay - the wires and the switch of a lab: delays every packet as long as they would.
  *
  *   relay COUNTERS_FD < topology      prints "ready", then runs until it is killed
  *
  * The topology is text, written by campaign/lab/network.py:
  *
- *   hosts N                           their interfaces are p1 ... pN, their last MAC bytes 1 ... N
- *   lane BYTES_PER_S                  what sends one packet after another; 0 takes no time
- *   route FROM TO UP DOWN DELAY_NS    through two lanes, numbered from 0 as they came
+ *   hosts N                           with interfaces p1 ... pN, and last MAC bytes 1 ... N
+ *   lane BYTES_PER_S                  sends one packet after another; 0 takes no time
+ *   route FROM TO UP DOWN DELAY_NS    through two lanes, numbered from 0 in the order above
  *   end
  *
  * A packet waits for the lane up, is sent on it whole, waits at the switch for the lane down, is
@@ -32,23 +32,23 @@
 #include <unistd.h>
 
 enum {
-    FRAME_MOST     = 1514,      /* Ethernet header and 1500 bytes */
-    FRAME_LEAST    = 60,        /* shorter ones are padded */
-    FRAMING_BYTES  = 24,        /* check sum, preamble and gap, which no socket shows */
-    BATCH          = 32,        /* read from one interface before others have their turn */
-    HOST_QUEUE     = 16 << 20,  /* bytes waiting to leave a host: sockets must not lose any there */
-    SWITCH_QUEUE   = 1 << 20,   /* bytes waiting at a port of the switch */
-    SOCKET_BYTES   = 8 << 20,   /* for as long as we are not scheduled */
-    LATE_NS        = 50 * 1000, /* what counts as late */
-    SPIN_NS        = 40 * 1000, /* sleeping any nearer to the due time would miss it */
+    FRAME_MAX      = 1514,       /* Ethernet header and 1500 bytes */
+    FRAME_MIN      = 60,         /* shorter ones are padded */
+    FRAMING_BYTES  = 24,         /* checksum, preamble and gap, which sockets do not see */
+    BATCH          = 32,         /* packets read from one interface before the next */
+    HOST_QUEUE     = 16 << 20,   /* bytes waiting to leave a host, where none may be lost */
+    SWITCH_QUEUE   = 1 << 20,    /* bytes waiting at a port of the switch */
+    SOCKET_BYTES   = 8 << 20,    /* buffer for while we are not scheduled */
+    LATE_NS        = 50 * 1000,  /* what counts as late */
+    SPIN_NS        = 40 * 1000,  /* before the due time: sleeping longer would miss it */
     AWAKE_NS       = 600 * 1000, /* after so long without sleep ... */
-    REST_NS        = 40 * 1000, /* ... others have the core, or Linux takes it for 50 ms a second */
+    SLEEP_NS       = 40 * 1000, /* ... yield the core, or Linux throttles us for 50 ms per second */
     TIMER_SLACK_NS = 1,
     MAC_LAST       = 5,
     CONTROL_BYTES  = 128,
 };
 
-/* What campaign/lab/counters.py reads while we write. */
+/* Shared with campaign/lab/counters.py, which reads it meanwhile. */
 struct counters {
     uint64_t forwarded;
     uint64_t late;
@@ -59,20 +59,20 @@ struct counters {
 struct packet {
     const struct lab_route *route;
     int                     to;
-    bool                    sent; /* through both lanes: it is on the wire now */
+    bool                    sent; /* through both lanes, and on its way to the host */
     size_t                  bytes;
-    unsigned char           frame[FRAME_MOST];
+    unsigned char           frame[FRAME_MAX];
 };
 
 static struct counters *counters;
-static struct pollfd    ports[LAB_HOSTS_MOST + 1]; /* from 1, as hosts are */
-static int64_t          arrived_ns[LAB_HOSTS_MOST + 1];
+static struct pollfd    ports[LAB_HOSTS_MAX + 1]; /* from 1, as hosts are */
+static int64_t          arrived_ns[LAB_HOSTS_MAX + 1];
 
 static struct packet *packets;
 static uint32_t      *unused; /* a stack */
 static uint32_t       unused_count;
 
-/* ---- The way of a packet --------------------------------------------------------------------- */
+/* ---- The path of a packet -------------------------------------------------------------------- */
 
 static void put_back(uint32_t packet)
 {
@@ -86,14 +86,14 @@ static void drop(uint32_t packet)
     put_back(packet);
 }
 
-/* When a lane has sent a packet that reaches it at a time; negative if too many wait there. */
+/* When a lane has sent a packet that reaches it at at_ns; negative if its queue is full. */
 static int64_t sent_ns(struct lab_lane *lane, int64_t at_ns, size_t bytes, double queue_bytes)
 {
-    const size_t  least   = bytes < FRAME_LEAST ? FRAME_LEAST : bytes;
+    const size_t  least   = bytes < FRAME_MIN ? FRAME_MIN : bytes;
     const int64_t took_ns = llround((double) (least + FRAMING_BYTES) * lane->ns_per_byte);
     const int64_t wait_ns = lane->free_ns > at_ns ? lane->free_ns - at_ns : 0;
 
-    if (took_ns == 0) /* as fast as can be: nothing ever waits */
+    if (took_ns == 0) /* infinitely fast: no queue */
         return at_ns;
     if ((double) wait_ns > queue_bytes * lane->ns_per_byte)
         return -1;
@@ -150,9 +150,9 @@ static void run_due_events(void)
     }
 }
 
-/* ---- Packets come in ------------------------------------------------------------------------- */
+/* ---- Reading packets ------------------------------------------------------------------------- */
 
-/* When a packet left its host, in the order of its host. */
+/* When a packet left its host, never before an earlier packet of it. */
 static int64_t arrival_ns(int port, struct msghdr *message)
 {
     int64_t at_ns = lab_stamped_ns(message);
@@ -168,7 +168,7 @@ static void accept_packet(int port, uint32_t number, struct msghdr *message, siz
     struct packet *packet = &packets[number];
     const int      to     = packet->frame[MAC_LAST];
 
-    /* Broadcasts and the like have no route: neighbours are known from the beginning. */
+    /* Broadcasts and multicasts have no route: neighbour tables are complete from the start. */
     if ((message->msg_flags & MSG_TRUNC) || bytes < ETH_HLEN || (packet->frame[0] & 1) ||
         to > lab_hosts || lab_routes[port][to].up == NULL) {
         put_back(number);
@@ -188,8 +188,8 @@ static void read_port(int port)
     uint32_t       numbers[BATCH];
     char           controls[BATCH][CONTROL_BYTES];
 
-    if (unused_count < BATCH) { /* read and forget: it must not wait in the socket, either */
-        char frame[FRAME_MOST];
+    if (unused_count < BATCH) { /* read and drop, so that they do not wait in the socket */
+        char frame[FRAME_MAX];
 
         while (read(ports[port].fd, frame, sizeof frame) > 0)
             counters->dropped++;
@@ -197,7 +197,7 @@ static void read_port(int port)
     }
     for (int i = 0; i < BATCH; i++) {
         numbers[i]  = unused[--unused_count];
-        vectors[i]  = (struct iovec){packets[numbers[i]].frame, FRAME_MOST};
+        vectors[i]  = (struct iovec){packets[numbers[i]].frame, FRAME_MAX};
         messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov        = &vectors[i],
                                                    .msg_iovlen     = 1,
                                                    .msg_control    = controls[i],
@@ -212,7 +212,7 @@ static void read_port(int port)
         accept_packet(port, numbers[i], &messages[i].msg_hdr, messages[i].msg_len);
 }
 
-/* Until packets come or something is nearly due. */
+/* Waits until packets arrive or an event is nearly due. */
 static int wait_for_packets(void)
 {
     const struct lab_event *first = lab_first();
@@ -227,7 +227,7 @@ static int wait_for_packets(void)
     return ppoll(&ports[1], (nfds_t) lab_hosts, left_ns > 0 ? &time : &no_time, NULL);
 }
 
-/* What came while we were not scheduled, and was more than a socket holds. */
+/* Counts packets that overflowed a socket while we were not scheduled. */
 static void count_overflows(void)
 {
     for (int port = 1; port <= lab_hosts; port++) {
@@ -239,20 +239,20 @@ static void count_overflows(void)
     }
 }
 
-/* A relay that is scheduled before all else must not keep a core for itself. */
-static void rest_sometimes(int64_t began_ns)
+/* The relay has real-time priority and must not keep a core for itself. */
+static void sleep_sometimes(int64_t began_ns)
 {
-    static int64_t        rested_ns;
-    const struct timespec rest  = {0, REST_NS};
+    static int64_t        slept_ns;
+    const struct timespec rest  = {0, SLEEP_NS};
     int64_t               ended = lab_now_ns();
 
-    if (ended - began_ns < REST_NS) {
-        if (ended - rested_ns < AWAKE_NS)
+    if (ended - began_ns < SLEEP_NS) {
+        if (ended - slept_ns < AWAKE_NS)
             return;
         nanosleep(&rest, NULL);
         ended = lab_now_ns();
     }
-    rested_ns = ended;
+    slept_ns = ended;
     count_overflows();
 }
 
@@ -261,7 +261,7 @@ static void wait_and_read(void)
     const int64_t began_ns = lab_now_ns();
     const int     ready    = wait_for_packets();
 
-    rest_sometimes(began_ns);
+    sleep_sometimes(began_ns);
     if (ready <= 0)
         return;
     for (int port = 1; port <= lab_hosts; port++)
@@ -269,7 +269,7 @@ static void wait_and_read(void)
             read_port(port);
 }
 
-/* ---- The beginning --------------------------------------------------------------------------- */
+/* ---- Start ----------------------------------------------------------------------------------- */
 
 static void set_option(int fd, int level, int name, int value)
 {

@@ -1,4 +1,4 @@
-/* shell - what stands in for ssh in a lab: runs a command on another of its hosts.
+/* shell - the replacement of ssh in a lab: runs a command on another of its hosts.
  *
  *   shell [OPTIONS OF SSH] [USER@]HOST [COMMAND WORD...]
  *
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_MOST = 4096, FAILED = 255 /* as ssh says that it could not */ };
+enum { PATH_MAX = 4096, FAILED = 255 /* the status of ssh for its own errors */ };
 
-/* All of OpenSSH 10: a letter with a colon takes a value. */
+/* The options of OpenSSH 10: a letter with a colon takes a value. */
 static const char OPTIONS[] =
     "+1246ab:c:e:fgi:kl:m:no:p:qstvxAB:CD:E:F:GI:J:KL:MNO:P:Q:R:S:TVw:W:XYy";
 
@@ -25,10 +25,11 @@ static _Noreturn void die(const char *host, const char *what)
     exit(FAILED);
 }
 
-/* In it, each host by its name and its address: a link to the namespaces of a process of its. */
+/* Here each host has links, by its name and its address, to the namespaces of one of its processes.
+ */
 #define HOSTS "/dev/shm/lab/hosts"
 
-/* The mount namespace comes last: with it the folder with the others is out of reach. */
+/* The mount namespace comes last: after it HOSTS is out of reach. */
 static const char *const NAMESPACES[] = {"net", "uts", "ipc", "mnt"};
 enum { NAMESPACE_COUNT = sizeof NAMESPACES / sizeof NAMESPACES[0] };
 
@@ -37,7 +38,7 @@ static void enter(const char *host)
     int fds[NAMESPACE_COUNT];
 
     for (int i = 0; i < NAMESPACE_COUNT; i++) {
-        char path[PATH_MOST];
+        char path[PATH_MAX];
 
         snprintf(path, sizeof path, HOSTS "/%s/%s", host, NAMESPACES[i]);
         fds[i] = open(path, O_RDONLY | O_CLOEXEC);
@@ -62,7 +63,8 @@ static char *joined(char **words)
     return fclose(stream) == 0 ? text : NULL;
 }
 
-/* Passes over options, which may stand on both sides of the host; whether -n was one of them. */
+/* Skips options, which may be on both sides of the host; returns whether -n or -f was one of them.
+ */
 static bool pass_options(int count, char **words)
 {
     bool without_input = false;

@@ -1,4 +1,4 @@
-/* stamps - when packets came, by the kernel's stamps. */
+/* stamps - when packets arrived, by the kernel's timestamps. */
 #include "stamps.h"
 
 #include "topology.h"
@@ -8,7 +8,7 @@
 
 enum {
     PAIRS    = 8,
-    CLOSE_NS = 2 * 1000, /* between two readings of a clock: nobody had the core meanwhile */
+    CLOSE_NS = 2 * 1000, /* between two readings of a clock: not interrupted */
 };
 
 static int64_t time_ns(const struct timespec *time)
@@ -29,9 +29,8 @@ int64_t lab_now_ns(void)
     return read_ns(CLOCK_MONOTONIC);
 }
 
-/* What the clock of stamps shows more than ours. Whoever loses the core between two readings would
- * see a shift that is not there, and bring a packet before its time: of a few pairs, the closest
- * one counts. */
+/* How far the clock of timestamps is ahead of ours. An interruption between two readings would look
+ * like a shift, and deliver a packet too early: so the closest of a few pairs is used. */
 static int64_t ahead_ns(void)
 {
     int64_t least_ns = INT64_MAX;
@@ -63,6 +62,6 @@ int64_t lab_stamped_ns(struct msghdr *message)
             memcpy(&stamp, CMSG_DATA(part), sizeof stamp);
             at_ns = time_ns(&stamp) - shift_ns;
         }
-    /* Whoever sets the machine's clock must not stop or reverse the packets. */
+    /* Setting the machine's clock must not stop or reorder packets. */
     return at_ns > now_ns || at_ns < now_ns - LAB_SECOND_NS ? now_ns : at_ns;
 }

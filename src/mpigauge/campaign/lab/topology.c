@@ -1,4 +1,4 @@
-/* topology - the lanes and routes that the relay is told of. */
+/* topology - reads the lanes and routes of the relay. */
 #include "topology.h"
 
 #include "die.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DELAY_MOST_NS 100e9
+#define DELAY_MAX_NS 100e9
 
-enum { LANES_MOST = 2 * LAB_HOSTS_MOST * LAB_HOSTS_MOST };
+enum { LANES_MAX = 2 * LAB_HOSTS_MAX * LAB_HOSTS_MAX };
 
 int              lab_hosts;
-struct lab_route lab_routes[LAB_HOSTS_MOST + 1][LAB_HOSTS_MOST + 1];
+struct lab_route lab_routes[LAB_HOSTS_MAX + 1][LAB_HOSTS_MAX + 1];
 
-static struct lab_lane lanes[LANES_MOST];
+static struct lab_lane lanes[LANES_MAX];
 static int             lane_count;
 
 static double next_number(char **text_p, double least, double most)
@@ -38,7 +38,7 @@ static void add_lane(char *numbers)
 {
     const double bytes_per_s = next_number(&numbers, 0, INFINITY);
 
-    if (lane_count == LANES_MOST)
+    if (lane_count == LANES_MAX)
         lab_die("topology", "too many lanes");
     lanes[lane_count++] = (struct lab_lane){bytes_per_s > 0 ? LAB_SECOND_NS / bytes_per_s : 0, 0};
 }
@@ -49,12 +49,12 @@ static void add_route(char *numbers)
     const int    to       = next_index(&numbers, 1, lab_hosts);
     const int    up       = next_index(&numbers, 0, lane_count - 1);
     const int    down     = next_index(&numbers, 0, lane_count - 1);
-    const double delay_ns = next_number(&numbers, 0, DELAY_MOST_NS);
+    const double delay_ns = next_number(&numbers, 0, DELAY_MAX_NS);
 
     lab_routes[from][to] = (struct lab_route){&lanes[up], &lanes[down], (int64_t) delay_ns};
 }
 
-/* The numbers behind a word that a line begins with, or NULL. */
+/* The rest of a line that begins with a word, or NULL. */
 static char *after(char *line, const char *word)
 {
     const size_t length = strlen(word);
@@ -74,7 +74,7 @@ void lab_read_topology(void)
         else if ((numbers = after(line, "lane ")) != NULL)
             add_lane(numbers);
         else if ((numbers = after(line, "hosts ")) != NULL)
-            lab_hosts = next_index(&numbers, 1, LAB_HOSTS_MOST);
+            lab_hosts = next_index(&numbers, 1, LAB_HOSTS_MAX);
         else if (strcmp(line, "end\n") == 0)
             return;
         else

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 enum {
-    LAB_HOSTS_MOST = 64,
-    LAB_SECOND_NS  = 1000000000,
+    LAB_HOSTS_MAX = 64,
+    LAB_SECOND_NS = 1000000000,
 };
 
 struct lab_lane {
@@ -15,16 +15,15 @@ struct lab_lane {
 };
 
 struct lab_route {
-    struct lab_lane *up; /* NULL: there is no such route */
+    struct lab_lane *up; /* NULL: there is no route */
     struct lab_lane *down;
     int64_t          delay_ns;
 };
 
 extern int              lab_hosts;
-extern struct lab_route lab_routes[LAB_HOSTS_MOST + 1]
-                                  [LAB_HOSTS_MOST + 1]; /* from 1, as hosts are */
+extern struct lab_route lab_routes[LAB_HOSTS_MAX + 1][LAB_HOSTS_MAX + 1]; /* from 1, as hosts are */
 
-/* Reads standard input up to its line `end`. */
+/* Reads the topology from standard input, up to its line `end`. */
 void lab_read_topology(void);
 
 #endif

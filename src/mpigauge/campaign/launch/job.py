@@ -5,11 +5,12 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from operator import eq
 from pathlib import Path
 
 from mpigauge.campaign.launch import owner
 from mpigauge.errors import EnvironmentLacksError
+from mpigauge.sequences import runs
 
 PREFIX = "mpigauge-"
 """Beginning of the names of our temporary folders."""
@@ -68,7 +69,7 @@ class Job:
     @property
     def host_runs(self) -> list[tuple[str, int]]:
         """The hosts in the order of the ranks, each with how many of them follow each other there."""
-        return [(host, len(list(run))) for host, run in groupby(self.hosts)]
+        return [(run[0], len(run)) for run in runs(self.hosts, eq)]
 
     @property
     def ranks_on(self) -> Counter[str]:

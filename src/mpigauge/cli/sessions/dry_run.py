@@ -87,11 +87,12 @@ def _described(cells: Iterable[Cell]) -> Iterator[str]:
     """Return a line per group of cells that differ only in size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
+    from mpigauge.sequences import group_by
 
-    alike: dict[tuple[str, ...], list[Cell]] = {}
-    for cell in cells:
-        alike.setdefault((cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()), []).append(cell)
-    for (pattern, mode, *factors), group in alike.items():
+    def key_of(cell: Cell) -> tuple[str, ...]:
+        return cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()
+
+    for (pattern, mode, *factors), group in group_by(cells, key_of).items():
         pairs = len({cell.pair for cell in group if cell.pair})
         of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {group[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized

@@ -6,7 +6,6 @@ the machine's. How far apart they were is itself a curve, which shows when that 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,12 +14,13 @@ import numpy as np
 from mpigauge.compare.comparison import CONTROLS
 from mpigauge.compare.history.session import time_of
 from mpigauge.rows.machine.over_sessions import alike
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import UNIFORM_VARIANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mpigauge.compare.history.session import CellKey, CurveKey, Part, SessionResult
+    from mpigauge.compare.history.session import CellKey, Part, SessionResult
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import Distance, MachineSign
@@ -73,11 +73,13 @@ def curves_of(sessions: Sequence[SessionResult]) -> list[HistoryCurve]:
     Args:
         sessions: In the order in which they were made, of one machine.
     """
-    parts: dict[CurveKey, list[_Placed]] = defaultdict(list)
-    for place, session in reversed(list(enumerate(sessions))):
-        for part in session.parts:
-            parts[part.key].append(_Placed(part.at, place, part))
-    curves = [curve for mine in parts.values() for curve in _curves(mine, len(sessions))]
+    placed = [
+        _Placed(part.at, place, part)
+        for place, session in reversed(list(enumerate(sessions)))
+        for part in session.parts
+    ]
+    groups = group_by(placed, lambda one: one.part.key).values()
+    curves = [curve for mine in groups for curve in _curves(mine, len(sessions))]
     return [*curves, *_signs(sessions)]
 
 

@@ -14,8 +14,9 @@ from mpigauge.compare.history.history import SESSIONS_LEAST
 from mpigauge.compare.sentences import MACHINE, NOT_IN_TURN, SIGNS, name_of, sizes_of
 from mpigauge.compare.session_sentences import count_of, day_of, few, odd_lines, switches
 from mpigauge.document.ratio_words import VERDICTS
-from mpigauge.plan.factors import FACTORS
+from mpigauge.plan.factors import ALONG
 from mpigauge.rows.machine.sessions import are_daily
+from mpigauge.sequences import group_by
 from mpigauge.stats.splits import SESSIONS_LEAST as CHANGES_FROM
 from mpigauge.stats.steps import STRETCHES_FROM
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
     from mpigauge.vocabulary import ComparisonVerdict
-
-ALONG = tuple(factor.name for factor in FACTORS if factor.along)
-"""What numbers of one curve may differ in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,15 +71,16 @@ class HistoryLine:
 
 def told_of(track: Track) -> list[HistoryLine]:
     """Cells of a curve, those together of which the same is said."""
-    groups: dict[tuple[object, ...], list[int]] = {}
     lost = set(track.lost)
     maybe = set() if track.suspected is None else set(np.flatnonzero(track.suspected.changed))
-    for cell in range(track.curve.logs.shape[1]):
+
+    def said(cell: int) -> tuple[object, ...]:
         change, out = track.latest(cell), track.outside.get(cell)
         longer = change is not None and change.cells[cell].ratio > 1
         out_word = out.verdict if out else ""
-        said = (change.place if change else None, longer, out_word, cell in lost, cell in maybe)
-        groups.setdefault(said, []).append(cell)
+        return change.place if change else None, longer, out_word, cell in lost, cell in maybe
+
+    groups = group_by(range(track.curve.logs.shape[1]), said)
     return [
         HistoryLine(
             track,

@@ -13,10 +13,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.alike import apart, machine_of
-from mpigauge.plan.factors import CURVE
+from mpigauge.plan.factors import ALONG
+from mpigauge.rows.group import cell_key
 from mpigauge.rows.machine.conditions import distances_of, middle_of
 from mpigauge.rows.machine.sessions import dated_sessions
 from mpigauge.rows.machine.steadiness import steadiness_of
+from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,14 +26,14 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Campaign
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, MachineSign
 
-CurveKey = tuple[object, ...]
 CellKey = tuple[str, int, int]
 """What tells cells of one curve apart, in the order of their sizes."""
 
-OF_CURVE = tuple(name for name in CURVE if name != "mpi_version")
+OF_HISTORY = ALONG | {"mpi_version"}
 """A curve goes on with another version of its library, unless two are measured beside each other."""
 
 
@@ -44,7 +46,7 @@ class Part:
         rows: By what tells them apart; without visits.
     """
 
-    key: CurveKey
+    key: Key
     at: tuple[Distance, float] | None
     rows: Mapping[CellKey, Row]
 
@@ -163,20 +165,21 @@ def _parts(rows: Iterable[Row]) -> list[Part]:
     versions: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
         versions[row.cell.mpi, row.cell.label].add(row.cell.mpi_version)
-    curves: dict[tuple[CurveKey, str | None], list[Row]] = defaultdict(list)
-    for row in rows:
+
+    def curve(row: Row) -> Key:
         several = len(versions[row.cell.mpi, row.cell.label]) > 1
-        key = *(getattr(row.cell, name) for name in OF_CURVE), row.cell.mpi_version if several else ""
-        curves[key, row.state].append(row)
+        return *cell_key(row.cell, OF_HISTORY), row.cell.mpi_version if several else ""
+
+    curves = group_by(rows, lambda row: (curve(row), row.state))
     return [_part(key, mine) for (key, _), mine in curves.items()]
 
 
-def _part(key: CurveKey, rows: Sequence[Row]) -> Part:
+def _part(key: Key, rows: Sequence[Row]) -> Part:
     at = middle_of(distances_of(visit for row in rows for visit in row.visits))
-    return Part(key, at, {cell_key(row): replace(row, visits=()) for row in rows})
+    return Part(key, at, {in_curve(row): replace(row, visits=()) for row in rows})
 
 
-def cell_key(row: Row) -> CellKey:
+def in_curve(row: Row) -> CellKey:
     """What tells a cell from others of its curve."""
     return (row.cell.pair, row.cell.bytes, row.cell.window)
 

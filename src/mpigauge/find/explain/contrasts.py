@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge.compare.sides import compared_by
 from mpigauge.compare.size_ratio import Beside, Stretch, besides, stretches
 from mpigauge.find.explain.measured import alike
+from mpigauge.plan.factors import PLACE
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import StateName
 
-PLACE = frozenset({"transport", "placement"})
-"""What makes a place, together."""
+BUILD = compared_by("mpi")
+"""What two libraries differ in, that may be of a control arm."""
 
-LIBRARY = compared_by("mpi")
-
-PROTOCOL = LIBRARY | {"setting"}
+PROTOCOL = BUILD | {"setting"}
 """Factors whose values may differ in their eager limits."""
 
 TWICE = 2.0
@@ -102,7 +101,7 @@ def places(evidence: Evidence) -> Iterator[Contrast]:
 
 def libraries(evidence: Evidence) -> Iterator[Contrast]:
     """Each library against the first."""
-    yield from contrasts(evidence, LIBRARY)
+    yield from contrasts(evidence, BUILD)
 
 
 def settings(evidence: Evidence) -> Iterator[Contrast]:

@@ -8,9 +8,10 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.phrases import WORDS
 from mpigauge.find.comparison_sentences import USUALLY, place_name
-from mpigauge.find.explain.contrasts import LIBRARY, PLACE, TWICE
-from mpigauge.find.phrases import DASH, EMULATED, subject
+from mpigauge.find.explain.contrasts import BUILD, TWICE
+from mpigauge.find.phrases import EMULATED, subject
 from mpigauge.find.size_runs import WITHIN, runs_words
+from mpigauge.plan.factors import PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -34,7 +35,7 @@ def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
     """How two cells that differ in these factors alone are told from each other."""
     if factors == PLACE:
         return place_name
-    if factors == LIBRARY:
+    if factors == BUILD:
         return lambda cell: cell.library
     (factor,) = factors
     return lambda cell: WORDS[factor](cell) or USUALLY
@@ -59,5 +60,6 @@ def _limits(fact: ByLimit) -> str:
     said = f"{beyond}they differ between their eager limits alone ({other} against {base})"
     if fact.least_trips is None or fact.most_trips is None:
         return f"{said}: one waits for the receiver there, the other does not"
-    trips = dict.fromkeys(map(units.format_factor, (fact.least_trips, fact.most_trips)))
-    return f"{said}: the wait for the receiver, {f' {DASH} '.join(trips)} round trips of the smallest message"
+    least, most = map(units.format_factor, (fact.least_trips, fact.most_trips))
+    trips = units.span(least, most, f" {units.DASH} ")
+    return f"{said}: the wait for the receiver, {trips} round trips of the smallest message"

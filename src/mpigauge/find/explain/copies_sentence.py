@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.phrases import DASH, EMULATED, subject
+from mpigauge.find.phrases import EMULATED, subject
 from mpigauge.rows.baselines import YARDSTICKS
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -
 
 def _at(one: InCopies, chosen: Units) -> str:
     ratio = one.ratio
-    ends = [units.format_factor(end) for end in (ratio.low, ratio.high) if end is not None]
-    interval = f" ({f' {DASH} '.join(ends)})" if ends else ""
+    copies = f"{units.format_factor(ratio.estimate)} copies"
+    copies = units.with_interval(copies, ratio.low, ratio.high, units.format_factor)
     copied = f" for {units.format_time(one.copy_s, chosen.time)}" if one.copy_s is not None else ""
     both = f"{units.format_time(one.message_s, chosen.time)}{copied}"
-    return f"{units.format_factor(ratio.estimate)} copies{interval} at {units.format_size(one.bytes)}, {both}"
+    return f"{copies} at {units.format_size(one.bytes)}, {both}"
 
 
 def _below(fact: Copies) -> Iterator[str]:

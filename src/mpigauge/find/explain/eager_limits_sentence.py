@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.state_words import in_state
-from mpigauge.find.phrases import count, headed, subject, time
+from mpigauge.find.phrases import headed, subject, time
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -28,7 +29,7 @@ def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
         message = f"{fact.message.pattern} {fact.message.mode}{in_state(fact.state)}"
         yield f"{message} of {_crossing(fact.crossing, chosen)}"
     if fact.blocked:
-        sizes = count(fact.of, "size")
+        sizes = counted(fact.of, "size")
         yield f"{fact.blocked} of {sizes} of modes that rely on it would deadlock and were not started"
 
 

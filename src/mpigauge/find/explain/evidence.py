@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
@@ -90,11 +90,7 @@ class Evidence:
 
     def by_job(self) -> Mapping[JobKey, list[Row]]:
         """Rows with a time, by the launches that they are of."""
-        jobs: dict[JobKey, list[Row]] = defaultdict(list)
-        for row in self.rows:
-            if row.time is not None:
-                jobs[row.cell.job].append(row)
-        return jobs
+        return group_by((row for row in self.rows if row.time is not None), lambda row: row.cell.job)
 
     def _is_of(self, row: Row, families: Collection[Family]) -> bool:
         pattern = self.patterns.get(row.cell.pattern)

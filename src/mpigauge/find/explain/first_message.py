@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy as np
 from mpigauge.find.explain.informative import reaches_less, tells
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import Ratio, ratio_of
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
@@ -74,10 +74,8 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
 
 def _firsts(launches: Iterable[Launch]) -> Mapping[int, float]:
     """In seconds, by the number of the launch; of one that was started again, its first start."""
-    parts: dict[int, list[Launch]] = defaultdict(list)
-    for launch in launches:
-        if launch.first_round_trip_ns > 0:
-            parts[launch.number].append(launch)
+    timed = (launch for launch in launches if launch.first_round_trip_ns > 0)
+    parts = group_by(timed, lambda launch: launch.number)
     first = {number: min(mine, key=lambda launch: launch.part) for number, mine in parts.items()}
     return {number: launch.first_round_trip_ns * NS for number, launch in first.items()}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.phrases import DASH, at_size, every_size, subject
+from mpigauge.find.phrases import at_size, every_size, subject
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -30,7 +30,7 @@ def _range(fact: First, chosen: Units) -> str:
     where = at_size(fact.cell, most.bytes)
     if total == 1:
         return f"{times(most.ratio)} as long as a typical one{where}, {both}"
-    ends = f" {DASH} ".join(map(units.format_factor, fact.ends))
+    ends = units.interval(*fact.ends, units.format_factor)
     certain = f"{every_size(total)}, most" if many == total else f"{many} of {total} sizes, of these most"
     return (
         f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "

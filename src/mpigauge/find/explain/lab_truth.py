@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.sides import key_of
-from mpigauge.find.explain.contrasts import PLACE
 from mpigauge.find.explain.measured import LAUNCHES_LEAST, single_calls
 from mpigauge.find.explain.plateau import Rate, rate_at, rising
 from mpigauge.find.explain.routes import PACKET_BYTES, PAIR, pairs_of, ways_of
+from mpigauge.plan.factors import PLACE
+from mpigauge.rows.group import group
 from mpigauge.rows.ratios import difference
 from mpigauge.stats.interval import Interval
 from mpigauge.vocabulary import AUTO
@@ -121,11 +120,9 @@ def _delays(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedD
 
 def _smallest(evidence: Evidence) -> list[list[Row]]:
     """The smallest message in all places that it was measured in."""
-    groups: dict[object, list[Row]] = defaultdict(list)
-    for curve in single_calls(evidence):
-        if curve[0].cell.bytes <= PACKET_BYTES and _takes_one_way(evidence, curve[0]):
-            groups[key_of(curve[0], PLACE)].append(curve[0])
-    return sorted(groups.values(), key=lambda rows: not evidence.patterns[rows[0].cell.pattern].one_way)
+    smallest = (curve[0] for curve in single_calls(evidence))
+    told = (row for row in smallest if row.cell.bytes <= PACKET_BYTES and _takes_one_way(evidence, row))
+    return sorted(group(told, PLACE), key=lambda rows: not evidence.patterns[rows[0].cell.pattern].one_way)
 
 
 def _takes_one_way(evidence: Evidence, row: Row) -> bool:

@@ -8,7 +8,7 @@ from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.comparison_sentences import place_name
 from mpigauge.find.explain.lab_truth import PlantedRate
-from mpigauge.find.phrases import DASH, extra, rate, signed_percent, subject, time, wire_rate
+from mpigauge.find.phrases import extra, rate, signed_percent, subject, time, wire_rate
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -68,8 +68,8 @@ def _share(fact: PlantedDelay) -> str:
 
 
 def _error(estimate: float, low: float | None, high: float | None, planted: float) -> str:
-    said = signed_percent(estimate / planted - 1)
-    if low is None or high is None:
-        return said
-    ends = (signed_percent(end / planted - 1) for end in (low, high))
-    return f"{said} ({f' {DASH} '.join(ends)})"
+
+    def write(measured: float) -> str:
+        return signed_percent(measured / planted - 1)
+
+    return units.with_interval(write(estimate), low, high, write)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.compare.comparison import ALONG
-from mpigauge.compare.sides import key_of
+from mpigauge.plan.factors import SIZE
+from mpigauge.rows.group import row_key
+from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,5 @@ def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
 
 def alike(evidence: Evidence, ignored: frozenset[str]) -> Iterator[list[list[Row]]]:
     """These curves by groups that differ in some factors alone; those that are alone are left out."""
-    groups: dict[object, list[list[Row]]] = defaultdict(list)
-    for curve in single_calls(evidence):
-        groups[key_of(curve[0], ignored | ALONG)].append(curve)
+    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], ignored | SIZE))
     yield from (curves for curves in groups.values() if len(curves) > 1)

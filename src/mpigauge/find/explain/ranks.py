@@ -7,10 +7,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.comparison import ALONG
-from mpigauge.compare.sides import key_of
 from mpigauge.find.explain.informative import tells
+from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
+from mpigauge.rows.group import group
 from mpigauge.rows.same_distance import like_ratio
 
 if TYPE_CHECKING:
@@ -116,14 +116,15 @@ class Growth:
 
 def growths(evidence: Evidence) -> Iterator[Growth]:
     """Each operation of all ranks that was measured among several numbers of them."""
-    groups: dict[object, list[Row]] = defaultdict(list)
-    for curve in evidence.curves():
-        mode, pattern = evidence.mode_of(curve[0]), evidence.patterns[curve[0].cell.pattern]
+
+    def is_of_all(row: Row) -> bool:
+        mode, pattern = evidence.mode_of(row), evidence.patterns[row.cell.pattern]
         timed_alone = mode is not None and not (mode.overlaps or mode.in_a_row)
-        if pattern.active_ranks == 0 and timed_alone and curve[0].cell.ranks >= FEWEST:
-            groups[key_of(curve[0], ALONG | {"ranks"})] += curve
-    for rows in groups.values():
-        yield from _growth(evidence, rows)
+        return pattern.active_ranks == 0 and timed_alone and row.cell.ranks >= FEWEST
+
+    rows = (row for curve in evidence.curves() if is_of_all(curve[0]) for row in curve)
+    for alike in group(rows, SIZE | {"ranks"}):
+        yield from _growth(evidence, alike)
 
 
 def is_lap(pattern: Pattern, mode: Mode | None) -> bool:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
-from mpigauge.find.phrases import DASH, count, span, subject, time
+from mpigauge.find.phrases import span, subject, time
 from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +26,7 @@ def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATI
     said = f"{about}: waiting for the receiver costs {cost} ({mode} against {usual}, {size})"
     if not fact.above:
         return f"{said}; no size above the eager limit of {limit} was measured"
-    sizes = count(fact.above, "size")
+    sizes = counted(fact.above, "size")
     if not fact.without:
         return f"{said}; above the eager limit of {limit} none of {sizes} tells whether {usual} waits, too"
     less = f"the difference is certainly less at {fact.without} of {sizes}"
@@ -36,9 +37,9 @@ def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC)
     """What a copy into a buffer costs, in copies."""
     about = subject(fact.base, varied, {"mode"}, fact.state)
     stick = " ".join(YARDSTICKS[fact.stick])
-    low, high = (units.format_factor(value) for value in (fact.copies_low, fact.copies_high))
+    ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
     return (
         f"{about}: {fact.cell.mode} takes longer than {fact.base.mode} by "
-        f"{units.format_factor(fact.copies_median)} copies ({stick} of the same size; {low} {DASH} {high} at "
+        f"{units.format_factor(fact.copies_median)} copies ({stick} of the same size; {ends} at "
         f"{span((fact.least_bytes, fact.most_bytes))})"
     )

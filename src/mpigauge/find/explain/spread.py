@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.find.explain.contrasts import LIBRARY, PLACE
+from mpigauge.find.explain.contrasts import BUILD
 from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, alike, measured, single_calls
+from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import bounds, ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number
 from mpigauge.stats.percentiles import percentile
@@ -31,7 +32,7 @@ SAMPLES_LEAST = 20
 SLOWEST_SHARE = 0.01
 """Of all samples of a size: those that the standard deviation is looked at without, too."""
 
-COMPARED = (PLACE, LIBRARY, frozenset({"mode"}))
+COMPARED = (PLACE, BUILD, frozenset({"mode"}))
 """In what the spread of two curves is compared: factors of a cell that go together."""
 
 

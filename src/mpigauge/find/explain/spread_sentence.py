@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times
-from mpigauge.find.explain.contrasts import PLACE
 from mpigauge.find.explain.contrasts_sentence import name_of
 from mpigauge.find.explain.spread import Spread, SpreadBeside
-from mpigauge.find.phrases import at_size, count, share, subject
+from mpigauge.find.phrases import at_size, share, subject
+from mpigauge.plan.factors import PLACE
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -30,7 +31,7 @@ def sentence(fact: Spread | SpreadBeside, varied: Collection[str], chosen: Units
 
 
 def _parts(fact: Spread) -> Iterator[str]:
-    over = f", median of {count(fact.sizes, 'size')}" if fact.sizes > 1 else ""
+    over = f", median of {counted(fact.sizes, 'size')}" if fact.sizes > 1 else ""
     yield (
         f"{_samples(fact)} vary by {share(fact.quartiles)} within a launch (quartile distance over "
         f"median{over})"
@@ -39,7 +40,7 @@ def _parts(fact: Spread) -> Iterator[str]:
         yield f"the time itself is known to {units.format_relative(fact.half_width)}"
     yield _deviation(fact.deviation, at_size(fact.cell, fact.deviation.bytes))
     if fact.batched:
-        yield f"{count(len(fact.batched), 'more size')} timed in batches, whose means vary less"
+        yield f"{counted(len(fact.batched), 'more size')} timed in batches, whose means vary less"
 
 
 def _samples(fact: Spread) -> str:
@@ -71,7 +72,7 @@ def _beside(fact: SpreadBeside, varied: Collection[str], chosen: Units) -> str:
     other_s, base_s = (units.format_time(one, chosen.time) for one in (fact.other_s, fact.base_s))
     other = f"{other_s} ({units.format_percent(fact.other_share)} of the time)"
     base = f"{base_s} ({units.format_percent(fact.base_share)})"
-    over = f" (median of {count(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
+    over = f" (median of {counted(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
     return (
         f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
         f"{times(fact.ratio)} as far apart {pair}: {other} for {base}{over}"

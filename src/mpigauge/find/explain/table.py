@@ -14,9 +14,9 @@ from mpigauge.find.disturbance_sentences import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.explain.sentences import sentence_of
 from mpigauge.find.explain.topics import conclusions, conclusions_across
-from mpigauge.find.phrases import count
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
+from mpigauge.units import counted
 from mpigauge.vocabulary import WITH_RATIOS
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     shown = [one for mine in found for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
-        yield Line(f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})", "title")
+        yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
     if any(one.conclusion.topic in WITH_RATIOS for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if not shown:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
+from mpigauge.plan.factors import LIBRARY
 from mpigauge.rows.cpu import cpu_share
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.samples import visits_by_launch
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -87,19 +89,18 @@ def waitings(evidence: Evidence) -> Iterator[Waiting]:
         job, family, state = key
         launches = _by_launch(evidence, mine)
         if len(launches) >= LAUNCHES_LEAST:
-            groups[replace(job, mpi="", mpi_version="", label=""), family, state][key] = launches
+            groups[replace(job, **dict.fromkeys(LIBRARY, "")), family, state][key] = launches
     for group in groups.values():
         yield _waiting(evidence, {key: rows[key] for key in group}, [*group.values()])
 
 
 def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
-    rows: dict[Key, list[Row]] = defaultdict(list)
-    for curve in single_calls(evidence):
-        pattern = evidence.patterns[curve[0].cell.pattern]
-        for row in curve:
-            if row.cpu_share is not None:
-                rows[row.cell.job, pattern.family, row.state].append(row)
-    return rows
+    known = (row for curve in single_calls(evidence) for row in curve if row.cpu_share is not None)
+
+    def key(row: Row) -> Key:
+        return row.cell.job, evidence.patterns[row.cell.pattern].family, row.state
+
+    return group_by(known, key)
 
 
 def _by_launch(evidence: Evidence, rows: Sequence[Row]) -> Mapping[int, float]:

@@ -8,9 +8,10 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import VERDICTS, times
 from mpigauge.document.state_words import in_state
 from mpigauge.find.comparison_sentences import place_name
-from mpigauge.find.explain.contrasts import PLACE
-from mpigauge.find.phrases import count, share
+from mpigauge.find.phrases import share
+from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import verdict_of
+from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> st
     (cell, *others), (first, *rest) = fact.cells, fact.times
     keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"
     compared = "".join(f"; {_against(*one)}" for one in zip(others, rest, strict=True))
-    many = f" (median of {count(first.cells, 'cell')})"
+    many = f" (median of {counted(first.cells, 'cell')})"
     return f"{_about(fact, varied)}: {keeps}{many}{compared}"
 
 
 def _about(fact: Waiting, varied: Collection[str]) -> str:
     cell = fact.cells[0]
-    cores = f"{count(fact.ranks, 'rank')} on {count(fact.cores, 'core')}"
+    cores = f"{counted(fact.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     relay = " that the relay of the lab uses, too" if fact.relayed else ""
     place = place_name(cell) if PLACE & set(varied) else ""
     what = OPERATIONS.get(fact.family, fact.family)

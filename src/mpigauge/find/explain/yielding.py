@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.comparison import ALONG
-from mpigauge.compare.sides import key_of
 from mpigauge.find.explain.informative import tells
 from mpigauge.find.explain.ranks import cores_shared
+from mpigauge.plan.factors import SIZE
 from mpigauge.plan.model import variables_of
+from mpigauge.rows.group import row_key
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.same_distance import like_ratio
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
+    from mpigauge.rows.group import Key
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import StateName, Verdict
@@ -98,7 +99,7 @@ class _Side:
         return tuple((name, value) for name, value in found.items() if value != ways[name])
 
     @property
-    def key(self) -> object:
+    def key(self) -> Key:
         """In what both ways must be alike: all but whether they give way, machine and other variables too."""
         machine = measured_machine(self.evidence.result)
         names = {name for ways in self.evidence.gives_way.values() for name in ways}
@@ -107,16 +108,13 @@ class _Side:
             for known in (self.variables, variables_of(self.cell.setting))
         ]
         where = machine.host, machine.cpu, machine.cores
-        return (key_of(self.curve[0], ALONG | {"setting"}), where, *others)
+        return (row_key(self.curve[0], SIZE | {"setting"}), where, *others)
 
 
 def yieldings(evidences: Sequence[Evidence]) -> Iterator[Yielding]:
     """Each operation of ranks that share cores which were told to give way, and elsewhere were not."""
-    groups: dict[object, list[_Side]] = defaultdict(list)
-    for place, evidence in enumerate(evidences):
-        for side in _sides(place, evidence):
-            groups[side.key].append(side)
-    for sides in groups.values():
+    every = (side for place, evidence in enumerate(evidences) for side in _sides(place, evidence))
+    for sides in group_by(every, lambda side: side.key).values():
         told = [side for side in sides if not side.untold]
         for other in sides:
             if other.untold and told:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.ratio_words import times, verdict_words
-from mpigauge.find.phrases import count, subject
+from mpigauge.find.phrases import subject
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -21,7 +22,7 @@ SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
     """How many times as long it takes where a waiting rank keeps its core."""
     about = subject(fact.cell, varied, SAID_ITSELF, fact.state)
-    ranks = f"{count(fact.cell.ranks, 'rank')} on {count(fact.cores, 'core')}"
+    ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
     what = f"not told to give way while they wait ({untold}) against told to"
     return (

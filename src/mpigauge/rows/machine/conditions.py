@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mpigauge.sequences import group_by
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mpigauge.plan.model import Cell
     from mpigauge.result.records import Visit
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import Distance
@@ -197,9 +197,7 @@ def disturbed_share(visits: Iterable[Visit]) -> float | None:
 
 def disturbed_launches(visits: Iterable[Visit]) -> dict[int, int]:
     """Number of a launch to how many of its cells were disturbed in most of their visits."""
-    cells: dict[tuple[int, Cell], list[Visit]] = {}
-    for visit in visits:
-        cells.setdefault((visit.launch, visit.cell), []).append(visit)
+    cells = group_by(visits, lambda visit: (visit.launch, visit.cell))
     found = Counter(launch for (launch, _), mine in cells.items() if mostly_disturbed(mine))
     return dict(sorted(found.items()))
 

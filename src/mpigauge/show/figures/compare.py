@@ -11,11 +11,12 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from mpigauge.compare import sentences as words
 from mpigauge.compare.runs import Run, distance, runs_of
-from mpigauge.compare.sides import key_of
 from mpigauge.compare.table import document
 from mpigauge.document.document import DOT
-from mpigauge.plan.factors import CURVE
+from mpigauge.plan.factors import ALONG
 from mpigauge.query.kinds import maker
+from mpigauge.rows.group import cell_key, row_key
+from mpigauge.sequences import group_by
 from mpigauge.show.compared import held
 from mpigauge.show.figures import MAKERS, lines, style
 from mpigauge.units import format_percent
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.query.query import Query
+    from mpigauge.rows.group import Key
     from mpigauge.show.compared import ComparedSources
 
 LINES_MOST = 44
@@ -127,10 +129,12 @@ def _urgency(run: Run) -> tuple[bool, bool, float]:
 
 def _groups(found: ComparedSources, runs: Sequence[Run], *, controls: bool = False) -> list[Group]:
     """By curve, and by what is held against its base."""
-    curves: dict[tuple[object, ...], list[Run]] = {}
-    for run in runs:
-        other = tuple(getattr(run.worst.pair.other.cell, name) for name in CURVE)
-        curves.setdefault((key_of(run.worst.pair.base, found.factors | {"bytes"}), other), []).append(run)
+
+    def curve(run: Run) -> Key:
+        pair = run.worst.pair
+        return row_key(pair.base, found.factors | {"bytes"}), cell_key(pair.other.cell, ALONG)
+
+    curves = group_by(runs, curve)
     compared = (*found.shown.cells, *found.shown.controls)
     side = words.saying_sides(compared, found.factors)
     unsaid = frozenset({*found.factors, *words.common(one.pair.base for one in compared)})

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from mpigauge.document.phrases import WORDS
+from mpigauge.plan import factors as plan_factors
 from mpigauge.plan.patterns import known as known_patterns
 from mpigauge.query.series import FILE, factors_of
 from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
@@ -21,10 +23,15 @@ if TYPE_CHECKING:
 Group = tuple[str, ...]
 Value = tuple[str, ...]
 
-LIBRARY: Group = ("mpi", "setting")
-WHAT: Group = ("pattern", "mode")
-PLACE: Group = ("transport", "placement", "pair")
-RANKS: Group = ("ranks",)
+LIBRARY, WHAT, PLACE, RANKS = (
+    tuple(name for name in WORDS if name in group)
+    for group in (
+        plan_factors.LIBRARY | {"setting"},
+        {"pattern", "mode"},
+        plan_factors.PLACE | {"pair"},
+        {"ranks"},
+    )
+)
 BEFORE = (LIBRARY, WHAT, PLACE, RANKS)
 """Factors that are one thing to the reader. The first that differs in a figure has the colours."""
 

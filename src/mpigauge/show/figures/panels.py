@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.phrases import UNSAID
+from mpigauge.plan.factors import PLACE
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     FILE,
@@ -17,13 +18,11 @@ from mpigauge.query.series import (
     rate_point,
     title_words,
 )
+from mpigauge.rows.group import words_key
+from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
-from mpigauge.show.figures.curves import (
-    intervals,
-    mark_breaks,
-    sizes_of,
-    values_of,
-)
+from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.curves import intervals
 from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.references import references_by
 
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.references import Reference
 
-PLACE = ("transport", "placement")
 PANELS_MOST = 6
 LABELS_OF_PANEL = 5
 COLUMNS = 2
@@ -71,7 +69,7 @@ def placements_figure(query: Query) -> Figure:
     """Bandwidths, one panel per placement and transport; results side by side if they have the same."""
     found = _rated(query)
     varying = set(names_that_vary(found))
-    keys = varying & {*PLACE} or varying & {FILE}
+    keys = varying & PLACE or varying & {FILE}
     if not keys:
         raise query.lacks("only one placement and transport was measured")
     return _panels(query, _by(found, _all_names(found) - keys), varying - keys)
@@ -91,11 +89,7 @@ def _rated(query: Query) -> list[Series]:
 
 def _by(found: Sequence[Series], without: Collection[str]) -> list[list[Series]]:
     """Groups that are equal but for these factors."""
-    groups: dict[tuple[tuple[str, str], ...], list[Series]] = {}
-    for one in found:
-        key = tuple((name, word) for name, word in one.factors.items() if name not in without)
-        groups.setdefault(key, []).append(one)
-    return list(groups.values())
+    return [*group_by(found, lambda one: words_key(one.factors, without)).values()]
 
 
 def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection[str]) -> Figure:
@@ -118,7 +112,7 @@ def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection
     whole = _drawn(query, panels, looks, len(labels))
     measured = [one for one in named if not one.imported]
     note = intervals(measured) if measured else ""
-    lines.caption(whole, title_words(named, PLACE), note, firsts, list(looks.values()))
+    lines.caption(whole, title_words(named, (*PLACE,)), note, firsts, list(looks.values()))
     return whole
 
 

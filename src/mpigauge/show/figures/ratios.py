@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
+    from mpigauge.rows.group import Key
     from mpigauge.rows.machine.conditions import Distances
     from mpigauge.rows.rows import Row
     from mpigauge.rows.same_distance import DistanceMismatch
@@ -59,6 +60,11 @@ class Ratios:
     bases: Sequence[Series | None]
     pieces: list[Pieces]
     below: str
+
+    def label_of_base(self, one: Series) -> str:
+        """Return what the denominator of a series is called."""
+        base = next((base for mine, base in zip(self.series, self.bases, strict=True) if mine is one), None)
+        return base.label if base else self.below
 
     @property
     def ranks_apart(self) -> list[DistanceMismatch]:
@@ -117,9 +123,8 @@ def _bases(found: Sequence[Series], across: Group) -> list[Series | None]:
     """
     wanted = [found[0].factors.get(name) for name in across]
 
-    def class_of(one: Series) -> tuple[object, ...]:
-        rest = [item for item in one.factors.items() if item[0] not in across]
-        return (one.imported, across == (FILE,) or id(one.source), *(i for i in rest if i[0] != FILE))
+    def class_of(one: Series) -> Key:
+        return one.imported, one.key(across)
 
     bases = {class_of(one): one for one in found if [one.factors.get(name) for name in across] == wanted}
     if any(class_of(one) not in bases for one in found if not one.imported):

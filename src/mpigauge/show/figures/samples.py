@@ -10,8 +10,9 @@ from matplotlib.lines import Line2D
 
 from mpigauge.query.kinds import maker
 from mpigauge.query.query import spread
-from mpigauge.query.series import STATE, against_size, labelled, title_words
+from mpigauge.query.series import STATE, against_size, alike_but, labelled, title_words
 from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.group import words_key
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.line_styles import looks_of
@@ -231,11 +232,8 @@ def _cells(query: Query, found: Sequence[Series]) -> list[tuple[Series, Row]]:
 
 def _of_all_states(found: Sequence[Series]) -> list[Series]:
     """One panel for all states of the machine: they follow each other in it."""
-    once: dict[tuple[object, ...], Series] = {}
-    for one in found:
-        factors = {name: word for name, word in one.factors.items() if name != STATE}
-        once.setdefault((id(one.source), *factors.items()), replace(one, factors=factors))
-    return labelled(list(once.values()))
+    firsts = [mine[0] for mine in alike_but({STATE}, found)]
+    return labelled([replace(one, factors=dict(words_key(one.factors, {STATE}))) for one in firsts])
 
 
 def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:

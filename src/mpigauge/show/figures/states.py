@@ -16,6 +16,7 @@ from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
 from mpigauge.rows.machine.core_sharing import core_sharing, on_shared_cores
 from mpigauge.rows.machine.timeline import begins_s
 from mpigauge.rows.samples import seconds_of
+from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
@@ -75,14 +76,12 @@ def states_figure(query: Query) -> Figure:
 
 def _known(query: Query, source: Source) -> tuple[Distance, list[Visit]]:
     """Visits whose ranks' distance is known, by what tells it in most of them."""
-    found: dict[Distance, list[Visit]] = {}
-    for visit in source.result.visits:
-        if (condition := condition_of(visit)) is not None:
-            found.setdefault(condition.of, []).append(visit)
+    known = ((condition.of, visit) for visit in source.result.visits if (condition := condition_of(visit)))
+    found = group_by(known, lambda pair: pair[0])
     if not found:
         raise query.lacks("nothing is known of the state of the machine")
     of = max(found, key=lambda one: len(found[one]))
-    return of, found[of]
+    return of, [visit for _, visit in found[of]]
 
 
 def _chosen(query: Query) -> list[Series]:
@@ -207,7 +206,7 @@ def _dress(axes: Any, query: Query, values: Sequence[float], *, relative: bool) 
 def _title(found: Sequence[Series], cells: Sequence[Cell]) -> str:
     words = common_words(found, without=(STATE,)) or found[0].factors["pattern"]
     sizes = list(dict.fromkeys(units.format_size(cell.bytes) for cell in cells))
-    size = sizes[0] if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    size = units.span(sizes[0], sizes[-1])
     return f"{words}, {size}; a point per visit"
 
 

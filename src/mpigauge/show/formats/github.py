@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from mpigauge.show.formats.times import times_of
+from mpigauge.units import interval
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
@@ -26,6 +27,6 @@ def render(document: Document) -> str:
 
 def _entry(time: CellTime) -> dict[str, float | str]:
     entry: dict[str, float | str] = {"name": time.name, "unit": "ns", "value": time.value_ns}
-    if time.low_ns is not None and time.high_ns is not None:
-        entry["range"] = f"{time.low_ns:.6g} \N{EN DASH} {time.high_ns:.6g}"
+    if ends := interval(time.low_ns, time.high_ns, "{:.6g}".format):
+        entry["range"] = ends
     return entry | {"extra": f"{time.launches} launches, {time.samples} samples"}

@@ -16,6 +16,7 @@ from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
 from mpigauge.plan.model import Cell
 from mpigauge.rows.estimate import centre_of
 from mpigauge.show.formats.times import cell_of, timed_records
+from mpigauge.units import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -102,7 +103,7 @@ def _statistic(rows: Sequence[Mapping[str, Any]]) -> str:
     launches = sorted({record["launches"] for record in rows})
     if launches == [0]:
         return "imported numbers of others"
-    several = f"{launches[0]}" if len(launches) == 1 else f"{launches[0]} to {launches[-1]}"
+    several = span(str(launches[0]), str(launches[-1]))
     centre = " or ".join(dict.fromkeys(map(centre_of, launches))).replace("-", " ")
     return f"{rows[0]['statistic']} of each launch, {centre} over {several} launches"
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.phrases import UNSAID
 from mpigauge.query.series import FILE, differing, told_apart
+from mpigauge.rows.group import words_key
+from mpigauge.sequences import group_by
 from mpigauge.vocabulary import AUTO, SAME_HOST
 
 if TYPE_CHECKING:
@@ -133,9 +135,7 @@ def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: C
 def _line_keys(places: Mapping[tuple[Key, Key], PivotNumber]) -> list[Key]:
     """Return the lines; those that differ in size only are sorted by it, and rates come after times."""
     first = {down: entry for (down, _), entry in places.items()}
-    order: dict[Key, int] = {}
-    for down in first:
-        order.setdefault(_but_size(down), len(order))
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_but_size, first)))}
     return sorted(
         first,
         key=lambda down: (
@@ -147,7 +147,7 @@ def _line_keys(places: Mapping[tuple[Key, Key], PivotNumber]) -> list[Key]:
 
 
 def _but_size(key: Key) -> Key:
-    return tuple((name, word) for name, word in key if name not in {"size", QUANTITY})
+    return words_key(dict(key), {"size", QUANTITY})
 
 
 def _has_intervals(entries: Iterable[PivotNumber]) -> bool:
@@ -164,11 +164,7 @@ def _tables(
     entries: Sequence[PivotNumber], lines: Sequence[str], columns: Sequence[str]
 ) -> dict[Key, list[PivotNumber]]:
     placed = {*lines, *columns, FILE}
-    tables: dict[Key, list[PivotNumber]] = {}
-    for entry in entries:
-        key = _key(entry, [name for name in entry.factors if name not in placed])
-        tables.setdefault(key, []).append(entry)
-    return tables
+    return group_by(entries, lambda entry: words_key(entry.factors, placed))
 
 
 def _fitting(entries: Sequence[PivotNumber], layout: Layout) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -185,7 +181,7 @@ def _fitting(entries: Sequence[PivotNumber], layout: Layout) -> tuple[tuple[str,
 
 def _same_but_for_file(entries: Sequence[PivotNumber]) -> bool:
     """Return whether results have cells that differ in nothing but the name of the file."""
-    places = {_key(entry, entry.factors.keys() - {FILE}) for entry in entries}
+    places = {words_key(entry.factors, {FILE}) for entry in entries}
     return len(places) < len(entries)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.document.phrases import UNSAID, WORDS
 from mpigauge.find.answer import latency_bytes
-from mpigauge.plan.factors import names_of
+from mpigauge.plan.factors import PLACE, names_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import EAGER, STATE, chosen, factors_of, grouped, size_words, timed
@@ -39,10 +39,10 @@ MEMORY = patterns_with(lambda pattern: pattern.in_memory)
 QUOTED_BYTES = (512, 64 * 2**10)
 """Sizes of collectives that are quoted if they were measured."""
 
-PLACE = ("transport", "placement")
+PLACES = tuple(name for name in WORDS if name in PLACE)
 LIBRARY = "mpi"
 WHAT, HOW, WHERE = (
-    tuple(name for name in WORDS if name in names_of(group) and name not in (*PLACE, LIBRARY, "window"))
+    tuple(name for name in WORDS if name in names_of(group) and name not in (*PLACES, LIBRARY, "window"))
     for group in ("what", "how", "where")
 )
 
@@ -56,7 +56,7 @@ SUMMARIES_MOST = 5
 GROUPS_MOST = 2
 """Most groups of mean, deviation and samples: more are too wide for a telephone."""
 
-ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACE)
+ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACES)
 BRACKETS = "in brackets the 95 % interval across launches"
 WIDTH = "\N{PLUS-MINUS SIGN}: half-width of the 95 % interval across launches, its larger side"
 SPREAD = "mean and standard deviation of all samples, which are no interval; n: samples in so many launches"
@@ -64,10 +64,10 @@ SPREAD = "mean and standard deviation of all samples, which are no interval; n: 
 SIZES_DOWN = Layout(("size",), ACROSS, "size", WIDTH, COLUMNS_MOST)
 STATISTICS_DOWN = Layout(("size",), (QUANTITY, *ACROSS), "size", "", 3 * GROUPS_MOST)
 PLACES_DOWN = Layout(
-    (*PLACE, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True
+    (*PLACES, *WHERE, "size"), (STATE, "mode", LIBRARY), "place", BRACKETS, COLUMNS_MOST, spill=True
 )
 ALL_DOWN = Layout(
-    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACE, *WHERE), "", BRACKETS, SUMMARIES_MOST
+    (*WHAT, *HOW, "size", QUANTITY), (STATE, LIBRARY, *PLACES, *WHERE), "", BRACKETS, SUMMARIES_MOST
 )
 
 

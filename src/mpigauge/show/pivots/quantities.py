@@ -104,7 +104,7 @@ def _ends(text: str, number: NumberWithInterval, written: Callable[[float | None
         return text
     if number.half_width >= units.REACH_MOST - 1:
         return f"{text} ({units.format_relative(number.half_width)})"
-    return f"{text} ({written(number.low)} \N{EN DASH} {written(number.high)})"
+    return units.with_interval(text, number.low, number.high, written)
 
 
 def _with_width(row: Row, chosen: Units) -> str:

@@ -17,12 +17,12 @@ from mpigauge.find.answer import answers
 from mpigauge.find.doubt_sentences import doubt_line
 from mpigauge.find.explain.rests_on import rests_on
 from mpigauge.find.foot import foot_of
-from mpigauge.find.phrases import count
 from mpigauge.query.series import size_words
 from mpigauge.show import answer
 from mpigauge.show.provenance import provenance_of
 from mpigauge.show.report import families, relations, words
 from mpigauge.show.report.page import Section, Sentence, grid_of
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -91,7 +91,7 @@ def _sentence(given: Given, one: Said) -> Sentence:
     state = getattr(fact, "state", None)
     mine = [source for source in given.sources if source.name in one.name.split(" / ")]
     numbers = [number for source in mine for number in given.cells.find(source, cells, state)]
-    text = f"{name}{one.text} ({count(one.launches, 'launch', 'launches')})"
+    text = f"{name}{one.text} ({counted(one.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 
 

@@ -1,0 +1,68 @@
+"""Rows alike in all factors but some: the one way to form groups, in the order in which each is first seen.
+
+Callers name what may differ, mostly by a group of factors (`plan.factors`: SIZE, ALONG, LIBRARY, PLACE).
+All else must be equal, so that a new factor keeps rows apart everywhere without a change here or there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from mpigauge.plan.factors import FACTORS
+from mpigauge.sequences import group_by
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.vocabulary import StateName
+
+Key = tuple[object, ...]
+"""Equal for what is alike."""
+
+STATE = "state"
+"""Name of the state of the machine: no factor of a cell, but rows of one cell differ in it."""
+
+
+class OfCell(Protocol):
+    """A row, a curve or whatever else is of a cell in a state of the machine."""
+
+    @property
+    def cell(self) -> Cell:
+        """The cell."""
+
+    @property
+    def state(self) -> StateName | None:
+        """The state of the machine; None if that had one only."""
+
+
+R = TypeVar("R", bound=OfCell)
+
+
+def group(rows: Iterable[R], but: Container[str]) -> list[list[R]]:
+    """Return rows in groups that are alike in all factors and in the state of the machine, but for these.
+
+    Args:
+        but: Names of factors, and `STATE` if rows of all states belong together.
+    """
+    return [*group_by(rows, lambda row: row_key(row, but)).values()]
+
+
+def group_cells(cells: Iterable[Cell], but: Container[str]) -> list[list[Cell]]:
+    """Return cells in groups that are alike in all factors but these."""
+    return [*group_by(cells, lambda cell: cell_key(cell, but)).values()]
+
+
+def row_key(row: OfCell, but: Container[str] = ()) -> Key:
+    """Return what a row is of, its state of the machine included, without these factors."""
+    return (*cell_key(row.cell, but), None if STATE in but else row.state)
+
+
+def cell_key(cell: Cell, but: Container[str] = ()) -> Key:
+    """Return the values of all factors of a cell but these."""
+    return tuple([getattr(cell, factor.name) for factor in FACTORS if factor.name not in but])
+
+
+def words_key(words: Mapping[str, str], but: Container[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return what something is of, in the words of legends and titles by factor, without these factors."""
+    return tuple([pair for pair in words.items() if pair[0] not in but])
