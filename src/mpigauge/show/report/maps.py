@@ -1,4 +1,4 @@
-"""Link maps as pictures: a drawing per quantity with a square per pair, in the order of the groups."""
+"""Link maps as pictures: a drawing per quantity with a square per pair, ordered by group."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines
 
 
 HALF_A_DIAGONAL = 0.7
-"""In sides of a square."""
+"""Half the diagonal of a square, in sides of it."""
 
 TITLE_INCHES = 0.5
-"""That a figure has above its panels, and a page beside them."""
+"""Height of the title above the panels of a figure, which a page prints as text."""
 
 
 def picture(name: str, shown: LinkMap, table: ReportTable) -> Picture:
@@ -46,7 +46,7 @@ def _drawings(name: str, shown: LinkMap) -> Iterator[str]:
 
 
 def table_of(document: Document) -> ReportTable:
-    """Return a table with a line for every pair."""
+    """Return a table with a line per pair."""
     rows = [*document.records()] if document.records is not None else []
     columns = [
         Column("hosts", words.PAIR, lambda one: one["hosts"], left=True),

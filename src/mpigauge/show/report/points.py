@@ -1,4 +1,4 @@
-"""Pictures of charts that are of no family of cells: residuals, comparisons and states over time."""
+"""Pictures of charts that are no family of cells: residuals, comparisons and states over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def picture(name: str, title: str, about: str, chart: Chart, table: ReportTable 
 
 
 def table(title: str, chart: Chart) -> ReportTable:
-    """Return all points as numbers, in groups by their curve."""
+    """Return all points as numbers, grouped by curve."""
     rows = [
         (one.label, point, one.cells[at : at + 1])
         for one in chart.curves

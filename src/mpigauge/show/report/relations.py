@@ -19,7 +19,7 @@ from mpigauge.rows.machine.timeline import begins_s
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS
 from mpigauge.show.report import maps, said, words
@@ -38,34 +38,34 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.show.chart import Quantity
     from mpigauge.show.compared import ComparedSources
-    from mpigauge.show.report.given import Given
+    from mpigauge.show.report.given import PageInputs
     from mpigauge.show.report.page import Picture
 
 VISITS_MOST = 1500
-"""Points of a chart over time; of more visits so many are drawn, evenly, and the words say so."""
+"""Most points of a chart over time; of more visits an even selection is drawn, and noted."""
 
 CURVES_MOST = 8
 PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
-def verdicts(given: Given) -> Iterator[Sentence]:
-    """Yield verdicts for the top of the page: of maps, and of a comparison asked for or of builds."""
-    for _, shown in _maps(given):
+def verdicts(inputs: PageInputs) -> Iterator[Sentence]:
+    """Yield verdicts for the top of the page: of maps, and of a comparison if one was asked for."""
+    for _, shown in _maps(inputs):
         document = map_tables.document(shown, quiet=True)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
-    if given.comparison is not None and not given.comparison.shown.unasked:
-        document = _compared(given, given.comparison)
-        tone = compare_table.TONES.get(given.comparison.shown.verdict, "")
+    if inputs.comparison is not None and not inputs.comparison.shown.unasked:
+        document = _compared(inputs, inputs.comparison)
+        tone = compare_table.TONES.get(inputs.comparison.shown.verdict, "")
         *lead, _ = document.head
-        yield Sentence(f"{given.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
+        yield Sentence(f"{inputs.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
 
 
 # ---- Maps ----------------------------------------------------------------------------------------
 
 
-def link_maps(given: Given) -> Section:
-    """Return the maps of all pairs."""
-    shown = _maps(given)
+def link_maps(inputs: PageInputs) -> Section:
+    """Return the section of link maps."""
+    shown = _maps(inputs)
     documents = [map_tables.document(one) for _, one in shown]
     lead = [line for document in documents for line in document.head]
     foot = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
@@ -76,20 +76,20 @@ def link_maps(given: Given) -> Section:
     return Section("map", words.TITLES["map"], lead, foot, charts=charts)
 
 
-def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
-    paired = [source for source in given.sources if any(row.cell.pair for row in source.rows)]
-    found = [(source, map_or_none(source.result)) for source in paired]
-    return [(source, shown) for source, shown in found if shown is not None]
+def _maps(inputs: PageInputs) -> list[tuple[Source, LinkMap]]:
+    paired = [source for source in inputs.sources if any(row.cell.pair for row in source.rows)]
+    maps = [(source, map_or_none(source.result)) for source in paired]
+    return [(source, shown) for source, shown in maps if shown is not None]
 
 
 # ---- States --------------------------------------------------------------------------------------
 
 
-def states(given: Given) -> Section:
-    """Return how far apart the ranks were, against time, where the machine had several states."""
+def states(inputs: PageInputs) -> Section:
+    """Return the section of distances between ranks over time, if the machine had several states."""
     charts: list[Picture] = []
     sentences: list[Sentence] = []
-    for number, source in enumerate(given.sources):
+    for number, source in enumerate(inputs.sources):
         if source.states.states:
             sentences += map(Sentence, states_lines(source.result, source.states, source.rows))
             charts += _over_time(number, source)
@@ -107,17 +107,17 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
         ]
         drawn = spread(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
-        mine = [state for state in source.states.states if state.of == of]
+        states_of_kind = [state for state in source.states.states if state.of == of]
         title = f"{source.name}: {HANDED_OVER[of]}"
         about = "; ".join(filter(None, [words.OVER_TIME, part]))
-        table = grid_of(Document(), Table(title, "", mine, _of_states()))
+        table = grid_of(Document(), Table(title, "", states_of_kind, _of_states()))
         chart = Chart(
             [*_by_state(source, drawn)],
             "time",
             HANDED_OVER[of],
             across="seconds",
             across_label=words.SINCE_START,
-            levels=[state.handover_s for state in mine],
+            levels=[state.handover_s for state in states_of_kind],
         )
         values = [value for value in chart.values if value > 0]
         linear = len(values) < len(chart.values) or max(values) <= LOG_FROM * min(values)
@@ -135,44 +135,46 @@ def _of_states() -> list[Column]:
 
 
 def _by_state(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
-    for state, mine in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
-        points = [point for _, point in mine]
+    for state, visits_ in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
+        points = [point for _, point in visits_]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK
         label = state or words.BETWEEN_STATES
-        told = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
-        look = {**PLAIN, "color": colour, "markerfacecolor": colour}
-        yield ChartCurve(label, look, [[point] for point in points], told)
+        texts = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
+        curve_style = {**PLAIN, "color": colour, "markerfacecolor": colour}
+        yield ChartCurve(label, curve_style, [[point] for point in points], texts)
 
 
 # ---- Comparison ----------------------------------------------------------------------------------
 
 
-def comparison(given: Given) -> Section:
-    """Return the section of two that are held against each other."""
+def comparison(inputs: PageInputs) -> Section:
+    """Return the section of the comparison."""
     title = words.TITLES["comparison"]
-    if given.comparison is None:
-        said = [Sentence(f"{words.NOTHING_COMPARED}: {given.not_compared}")] if given.not_compared else []
+    if inputs.comparison is None:
+        said = [Sentence(f"{words.NOTHING_COMPARED}: {inputs.not_compared}")] if inputs.not_compared else []
         return Section("comparison", title, sentences=said)
-    brief, whole = (_compared(given, given.comparison, everything=everything) for everything in (False, True))
+    brief, whole = (
+        _compared(inputs, inputs.comparison, everything=everything) for everything in (False, True)
+    )
     return Section(
         "comparison",
         title,
         brief.head,
         [Sentence(line.text, line.tone) for line in whole.foot],
-        charts=[*_ratios(given.comparison)],
+        charts=[*_ratios(inputs.comparison)],
         grids=[grid_of(brief, table, label=title) for table in brief.tables],
         folded=[grid_of(whole, table, label=title) for table in whole.tables],
     )
 
 
-def _compared(given: Given, found: ComparedSources, *, everything: bool = False) -> Document:
+def _compared(inputs: PageInputs, found: ComparedSources, *, everything: bool = False) -> Document:
     shown = found.shown
     return compare_table.document(
         shown,
         shown.verdict,
         found.factors,
-        given.query.units,
+        inputs.query.units,
         found.sides,
         first=found.first,
         everything=everything,
@@ -180,7 +182,7 @@ def _compared(given: Given, found: ComparedSources, *, everything: bool = False)
 
 
 def _ratios(found: ComparedSources) -> Iterator[Picture]:
-    """Yield charts of ratios against size, with a curve for all that is compared."""
+    """Yield charts of ratios against size, with a curve per comparison."""
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
     )
@@ -199,14 +201,14 @@ def _ratios(found: ComparedSources) -> Iterator[Picture]:
 def _ratio_curve(number: int, name: str, found: Sequence[Compared]) -> ChartCurve:
     colour = style.COLOURS[number % len(style.COLOURS)]
     marker = lines.MARKERS[number % len(lines.MARKERS)]
-    look = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
+    curve_style = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
     points = [
         Point(one.pair.base.cell.bytes, one.decision.ratio, one.decision.low, one.decision.high)
         for one in sorted(found, key=lambda each: each.pair.base.cell.bytes)
         if one.decision is not None
     ]
-    told = [_told(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
-    return ChartCurve(name, look, [points], told)
+    texts = [_told(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
+    return ChartCurve(name, curve_style, [points], texts)
 
 
 def _told(label: str, what: str, point: Point, quantity: Quantity) -> str:
@@ -217,45 +219,45 @@ def _told(label: str, what: str, point: Point, quantity: Quantity) -> str:
 # ---- Models --------------------------------------------------------------------------------------
 
 
-def models(given: Given) -> Section:
-    """Return the models of curves, and what they leave."""
+def models(inputs: PageInputs) -> Section:
+    """Return the section of models of curves, and their residuals."""
     title = words.TITLES["models"]
-    if given.models is None:
+    if inputs.models is None:
         return Section("models", title)
-    document = models_table.document(given.models, given.query.units)
-    names = {one.series.label for one in given.models.found}
+    document = models_table.document(inputs.models, inputs.query.units)
+    names = {one.series.label for one in inputs.models.found}
     per_curve = [table for table in document.tables if table.title.removesuffix(": breaks") in names]
     return Section(
         "models",
         title,
         document.head,
         [Sentence(line.text, line.tone) for line in document.foot],
-        charts=[*_residuals(given, given.models)],
+        charts=[*_residuals(inputs, inputs.models)],
         grids=[grid_of(document, one) for one in document.tables if one not in per_curve],
         folded=[grid_of(document, one) for one in per_curve],
     )
 
 
-def _residuals(given: Given, models: Models) -> Iterator[Picture]:
-    """Yield charts of what the lines of each model leave of its times."""
+def _residuals(inputs: PageInputs, models: Models) -> Iterator[Picture]:
+    """Yield charts of the residuals of each model."""
     by_series = {id(one.series): one for one in models.found}
     for number, part in enumerate(parted([one.series for one in models.found])):
-        named, looks = labelled(part), looks_of(given.query, part)
+        named, styles = labelled(part), styles_of(inputs.query, part)
         curves = [
-            _left(given, by_series[id(one)], new.label, look)
-            for one, new, look in zip(part, named, looks, strict=True)
+            _left(inputs, by_series[id(one)], new.label, curve_style)
+            for one, new, curve_style in zip(part, named, styles, strict=True)
         ]
         chart = Chart(curves, "share", words.LEFT_BY_MODEL, levels=[0.0])
         title = title_words(part) or named[0].label
         yield picture(f"models-{number}", title, words.RESIDUALS, chart, table(title, chart))
 
 
-def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> ChartCurve:
+def _left(inputs: PageInputs, one: Modelled, label: str, curve_style: Mapping[str, Any]) -> ChartCurve:
     rows = {row.cell.bytes: row for row in one.series.rows}
     points = [
         Point(int(size), float(error))
         for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
     ]
-    cells = [given.cells.number(one.series.source, rows[int(point.x)]) for point in points]
-    told = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]
-    return ChartCurve(label, look, [points], told, cells)
+    cells = [inputs.cells.number(one.series.source, rows[int(point.x)]) for point in points]
+    texts = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]
+    return ChartCurve(label, curve_style, [points], texts, cells)
