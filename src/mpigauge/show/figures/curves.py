@@ -197,10 +197,10 @@ def draw(
     models: Sequence[Modelled | None] = (),
     beside: Sequence[Reference] = (),
 ) -> None:
-    """Draw a chart into an empty figure, and what stands below it; lines of models and of references in it.
+    """Draw a chart into an empty figure, ratios below it, and lines of models and references in it.
 
     Args:
-        over: What the curves below it are ratios of.
+        over: Ratios to draw below.
     """
     axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if over else (None, None)
     axes = axes or whole.add_subplot()

@@ -97,11 +97,11 @@ def figure(shown: LinkMap) -> Figure:
 
 @dataclass(frozen=True, slots=True)
 class PairGrid:
-    """One quantity of all pairs, a square per pair.
+    """One quantity of all pairs, in a square each.
 
     Attributes:
-        get: Its value for a pair, in SI units.
-        row: What it was measured in.
+        get: Returns its value for a pair, in SI units.
+        row: Returns the row that it was measured in.
         is_rate: Whether it is a bandwidth, of which the largest is the fastest.
     """
 
@@ -136,10 +136,9 @@ def figure_of(found: Sequence[PairGrid], shown: LinkMap) -> Figure:
 
 
 def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, list[str]], float]:
-    """Lay a mark that is not seen on every square of a figure of one panel, a series per rank.
+    """Add an invisible mark per square to a figure of one panel, in a series per rank.
 
-    Returns:
-        By the name of each series in SVG, what its marks say; and their side in points of print.
+    Returns the texts of the marks by the SVG id of their series, and the side of a square in points.
     """
     order = _order(shown)
     place = {rank: number for number, rank in enumerate(order)}

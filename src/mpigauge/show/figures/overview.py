@@ -167,7 +167,7 @@ def _draw(query: Query, axes: Any, number: int, panel: OverviewPanel) -> None:
 
 
 def _described(query: Query, panel: OverviewPanel) -> Chart:
-    """The first in front; the last is drawn first, and is the wider one where others cover it."""
+    """Return the chart of a panel; the last curve is drawn first, and is wider where others cover it."""
     quantity: Quantity = "rate" if panel.family.rates else "time"
     return described(query, panel.series, panel.pieces, quantity, panel.family.title, first_in_front=True)
 

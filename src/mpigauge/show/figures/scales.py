@@ -27,7 +27,7 @@ BESIDE, BESIDE_ALL = 0.006, 0.02
 """Shares of the axis width: distance between series whose bars are side by side, and the most for all."""
 
 BEYOND, LINEAR_BEYOND, LINEAR_ROOM = 3.0, 1.3, 1.05
-"""How much farther than the values an axis extends for their intervals, and at least."""
+"""Factors by which an axis may extend beyond the values for their intervals, and the least margin."""
 
 _STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 

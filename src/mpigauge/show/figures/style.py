@@ -34,8 +34,9 @@ BLUE, ORANGE, BLACK, RED, SKY, GREEN, PINK = COLOURS = (
     "#009E73",
     "#CC79A7",
 )
-"""Of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey, too; the
-light blue is lighter than theirs, which has the grey of the orange."""
+"""Colours of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey,
+too; the light blue is lighter than theirs, which has the grey of the orange.
+"""
 
 STATE_COLOURS: Mapping[StateName | None, str] = {
     "near": BLUE,

@@ -80,7 +80,7 @@ def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series
 
     def kept(row: Row) -> bool:
         patterns = (source.patterns.get(row.cell.pattern) for source in query.sources)
-        pattern = next((one for one in patterns if one is not None), None)
+        pattern = next((pattern_ for pattern_ in patterns if pattern_ is not None), None)
         return pattern is not None and not row.cell.pair and keep(pattern, row)
 
     try:
@@ -178,21 +178,25 @@ def _about(over: Ratios | None) -> str:
 
 def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
     """Return the chart of a panel with curves of other states, and the texts of all points."""
-    several = len({_state(one) for one in (*panel.curves, *panel.others)}) > 1
-    pieces = [pieces_of(one, panel.point) for one in panel.curves]
+    several = len({_state(series) for series in (*panel.curves, *panel.others)}) > 1
+    pieces = [pieces_of(series, panel.point) for series in panel.curves]
     bare = with_below(described(query, panel.curves, pieces, panel.quantity), over)
-    mine = [
-        replace(_with_words(cells, query, panel, what, one, curve), state=_state(one) if several else "")
-        for one, curve in zip(panel.curves, bare.curves, strict=True)
+    drawn = [
+        replace(
+            _with_words(cells, query, panel, what, series, curve), state=_state(series) if several else ""
+        )
+        for series, curve in zip(panel.curves, bare.curves, strict=True)
     ]
-    alike = {_stateless(one): curve for one, curve in zip(panel.curves, mine, strict=True)}
+    alike = {_stateless(series): curve for series, curve in zip(panel.curves, drawn, strict=True)}
     others = [
-        _with_words(cells, query, panel, what, one, _in_other_state(panel, one, alike[_stateless(one)]))
-        for one in panel.others
+        _with_words(
+            cells, query, panel, what, series, _in_other_state(panel, series, alike[_stateless(series)])
+        )
+        for series in panel.others
     ]
     pairs = zip(panel.curves, bare.below, strict=False)
-    ratios = [_ratio_curve(cells, one, curve, over) for one, curve in pairs]
-    return replace(bare, curves=[*mine, *others], below=ratios)
+    ratios = [_ratio_curve(cells, series, curve, over) for series, curve in pairs]
+    return replace(bare, curves=[*drawn, *others], below=ratios)
 
 
 def _in_other_state(panel: ReportPanel, series: Series, like: ChartCurve) -> ChartCurve:

@@ -60,7 +60,9 @@ def collectives(inputs: PageInputs) -> Section:
     """Return the section of collectives."""
     table = unsized(inputs.cells, inputs.query)
     panels = _panels(
-        inputs, "collectives", lambda one, _: one.talks and not (between_two(one) or has_rates(one))
+        inputs,
+        "collectives",
+        lambda pattern, _: pattern.talks and not (between_two(pattern) or has_rates(pattern)),
     )
     return _section(inputs, "collectives", panels, [table] if table else [])
 
@@ -68,8 +70,8 @@ def collectives(inputs: PageInputs) -> Section:
 def memory(inputs: PageInputs) -> Section:
     """Return the section of copies and accesses in memory."""
     panels = [
-        *_panels(inputs, "memory", lambda one, _: one.in_memory and one.moves_bytes, rates=True),
-        *_panels(inputs, "memory-time", lambda one, _: one.in_memory and not one.moves_bytes),
+        *_panels(inputs, "memory", lambda pattern, _: pattern.in_memory and pattern.moves_bytes, rates=True),
+        *_panels(inputs, "memory-time", lambda pattern, _: pattern.in_memory and not pattern.moves_bytes),
     ]
     return _section(inputs, "memory", panels)
 

@@ -40,17 +40,17 @@ def _drawings(name: str, shown: LinkMap) -> Iterator[str]:
         with style.style(), mpl.rc_context(FRAMED):
             whole = maps.figure_of([panel], shown)
             whole.set_figheight(whole.get_figheight() - TITLE_INCHES)
-            said, side = maps.squares(whole, panel, shown)
+            texts, side = maps.squares(whole, panel, shown)
             label = f"{shown.cell.job.name}: {panel.title}"
-            yield inline(whole, f"{name}-{number}", label, said, reach=side * HALF_A_DIAGONAL)
+            yield inline(whole, f"{name}-{number}", label, texts, reach=side * HALF_A_DIAGONAL)
 
 
 def table_of(document: Document) -> ReportTable:
     """Return a table with a line per pair."""
     rows = [*document.records()] if document.records is not None else []
     columns = [
-        Column("hosts", words.PAIR, lambda one: one["hosts"], left=True),
-        Column("latency_s", "latency", lambda one: one.get("latency_s"), "s"),
-        Column("rate_bytes_per_s", "bandwidth", lambda one: one.get("rate_bytes_per_s"), "B/s"),
+        Column("hosts", words.PAIR, lambda pair: pair["hosts"], left=True),
+        Column("latency_s", "latency", lambda pair: pair.get("latency_s"), "s"),
+        Column("rate_bytes_per_s", "bandwidth", lambda pair: pair.get("rate_bytes_per_s"), "B/s"),
     ]
     return grid_of(document, Table(words.TITLES["map"], "", rows, columns))

@@ -69,12 +69,12 @@ class ReportTable:
         """Lines by group; a single group unless grouped."""
         if not self.grouped:
             return [list(self.lines)] if self.lines else []
-        return runs(self.lines, lambda one, two: one.entries[0].text == two.entries[0].text)
+        return runs(self.lines, lambda line, next_line: line.entries[0].text == next_line.entries[0].text)
 
     @property
     def headed(self) -> bool:
         """Whether any column has a heading."""
-        return any(one.text for one in self.headings)
+        return any(heading.text for heading in self.headings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,15 +89,15 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
         else:
             figures.draw(whole.add_subplot(), chart)
         fit.fit(whole)
-        said = {f"points-{number}": one for number, one in enumerate(chart.curves)}
-        said |= {f"points-ratio-{number}": one for number, one in enumerate(chart.below)}
+        curves = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
+        curves |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
         return inline(
             whole,
             name,
             title,
-            {gid: one.said for gid, one in said.items()},
-            {gid: one.cells for gid, one in said.items()},
-            {str(number) for number, one in enumerate(chart.curves) if one.hidden},
+            {gid: curve.said for gid, curve in curves.items()},
+            {gid: curve.cells for gid, curve in curves.items()},
+            {str(number) for number, curve in enumerate(chart.curves) if curve.hidden},
         )
 
 
@@ -258,8 +258,8 @@ def _share(root: ET.Element) -> None:
             use.attrib.pop("style", None)
 
 
-def _colour(found: re.Match[str]) -> str:
-    colour = found[0].lower()
+def _colour(match: re.Match[str]) -> str:
+    colour = match[0].lower()
     if colour in COLOURS:
         return COLOURS[colour]
     return "var(--ink)" if GREY.fullmatch(colour) else colour

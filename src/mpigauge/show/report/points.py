@@ -25,9 +25,9 @@ def picture(name: str, title: str, about: str, chart: Chart, table: ReportTable 
 def table(title: str, chart: Chart) -> ReportTable:
     """Return all points as numbers, grouped by curve."""
     rows = [
-        (one.label, point, one.cells[at : at + 1])
-        for one in chart.curves
-        for at, point in enumerate(one.points)
+        (curve.label, point, curve.cells[at : at + 1])
+        for curve in chart.curves
+        for at, point in enumerate(curve.points)
     ]
 
     def ends(point: Point) -> str:

@@ -66,12 +66,12 @@ def verdicts(inputs: PageInputs) -> Iterator[Sentence]:
 def link_maps(inputs: PageInputs) -> Section:
     """Return the section of link maps."""
     shown = _maps(inputs)
-    documents = [map_tables.document(one) for _, one in shown]
+    documents = [map_tables.document(link_map) for _, link_map in shown]
     lead = [line for document in documents for line in document.head]
     foot = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
     charts = [
-        maps.picture(f"map-{number}", one, maps.table_of(document))
-        for number, ((_, one), document) in enumerate(zip(shown, documents, strict=True))
+        maps.picture(f"map-{number}", link_map, maps.table_of(document))
+        for number, ((_, link_map), document) in enumerate(zip(shown, documents, strict=True))
     ]
     return Section("map", words.TITLES["map"], lead, foot, charts=charts)
 
@@ -152,8 +152,10 @@ def comparison(inputs: PageInputs) -> Section:
     """Return the section of the comparison."""
     title = words.TITLES["comparison"]
     if inputs.comparison is None:
-        said = [Sentence(f"{words.NOTHING_COMPARED}: {inputs.not_compared}")] if inputs.not_compared else []
-        return Section("comparison", title, sentences=said)
+        sentences = (
+            [Sentence(f"{words.NOTHING_COMPARED}: {inputs.not_compared}")] if inputs.not_compared else []
+        )
+        return Section("comparison", title, sentences=sentences)
     brief, whole = (
         _compared(inputs, inputs.comparison, everything=everything) for everything in (False, True)
     )
@@ -168,50 +170,54 @@ def comparison(inputs: PageInputs) -> Section:
     )
 
 
-def _compared(inputs: PageInputs, found: ComparedSources, *, everything: bool = False) -> Document:
-    shown = found.shown
+def _compared(inputs: PageInputs, compared: ComparedSources, *, everything: bool = False) -> Document:
+    shown = compared.shown
     return compare_table.document(
         shown,
         shown.verdict,
-        found.factors,
+        compared.factors,
         inputs.query.units,
-        found.sides,
-        first=found.first,
+        compared.sides,
+        first=compared.first,
         everything=everything,
     )
 
 
-def _ratios(found: ComparedSources) -> Iterator[Picture]:
+def _ratios(compared: ComparedSources) -> Iterator[Picture]:
     """Yield charts of ratios against size, with a curve per comparison."""
     unsaid = (
-        found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
+        compared.factors
+        | {"bytes"}
+        | compare_words.common(cell.pair.base for cell in compared.shown.cells).keys()
     )
-    side_of = compare_words.saying_sides(found.shown.cells, found.factors)
+    side_of = compare_words.saying_sides(compared.shown.cells, compared.factors)
 
-    def name(one: Compared) -> str:
-        return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), side_of(one)]))
+    def name(cell: Compared) -> str:
+        return DOT.join(filter(None, [compare_words.name_of(cell.pair.base, unsaid), side_of(cell)]))
 
-    curves = group_by((one for one in found.shown.cells if one.decision is not None), name)
-    drawn = [_ratio_curve(number, *each) for number, each in enumerate(curves.items())]
+    curves = group_by((cell for cell in compared.shown.cells if cell.decision is not None), name)
+    drawn = [_ratio_curve(number, *named_cells) for number, named_cells in enumerate(curves.items())]
     for number, at in enumerate(range(0, len(drawn), CURVES_MOST)):
         chart = Chart(drawn[at : at + CURVES_MOST], "ratio", words.TIMES_AS_LONG, levels=[1.0])
-        yield picture(f"comparison-{number}", found.sides, words.RATIOS, chart, table(found.sides, chart))
+        yield picture(
+            f"comparison-{number}", compared.sides, words.RATIOS, chart, table(compared.sides, chart)
+        )
 
 
-def _ratio_curve(number: int, name: str, found: Sequence[Compared]) -> ChartCurve:
+def _ratio_curve(number: int, name: str, cells: Sequence[Compared]) -> ChartCurve:
     colour = style.COLOURS[number % len(style.COLOURS)]
     marker = lines.MARKERS[number % len(lines.MARKERS)]
     curve_style = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
     points = [
-        Point(one.pair.base.cell.bytes, one.decision.ratio, one.decision.low, one.decision.high)
-        for one in sorted(found, key=lambda each: each.pair.base.cell.bytes)
-        if one.decision is not None
+        Point(cell.pair.base.cell.bytes, cell.decision.ratio, cell.decision.low, cell.decision.high)
+        for cell in sorted(cells, key=lambda cell: cell.pair.base.cell.bytes)
+        if cell.decision is not None
     ]
-    texts = [_told(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
+    texts = [_point_text(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
     return ChartCurve(name, curve_style, [points], texts)
 
 
-def _told(label: str, what: str, point: Point, quantity: Quantity) -> str:
+def _point_text(label: str, what: str, point: Point, quantity: Quantity) -> str:
     first = f"{label}, {format_size(int(point.x))}"
     return "\n".join([first, *said.of_value(what, point, quantity, none="")])
 
@@ -225,7 +231,7 @@ def models(inputs: PageInputs) -> Section:
     if inputs.models is None:
         return Section("models", title)
     document = models_table.document(inputs.models, inputs.query.units)
-    names = {one.series.label for one in inputs.models.found}
+    names = {model.series.label for model in inputs.models.found}
     per_curve = [table for table in document.tables if table.title.removesuffix(": breaks") in names]
     return Section(
         "models",
@@ -233,31 +239,33 @@ def models(inputs: PageInputs) -> Section:
         document.head,
         [Sentence(line.text, line.tone) for line in document.foot],
         charts=[*_residuals(inputs, inputs.models)],
-        grids=[grid_of(document, one) for one in document.tables if one not in per_curve],
-        folded=[grid_of(document, one) for one in per_curve],
+        grids=[grid_of(document, part) for part in document.tables if part not in per_curve],
+        folded=[grid_of(document, part) for part in per_curve],
     )
 
 
 def _residuals(inputs: PageInputs, models: Models) -> Iterator[Picture]:
     """Yield charts of the residuals of each model."""
-    by_series = {id(one.series): one for one in models.found}
-    for number, part in enumerate(parted([one.series for one in models.found])):
+    by_series = {id(modelled.series): modelled for modelled in models.found}
+    for number, part in enumerate(parted([modelled.series for modelled in models.found])):
         named, styles = labelled(part), styles_of(inputs.query, part)
         curves = [
-            _left(inputs, by_series[id(one)], new.label, curve_style)
-            for one, new, curve_style in zip(part, named, styles, strict=True)
+            _residual_curve(inputs, by_series[id(modelled)], new.label, curve_style)
+            for modelled, new, curve_style in zip(part, named, styles, strict=True)
         ]
         chart = Chart(curves, "share", words.LEFT_BY_MODEL, levels=[0.0])
         title = title_words(part) or named[0].label
         yield picture(f"models-{number}", title, words.RESIDUALS, chart, table(title, chart))
 
 
-def _left(inputs: PageInputs, one: Modelled, label: str, curve_style: Mapping[str, Any]) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.series.rows}
+def _residual_curve(
+    inputs: PageInputs, modelled: Modelled, label: str, curve_style: Mapping[str, Any]
+) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in modelled.series.rows}
     points = [
         Point(int(size), float(error))
-        for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
+        for size, error in zip(modelled.model.points.sizes, modelled.model.left, strict=True)
     ]
-    cells = [inputs.cells.number(one.series.source, rows[int(point.x)]) for point in points]
-    texts = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]
+    cells = [inputs.cells.number(modelled.series.source, rows[int(point.x)]) for point in points]
+    texts = [_point_text(label, words.LEFT_BY_MODEL, point, "share") for point in points]
     return ChartCurve(label, curve_style, [points], texts, cells)

@@ -72,8 +72,8 @@ def sign(key: Key) -> Markup:
 
 def runs(numbers: Iterable[int]) -> str:
     """Return numbers with consecutive ones joined: `3 7-9`."""
-    found = in_runs(sorted({*numbers}), consecutive)
-    return " ".join(span(str(run[0]), str(run[-1]), "-") for run in found)
+    runs_found = in_runs(sorted({*numbers}), consecutive)
+    return " ".join(span(str(run[0]), str(run[-1]), "-") for run in runs_found)
 
 
 def policy(whole: str) -> str:

@@ -61,8 +61,8 @@ def interval(low: float, high: float, quantity: Quantity, chosen: Units = AUTOMA
 def written(value: float, quantity: Quantity, chosen: Units = AUTOMATIC) -> str:
     """Return a value with its unit, as in tables."""
     write: dict[Quantity, Callable[[float], str]] = {
-        "time": lambda one: units.format_time(one, chosen.time),
-        "rate": lambda one: units.format_rate(one, chosen.rate),
+        "time": lambda number: units.format_time(number, chosen.time),
+        "rate": lambda number: units.format_rate(number, chosen.rate),
         "ratio": units.format_factor,
         "share": units.format_percent,
     }

@@ -65,7 +65,9 @@ def _quoted(inputs: PageInputs, line: QuoteLine) -> Iterator[int]:
 def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
     """Return doubts in a line each, the worst of each result first, with their cells."""
     columns = [
-        answer.AnswerColumn(one, each) for one in inputs.sources for each in answers(one.rows, one.patterns)
+        answer.AnswerColumn(source, answer_)
+        for source in inputs.sources
+        for answer_ in answers(source.rows, source.patterns)
     ]
     several = len(inputs.sources) > 1
     for source in inputs.sources:
@@ -77,21 +79,24 @@ def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
 
 def conclusions(inputs: PageInputs) -> Section:
     """Return the section of conclusions, each with its cells."""
-    found = [_sentence(inputs, one) for one in inputs.said]
+    sentences = [_sentence(inputs, conclusion) for conclusion in inputs.said]
     return Section(
-        "conclusions", words.TITLES["conclusions"], sentences=found[:SAID_FIRST], more=found[SAID_FIRST:]
+        "conclusions",
+        words.TITLES["conclusions"],
+        sentences=sentences[:SAID_FIRST],
+        more=sentences[SAID_FIRST:],
     )
 
 
-def _sentence(inputs: PageInputs, one: Said) -> Sentence:
+def _sentence(inputs: PageInputs, said: Said) -> Sentence:
     several = len(inputs.sources) > 1
-    name = f"{one.name}: " if several else ""
-    fact = one.conclusion.fact
+    name = f"{said.name}: " if several else ""
+    fact = said.conclusion.fact
     cells = rests_on(fact)
     state = getattr(fact, "state", None)
-    sources = [source for source in inputs.sources if source.name in one.name.split(" / ")]
+    sources = [source for source in inputs.sources if source.name in said.name.split(" / ")]
     numbers = [number for source in sources for number in inputs.cells.find(source, cells, state)]
-    text = f"{name}{one.text} ({counted(one.launches, 'launch')})"
+    text = f"{name}{said.text} ({counted(said.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 
 
@@ -99,19 +104,19 @@ def provenance(inputs: PageInputs) -> Section:
     """Return the section of provenance, by topic."""
     several = len(inputs.sources) > 1
     grids = [
-        _circumstances(f"{source.name}: {title}" if several else title, found)
+        _circumstances(f"{source.name}: {title}" if several else title, circumstances)
         for source in inputs.sources
-        for title, found in provenance_of(source.result).items()
+        for title, circumstances in provenance_of(source.result).items()
     ]
     return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True)
 
 
-def _circumstances(title: str, found: Sequence[Circumstance]) -> ReportTable:
+def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportTable:
     columns = [
-        Column("name", "", lambda one: one[0], left=True),
-        Column("value", "", lambda one: one[1], left=True),
+        Column("name", "", lambda circumstance: circumstance[0], left=True),
+        Column("value", "", lambda circumstance: circumstance[1], left=True),
     ]
-    return grid_of(Document(), Table(title, "", found, columns))
+    return grid_of(Document(), Table(title, "", circumstances, columns))
 
 
 def doubts(inputs: PageInputs) -> Section:
@@ -137,16 +142,16 @@ def _failed(source: Source) -> ReportTable | None:
     if not source.result.failures:
         return None
     columns = [
-        Column("launch", "launch", lambda one: one.launch, "1"),
-        Column("kind", "kind", lambda one: one.kind, left=True),
+        Column("launch", "launch", lambda failure: failure.launch, "1"),
+        Column("kind", "kind", lambda failure: failure.kind, left=True),
         Column(
             "cell",
             "cell",
-            lambda one: ", ".join(phrases_of(one.cell).values()) if one.cell else "",
+            lambda failure: ", ".join(phrases_of(failure.cell).values()) if failure.cell else "",
             left=True,
         ),
-        Column("status", "exit status", lambda one: one.status, "1"),
-        Column("words", "last words", lambda one: one.words, left=True, tone=lambda _: "bad"),
+        Column("status", "exit status", lambda failure: failure.status, "1"),
+        Column("words", "last words", lambda failure: failure.words, left=True, tone=lambda _: "bad"),
     ]
     return grid_of(Document(), Table(f"{source.name}: {words.FAILED}", "", source.result.failures, columns))
 
