@@ -79,7 +79,7 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
 
     Args:
         name: Unique on the page.
-        over: Name of the denominator of the curves below; see `Ratios`.
+        over: Ratios of the curves below; None if there are none.
     """
     with style.style(WIDTH), mpl.rc_context(LOOK):
         whole = Figure(figsize=(WIDTH, HEIGHT if over is None else HEIGHT_OF_TWO), layout="constrained")
@@ -89,14 +89,14 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
         else:
             figures.draw(whole.add_subplot(), chart)
         fit.fit(whole)
-        curves = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
-        curves |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
+        by_id = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
+        by_id |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
         return inline(
             whole,
             name,
             title,
-            {gid: curve.said for gid, curve in curves.items()},
-            {gid: curve.cells for gid, curve in curves.items()},
+            {gid: curve.said for gid, curve in by_id.items()},
+            {gid: curve.cells for gid, curve in by_id.items()},
             {str(number) for number, curve in enumerate(chart.curves) if curve.hidden},
         )
 
