@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
 
     Read = Callable[[Path], Result]
-    Tell = Callable[[str], None]
+    Notify = Callable[[str], None]
 
 MEASURED = "cells that were measured"
 VERBS = {
@@ -282,13 +282,17 @@ class Sessions:
 
 
 def sessions_in(
-    paths: Sequence[Path], request: Request, read: Read, tell: Tell, reference: SessionResult | None = None
+    paths: Sequence[Path],
+    request: Request,
+    read: Read,
+    notify: Notify,
+    reference: SessionResult | None = None,
 ) -> Sessions:
     """Return all results in files and folders as sessions.
 
     Args:
         read: Function that reads a result.
-        tell: Called with a line for each result that is left out.
+        notify: Called with a line for each result that is left out.
         reference: Session whose machine counts; None for that of the last session.
 
     Raises:
@@ -300,7 +304,7 @@ def sessions_in(
     sessions, refused = _sessions(every(paths), request, read)
     # Without any result, the first refusal is the error that is raised.
     for refusal in refused if sessions else refused[1:]:
-        tell(f"skipped: {refusal.sentence}")
+        notify(f"skipped: {refusal.sentence}")
     if not sessions:
         raise (
             refused[0]
@@ -311,7 +315,7 @@ def sessions_in(
         )
     known, copies = in_time(sessions)
     for copy in copies:
-        tell(f"skipped: {copy.path}: a copy of another result")
+        notify(f"skipped: {copy.path}: a copy of another result")
     left_out = apart_from(reference or known[-1], known)
     strangers = {id(refusal) for refusal, _ in left_out}
     return Sessions([refusal for refusal in known if id(refusal) not in strangers], left_out)
@@ -341,14 +345,14 @@ def session_in(path: Path, request: Request, read: Read) -> SessionResult:
     return session_of(source.result, source.rows)
 
 
-def against(
-    path: Path, baseline: Path, request: Request, read: Read, tell: Tell, *, force: bool
+def compare_with_baseline(
+    path: Path, baseline: Path, request: Request, read: Read, notify: Notify, *, force: bool
 ) -> ComparedSources:
     """Compare a result with the sessions of a folder.
 
     Args:
         read: Function that reads a result.
-        tell: Called with a line for each result that is left out.
+        notify: Called with a line for each result that is left out.
         force: Whether sessions of other machines or versions count, too.
 
     Raises:
@@ -361,12 +365,12 @@ def against(
     from mpigauge.stats.decision import Thresholds
 
     new = session_in(path, request, read)
-    found = sessions_in([baseline], request, read, tell, new)
+    found = sessions_in([baseline], request, read, notify, new)
     known = [*found.known, *(session for session, _ in found.left_out if force)]
     forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
     before = [session for session in known if not same_session(session, new)]
     for session, differs in found.left_out if not force else []:
-        tell(f"skipped: {session.path}: {'; '.join(differs)}")
+        notify(f"skipped: {session.path}: {'; '.join(differs)}")
     if not before and found.left_out:
         raise UsageError(
             f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",

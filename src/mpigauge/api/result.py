@@ -24,7 +24,7 @@ from mpigauge.models.modelled import models_of
 from mpigauge.plan.sizes import parse_sizes, wanted
 from mpigauge.result import files, reader
 from mpigauge.show import samples
-from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
+from mpigauge.show.compared import check_alike, check_count, compare_sources, thresholds_of
 from mpigauge.show.pivots import ANSWER, KINDS
 from mpigauge.show.records import answer_records, flat_record, flat_sessions
 from mpigauge.show.schema import kinds_of_rows
@@ -188,7 +188,7 @@ class Result:
         query = request.query(results)
         if not force:
             check_alike(query.sources)
-        document, _ = comparison_of(held(query, asked=strict), strict=strict)
+        document, _ = comparison_of(compare_sources(query, asked=strict), strict=strict)
         return Comparison(replace(document, contexts=[*map(context_record, results)]))
 
     def model(

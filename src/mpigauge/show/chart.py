@@ -25,18 +25,18 @@ class ChartCurve:
     """Points of one style.
 
     Attributes:
-        look: Style: colour, marker and dashes, as from `figures.line_styles`.
+        style: Style: colour, marker and dashes, as from `figures.line_styles`.
         pieces: Points, with intervals where they have one; a line connects those of one piece.
-        said: Texts of the points, in the order of the pieces, for whoever points at them; may be empty.
+        texts: Texts of the points, in the order of the pieces, for whoever points at them; may be empty.
         cells: Numbers of the points' cells on a page; empty where there is no page, or no cell.
         state: State of the machine that it is of; empty if that does not matter.
         hidden: Whether it is hidden until its state is chosen.
     """
 
     label: str
-    look: Mapping[str, Any]
+    style: Mapping[str, Any]
     pieces: Sequence[Sequence[Point]]
-    said: Sequence[str] = ()
+    texts: Sequence[str] = ()
     cells: Sequence[int] = ()
     state: str = ""
     hidden: bool = False

@@ -56,7 +56,7 @@ class ComparedSources:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def held(query: Query, *, asked: bool = False) -> ComparedSources:
+def compare_sources(query: Query, *, asked: bool = False) -> ComparedSources:
     """Compare what a query asks for: two parts of one result, or a second result with a first.
 
     Results of different machines are compared, and marked as such: `check_alike` refuses them.
@@ -78,13 +78,13 @@ def held(query: Query, *, asked: bool = False) -> ComparedSources:
         compare(paired.pairs, thresholds),
         forced=_unlike(query.sources),
         builds=tuple(builds),
-        unasked="" if asked else _unasked(query, paired.found_by),
+        unasked="" if asked else _factor_without_verdict(query, paired.found_by),
         unmatched=paired.unmatched,
     )
     return ComparedSources(shown, paired.factors, paired.sides)
 
 
-def _unasked(query: Query, found_by: str) -> str:
+def _factor_without_verdict(query: Query, found_by: str) -> str:
     """Return the differing factor, unless it is of builds or settings, or the plan runs until decided."""
     deciding = any(source.result.campaign.plan.until == "decided" for source in query.sources)
     return "" if deciding or found_by in REGRESSES else found_by
@@ -99,7 +99,9 @@ def compare_remeasured(
         first: Comparison before.
         by: Factor that is compared within the new result.
     """
-    compared = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by), asked=True)
+    compared = compare_sources(
+        replace(query, sources=[source_of(result, query.stat, "all")], by=by), asked=True
+    )
     measured_again = f"measured again: {len(compared.shown.cells)} of {len(first.shown.cells)} numbers"
     sides = f"{compared.sides}, {measured_again}; the new launches alone decide"
     return replace(compared, sides=sides, first=first_looks(compared.shown, first.shown))

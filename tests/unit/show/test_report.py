@@ -159,7 +159,7 @@ def test_the_ratio_to_a_mode_is_the_one_that_was_planted(whole: Page) -> None:
     base, other = picture.chart.below
     assert base.points == []
     assert len(other.points) == len(SIZES)
-    for point, words_of_it in zip(other.points, other.said, strict=True):
+    for point, words_of_it in zip(other.points, other.texts, strict=True):
         assert point.low is not None
         assert point.high is not None
         assert point.low <= point.y <= point.high

@@ -237,13 +237,15 @@ def planned(words: Sequence[str]) -> ChosenPlan:
     for name in ("output", "dry_run"):
         if values[name]:
             raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
-    return asked(**{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN})
+    return plan_of_options(
+        **{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN}
+    )
 
 
 # ---- Options become a plan -----------------------------------------------------------------------
 
 
-def asked(
+def plan_of_options(
     patterns: tuple[str, ...],
     plan_path: Path | None,
     *,
@@ -288,9 +290,9 @@ def asked(
     )
     read = file_of(plan_path)
 
-    def asked_of(source: PlanFile) -> PlanFile:
+    def file_of_source(source: PlanFile) -> PlanFile:
         file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
         check_takes(options, file.measure)
         return file
 
-    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=asked_of)
+    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=file_of_source)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.ask import VERBS, Request, against
+from mpigauge.ask import VERBS, Request, compare_with_baseline
 from mpigauge.cli.options.common import results_argument, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.selection import load, loaded, selection_options
@@ -102,7 +102,7 @@ def command(
         )
     path = _only_path(named(results))
     if baseline is not None:
-        comparison = against(path, baseline, request, load, note, force=False)
+        comparison = compare_with_baseline(path, baseline, request, load, note, force=False)
         return put_comparison(comparison, units, outputs, everything=everything)
     return _guidelines(path, request, units, outputs, everything=everything)
 

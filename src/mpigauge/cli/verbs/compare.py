@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.ask import VERBS, Request, against
+from mpigauge.ask import VERBS, Request, compare_with_baseline
 from mpigauge.cli.options.common import (
     comparison_options,
     results_argument,
@@ -97,7 +97,13 @@ def command(
     """
     from mpigauge.campaign.remeasure import compared_again_by
     from mpigauge.cli.sessions.session import check_saved
-    from mpigauge.show.compared import check_alike, check_count, compare_remeasured, held, thresholds_of
+    from mpigauge.show.compared import (
+        check_alike,
+        check_count,
+        compare_remeasured,
+        compare_sources,
+        thresholds_of,
+    )
 
     thresholds = thresholds_of(margin, allow)
     units = units_of(unit_names)
@@ -108,12 +114,12 @@ def command(
         VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
     )
     if baseline is not None:
-        compared = against(_only_path(paths, by), baseline, request, load, note, force=force)
+        compared = compare_with_baseline(_only_path(paths, by), baseline, request, load, note, force=force)
         return put_comparison(compared, units, outputs, strict=strict, everything=everything)
     query = request.query(map(load, paths))
     if not force:
         check_alike(query.sources)
-    compared = held(query, asked=strict or remeasure)
+    compared = compare_sources(query, asked=strict or remeasure)
     if remeasure:
         before = [source.result for source in query.sources]
         remeasured = _remeasure(compared, before, output, trust=trust, quiet=quiet)

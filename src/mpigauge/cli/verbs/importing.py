@@ -98,7 +98,7 @@ def command() -> None:
     """
 
 
-def _tell_left_out(name: str, paths: tuple[Path, ...]) -> None:
+def _note_left_out(name: str, paths: tuple[Path, ...]) -> None:
     """Note that a log has tables of another program, too."""
     from mpigauge.importers.reading import left_out
 
@@ -141,7 +141,7 @@ def _import(
             file.append(record)
     path = file.path
     if READERS[name].prints_tables:
-        _tell_left_out(name, paths)
+        _note_left_out(name, paths)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
     text, rows = tabulate([path], TableOptions(None, form, unit_names, stat, shown))

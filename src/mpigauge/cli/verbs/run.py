@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options.option_groups import Chapters
-from mpigauge.cli.options.run_options import CHAPTERS, asked, run_options
+from mpigauge.cli.options.run_options import CHAPTERS, plan_of_options, run_options
 from mpigauge.cli.screen.streams import clean, note
 from mpigauge.errors import EXIT_DONE
 
@@ -56,7 +56,7 @@ def command(
     check(unit_names, columns)
     if output is not None:
         check_free(output)
-    plan, where, per_job = asked(**given)
+    plan, where, per_job = plan_of_options(**given)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
     session = prepare(plan, where, per_job=per_job)

@@ -32,14 +32,14 @@ def draw(axes: Any, chart: Chart, name: str = "", most: int | None = None) -> No
     place = sizes.x if chart.across == "size" else float
     numbered = [*enumerate(chart.curves)]
     for number, curve_ in reversed(numbered) if chart.first_in_front else numbered:
-        lines.curve(axes, f"{name}{number}", curve_.look, curve_.pieces, place)
+        lines.curve(axes, f"{name}{number}", curve_.style, curve_.pieces, place)
     if chart.across == "size":
-        sizes.dress(axes, chart.across_label)
+        sizes.set_up(axes, chart.across_label)
     else:
         axes.set_xlabel(chart.across_label)
     for level in chart.levels:
         axes.axhline(level, color="0.45", linewidth=0.8, zorder=1)
-    dress_values(axes, chart)
+    set_up_values(axes, chart)
     if chart.limits_of:
         mark_breaks(axes, chart.limits_of)
 
@@ -55,12 +55,12 @@ def value_axis(chart: Chart) -> scales.ValueAxis:
     return make(chart.what, chart.values, chart.unit, linear=chart.linear)
 
 
-def dress_values(axes: Any, chart: Chart) -> None:
+def set_up_values(axes: Any, chart: Chart) -> None:
     """Set scale, ticks and label of the vertical axis, after everything is drawn."""
     axes.set_ylabel(chart.what)
     match chart.quantity:
         case "time" | "rate":
-            value_axis(chart).dress(axes)
+            value_axis(chart).set_up(axes)
         case "ratio" if min(chart.values) > 0 and max(chart.values) > LOG_FROM * min(chart.values):
             axes.set_yscale("log")
             scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
@@ -100,7 +100,7 @@ def _mark_blocked(axes: Any, curves: Sequence[Series]) -> None:
         low, right = number * (STRIP + LINE), axes.get_xlim()[1]
         strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
         strip.set_gid(f"blocked-{number}")
-        lines.say(axes, low + 1.2 * STRIP, words, "bottom")
+        lines.write_note(axes, low + 1.2 * STRIP, words, "bottom")
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}

@@ -17,7 +17,7 @@ from mpigauge.plan.factors import ALONG
 from mpigauge.query.kinds import maker
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.sequences import group_by
-from mpigauge.show.compared import held
+from mpigauge.show.compared import compare_sources
 from mpigauge.show.figures import MAKERS, lines, style
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
@@ -83,7 +83,7 @@ class Group:
 @maker(MAKERS, "compare")
 def compare_figure(query: Query) -> Figure:
     """Draw ratios with simultaneous intervals, a line each, and the controls below them."""
-    compared = held(query)
+    compared = compare_sources(query)
     runs, controls = _lines(compared), _controls(compared)
     if not any(run.worst.decision for run in (*runs, *controls)):
         raise query.lacks("no number has launches enough on both sides", "measure more: --launches 10")
@@ -248,10 +248,10 @@ def _set_scale(axes: Any, runs: Iterable[Run], shown: Comparison, *, linear: boo
     if not linear:
         axes.set_xscale("log")
     axes.set_xlim(low, high)
-    _dress(axes, low, high)
+    _set_up(axes, low, high)
 
 
-def _dress(axes: Any, low: float, high: float) -> None:
+def _set_up(axes: Any, low: float, high: float) -> None:
     steps = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]) if high / low < NARROW else LogLocator(subs=(1, 2, 5))
     ticks = [tick for tick in steps.tick_values(low, high) if low <= tick <= high]
     axes.xaxis.set_major_locator(FixedLocator(ticks))

@@ -39,9 +39,9 @@ def cpu_figure(query: Query) -> Figure:
     for number, curve_style in enumerate(styles):
         lines.curve(upper, str(number), curve_style, costs[number], sizes.x)
         lines.curve(lower, f"share-{number}", curve_style, shares[number], sizes.x)
-    sizes.dress(lower)
-    scales.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).dress(upper)
-    _dress_share(lower, "on a core")
+    sizes.set_up(lower)
+    scales.times("CPU time, all ranks", values_of(costs), query.units.time, linear=query.linear).set_up(upper)
+    _set_up_share(lower, "on a core")
     mark_breaks(upper, curves)
     mark_breaks(lower, curves, named=False)
     below = "below: share of the time of messages that their ranks were on a core"
@@ -96,11 +96,11 @@ def skew_figure(query: Query) -> Figure:
         )
         for lower in below:
             lines.curve(lower, f"late-{number}", curve_style, late[number], sizes.x)
-    sizes.dress(below[0] if below else upper)
+    sizes.set_up(below[0] if below else upper)
     values = [*values_of(halves), *values_of(tails)]
-    scales.times("skew of starts", values, query.units.time, linear=query.linear).dress(upper)
+    scales.times("skew of starts", values, query.units.time, linear=query.linear).set_up(upper)
     for lower in below:
-        _dress_share(lower, "late", top=None)
+        _set_up_share(lower, "late", top=None)
     finish(whole, query, curves, styles, "filled: median of rounds; hollow: 99th percentile")
     return whole
 
@@ -117,7 +117,7 @@ def _late_share(row: Row) -> Point | None:
     return None if row.start is None else Point(row.cell.bytes, row.start.late_share)
 
 
-def _dress_share(axes: Any, label: str, *, top: float | None = 1.05) -> None:
+def _set_up_share(axes: Any, label: str, *, top: float | None = 1.05) -> None:
     axes.set_ylim(0, top)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * PERCENT:.3g} %"))
     axes.set_ylabel(label)

@@ -62,7 +62,7 @@ def ratio_figure(query: Query) -> Figure:
     curves = against_size(query)
     over = ratios.to_first(curves)
     if not any(over.pieces):
-        unlike = missing_ratios(over.ranks_apart)
+        unlike = missing_ratios(over.mismatches)
         raise query.lacks(unlike or f"no other series has a size in common with the first, {curves[0].label}")
     styles = lines.widened_below(styles_of(query, curves), over.pieces)
     numbers = [number for number, points in enumerate(over.pieces) if points]
@@ -71,8 +71,8 @@ def ratio_figure(query: Query) -> Figure:
     sizes = scales.SizeAxis(sizes_of(over.pieces), linear=query.linear)
     for number in numbers:
         lines.curve(axes, str(number), styles[number], over.pieces[number], sizes.x)
-    ratios.dress(axes, [over])
-    sizes.dress(axes)
+    ratios.set_up(axes, [over])
+    sizes.set_up(axes)
     mark_breaks(axes, curves)
     finish(whole, query, curves, styles, _note(OF_RATIOS, over), numbers)
     return whole
@@ -90,12 +90,12 @@ def mean_figure(query: Query) -> Figure:
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, pieces_of_curve in enumerate(pieces):
         bare = [[p._replace(low=None, high=None) for p in piece] for piece in pieces_of_curve]
-        place = sizes.beside(number, len(pieces))
+        place = sizes.side_by_side(number, len(pieces))
         lines.curve(axes, str(number), styles[number], bare, place)
         points = [point for piece in pieces_of_curve for point in piece]
         _bars(axes, str(number), styles[number]["color"], points, place, linear=sizes.linear)
-    sizes.dress(axes)
-    axis.dress(axes)
+    sizes.set_up(axes)
+    axis.set_up(axes)
     mark_breaks(axes, curves)
     lows = every(pieces, lambda point: point.low)
     cut = "; cut where they reach 0" if any(low is not None and low <= 0 for low in lows) else ""
@@ -184,7 +184,7 @@ def with_below(chart: Chart, over: Ratios | None) -> Chart:
     if over is None:
         return chart
     curves = [
-        ChartCurve(curve.label, lines.usual_width(curve.look), pieces)
+        ChartCurve(curve.label, lines.usual_width(curve.style), pieces)
         for curve, pieces in zip(chart.curves, over.pieces, strict=False)
     ]
     return replace(chart, below=curves)
@@ -195,7 +195,7 @@ def draw(
     chart: Chart,
     over: Ratios | None,
     models: Sequence[Modelled | None] = (),
-    beside: Sequence[Reference] = (),
+    lines_of_references: Sequence[Reference] = (),
 ) -> None:
     """Draw a chart into an empty figure, ratios below it, and lines of models and references in it.
 
@@ -209,19 +209,19 @@ def draw(
         lines.curve(
             axes,
             str(number),
-            curve.look,
+            curve.style,
             modelled.as_single_points(curve.pieces) if models else curve.pieces,
             sizes.x,
         )
-        modelled.overlay(axes, str(number), curve.look, model, sizes, rate=chart.quantity == "rate")
-    sizes.dress(low or axes)
-    axis.dress(axes)
-    references.draw(axes, beside, sizes, axis)
+        modelled.overlay(axes, str(number), curve.style, model, sizes, rate=chart.quantity == "rate")
+    sizes.set_up(low or axes)
+    axis.set_up(axes)
+    references.draw(axes, lines_of_references, sizes, axis)
     mark_breaks(axes, chart.limits_of)
     if over is not None:
         for number, curve in enumerate(chart.below):
-            lines.curve(low, f"ratio-{number}", curve.look, curve.pieces, sizes.x)
-        ratios.dress(low, [over])
+            lines.curve(low, f"ratio-{number}", curve.style, curve.pieces, sizes.x)
+        ratios.set_up(low, [over])
         mark_breaks(low, chart.limits_of, named=False)
 
 
@@ -233,14 +233,14 @@ def _with_ratios(
     whole = style.paper(4.8 if over else 3.4, lines.legend_rows(labels_of(curves)))
     draw(whole, with_below(chart, over), over, models_of_series(curves) if query.model else (), references)
     note = _note(intervals(curves), over) if over else intervals(curves)
-    styles = [dict(curve.look) for curve in chart.curves]
+    styles = [dict(curve.style) for curve in chart.curves]
     finish(whole, query, curves, styles, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 
 def _note(bands: str, over: Ratios | None) -> str:
     """Return the meaning of bands, and why some ratios are missing."""
-    missing = missing_ratios(over.ranks_apart) if over else ""
+    missing = missing_ratios(over.mismatches) if over else ""
     return "; ".join(filter(None, [bands, missing, _in_common(over) if over else ""]))
 
 

@@ -46,7 +46,7 @@ PAD = 6.0
 
 def fit(whole: Figure) -> None:
     """Make all text of a finished figure fit into it; it may grow in height."""
-    _wrap_around(whole)
+    _wrap_titles(whole)
     _within_axes(whole)
     _grow(whole)
     _within_axes(whole)
@@ -71,7 +71,7 @@ def box_of(what: Any) -> Bbox:
 # ---- Titles --------------------------------------------------------------------------------------
 
 
-def _wrap_around(whole: Figure) -> None:
+def _wrap_titles(whole: Figure) -> None:
     """Wrap title, notes and heads of legends; the figure grows by the added lines."""
     room = whole.bbox.width - 2 * EDGE_INCHES * whole.dpi
     texts = [*whole.texts, *(legend.get_title() for legend in whole.legends)]

@@ -94,7 +94,7 @@ def _panel(axes: Any, number: int, shown: History, track_line: HistoryLine, unit
             factor += " in all" if change.drifts else ""
             label = ", ".join(filter(None, [factor, what]))
             lines.mark(axes, days[change.place], f"change-{number}-{change.place}", label, lines.MARK_DASHES)
-    _dress(axes, times[measured], f"{words.name(track_line, ())} {_size(track_line)}".strip(), name)
+    _set_up(axes, times[measured], f"{words.name(track_line, ())} {_size(track_line)}".strip(), name)
 
 
 def _size(track_line: HistoryLine) -> str:
@@ -120,7 +120,7 @@ def _band(axes: Any, number: int, days: Sequence[float], track_line: HistoryLine
     band.set_gid(f"band-{number}")
 
 
-def _dress(axes: Any, times: Values, title: str, unit: str) -> None:
+def _set_up(axes: Any, times: Values, title: str, unit: str) -> None:
     low, high = axes.dataLim.intervaly
     room = max(0.15 * (high - low), 0.01 * float(np.max(times)))
     axes.set_ylim(low - room, high + room)

@@ -155,7 +155,7 @@ def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
         ).set_gid(f"{fit.WORDS_OF_MARK}-{name}")
 
 
-def say(axes: Any, height: float, words: str, side: str) -> Any:
+def write_note(axes: Any, height: float, words: str, side: str) -> Any:
     """Write small text on white at the right end of the axes, at a share of their height."""
     text = axes.text(
         0.995,

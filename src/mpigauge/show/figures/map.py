@@ -123,14 +123,14 @@ def panels(shown: LinkMap) -> list[PairGrid]:
     return found
 
 
-def figure_of(found: Sequence[PairGrid], shown: LinkMap) -> Figure:
+def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
     """Return panels beside each other, without a title."""
     order = _order(shown)
     side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
-    whole = Figure(figsize=(side * 1.2 * len(found), side + 0.9), layout="constrained")
+    whole = Figure(figsize=(side * 1.2 * len(grids), side + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
-    for place, one in enumerate(found, start=1):
-        axes = whole.add_subplot(1, len(found), place)
+    for place, one in enumerate(grids, start=1):
+        axes = whole.add_subplot(1, len(grids), place)
         _panel(axes, shown, order, one.title, one.get, fast_is_large=one.is_rate)
     return whole
 
@@ -148,7 +148,7 @@ def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, l
     by_rank: dict[int, list[tuple[int, str]]] = {}
     for link in shown.links:
         i, j = (place[rank] for rank in link.ranks)
-        words = _said(panel, link)
+        words = _text_of_pair(panel, link)
         by_rank.setdefault(i, []).append((j, words))
         by_rank.setdefault(j, []).append((i, words))
     for i, mine in sorted(by_rank.items()):
@@ -158,7 +158,7 @@ def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, l
     return {f"points-{i}": [words for _, words in mine] for i, mine in by_rank.items()}, side
 
 
-def _said(panel: PairGrid, link: MeasuredLink) -> str:
+def _text_of_pair(panel: PairGrid, link: MeasuredLink) -> str:
     value, row = panel.get(link), panel.row(link)
     write = units.format_rate if panel.is_rate else units.format_time
     lines = [

@@ -59,8 +59,8 @@ def memory_figure(query: Query) -> Figure:
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
     for number, mine in enumerate(pieces):
         lines.curve(axes, str(number), styles[number], mine, sizes.x)
-    sizes.dress(axes, "size")
-    scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).dress(axes)
+    sizes.set_up(axes, "size")
+    scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).set_up(axes)
     marked = _mark_caches(axes, query, sizes_of(pieces))
     halved = "; copies have their bytes twice, so they leave a cache at half of its size" if marked else ""
     finish(whole, query, curves, styles, intervals(curves) + halved)
@@ -138,8 +138,8 @@ def memory_ratio_figure(query: Query) -> Figure:
     for number, pieces_of_curve in enumerate(pieces):
         lines.curve(axes, str(number), styles[number], pieces_of_curve, sizes.x)
         _ring(axes, str(number), styles[number]["color"], _least(pieces_of_curve), sizes)
-    sizes.dress(axes)
-    limits = _dress(axes, values_of(pieces), linear=query.linear)
+    sizes.set_up(axes)
+    limits = _set_up(axes, values_of(pieces), linear=query.linear)
     mark_breaks(axes, curves)
     words = " and ".join(f"{limit:g}" for limit in limits)
     lined = f"; dashed: {words} copies" if limits else ""
@@ -190,7 +190,7 @@ def _ring(axes: Any, name: str, colour: str, least: Point, sizes: scales.SizeAxi
     ring.set_gid(f"least-{name}")
 
 
-def _dress(axes: Any, values: Sequence[float], *, linear: bool) -> list[float]:
+def _set_up(axes: Any, values: Sequence[float], *, linear: bool) -> list[float]:
     """Set up the axis, draw lines at the limits within its range, and return these limits."""
     shown = [limit for limit in LIMITS if min(values) < limit < max(values)]
     for limit in shown:

@@ -106,7 +106,7 @@ def overview_figure(query: Query) -> Figure:
     whole.suptitle(title, fontsize=9)
     for axes, panel in zip(whole.axes, panels, strict=True):
         if len(panel.series) > 1 or panel.series[0].label not in title:
-            _legend(axes, panel, [dict(curve.look) for curve in _described(query, panel).curves])
+            _legend(axes, panel, [dict(curve.style) for curve in _described(query, panel).curves])
     if any(not curve.imported for curve in shown):
         whole.supxlabel(intervals(shown), **style.SMALL)
     return whole

@@ -49,7 +49,7 @@ class Panel:
     series: list[Series]
     pieces: list[Pieces]
     ratios: Ratios
-    beside: list[Reference]
+    references: list[Reference]
 
 
 @maker(MAKERS, "modes")
@@ -132,11 +132,11 @@ def _widest_styles(panels: Sequence[Panel], styles: dict[str, dict[str, Any]]) -
     return widest
 
 
-def _panel(query: Query, curves: list[Series], titles: Sequence[str], beside: list[Reference]) -> Panel:
+def _panel(query: Query, curves: list[Series], titles: Sequence[str], references: list[Reference]) -> Panel:
     words = [curves[0].factors[name] for name in titles if name in curves[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
     pieces = [pieces_of(curve, rate_point) for curve in curves]
-    return Panel(", ".join(short or words), curves, pieces, ratios.like_with_like(query, curves), beside)
+    return Panel(", ".join(short or words), curves, pieces, ratios.like_with_like(query, curves), references)
 
 
 def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, Any]], labels: int) -> Figure:
@@ -152,7 +152,7 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
-    every = [curve for panel in panels for curve in panel.beside]
+    every = [curve for panel in panels for curve in panel.references]
     values += references.near(every, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     shared: Any = {"sharex": None, "sharey": None}
@@ -173,13 +173,13 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
                 lines.curve(lowest, f"ratio-{number}-{place}", mine[place], pieces, sizes.x)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
-        sizes.dress(lowest, "message size" if last else "")
+        sizes.set_up(lowest, "message size" if last else "")
         lowest.tick_params(labelbottom=last)
-    _dress(panels, whole.axes, axis, sizes, columns, below=below)
+    _set_up(panels, whole.axes, axis, sizes, columns, below=below)
     return whole
 
 
-def _dress(
+def _set_up(
     panels: Sequence[Panel],
     axes: Sequence[Any],
     axis: scales.ValueAxis,
@@ -192,13 +192,13 @@ def _dress(
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
     for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
-        axis.dress(upper, label=first)
-        references.draw(upper, panel.beside, sizes, axis)
+        axis.set_up(upper, label=first)
+        references.draw(upper, panel.references, sizes, axis)
         upper.tick_params(labelleft=first)
         mark_breaks(upper, panel.series)
     every = [panel.ratios for panel in panels]
     for number, (lower, panel) in enumerate(zip(lowers, panels, strict=bool(lowers))):
-        ratios.dress(lower, [panel.ratios, *every])
+        ratios.set_up(lower, [panel.ratios, *every])
         mark_breaks(lower, panel.series, named=False)
         lower.tick_params(labelleft=number % columns == 0)
         if number % columns and panel.ratios.below == every[number - 1].below:

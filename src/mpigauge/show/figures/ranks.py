@@ -47,8 +47,8 @@ def ranks_figure(query: Query) -> Figure:
     for number, pieces_of_curve in enumerate(pieces):
         lines.curve(axes, str(number), styles[number], pieces_of_curve, lambda count: count)
     counts = sorted({point.x for pieces_of_curve in pieces for piece in pieces_of_curve for point in piece})
-    _dress(axes, counts, linear=query.linear)
-    axis.dress(axes)
+    _set_up(axes, counts, linear=query.linear)
+    axis.set_up(axes)
     _mark_crowd(axes, curves)
     finish(whole, query, curves, styles, intervals(curves))
     return whole
@@ -94,7 +94,7 @@ def _pieces(curve: Series) -> list[list[Point]]:
     return [piece for piece in pieces if piece]
 
 
-def _dress(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
+def _set_up(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
     if not linear:
         axes.set_xscale("log", base=2)
     axes.set_xticks(list(counts), [f"{count:g}" for count in counts])

@@ -67,7 +67,7 @@ class Ratios:
         return base.label if base else self.below
 
     @property
-    def ranks_apart(self) -> list[DistanceMismatch]:
+    def mismatches(self) -> list[DistanceMismatch]:
         """Mismatches for which ratios are missing: the ranks were at different distances."""
         pairs = (
             (curve, row, base, by_size(base.rows).get(row.cell.bytes))
@@ -204,7 +204,7 @@ def _quotient(row: Row, base: Row) -> Point | None:
 # ---- The axis ------------------------------------------------------------------------------------
 
 
-def dress(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
+def set_up(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
     """Set range, ticks and label of an axis of ratios, and draw the margin and 1.
 
     Args:
@@ -259,4 +259,4 @@ def _name_far(axes: Any, shown: Ratios, low: float, high: float) -> None:
                 span = dict.fromkeys(format_factor(value) for value in (min(values), max(values)))
                 words.append(f"{curve.label}: {' to '.join(span)}")
         if words:
-            lines.say(axes, edge, "; ".join(words), "bottom" if where == "below" else "top")
+            lines.write_note(axes, edge, "; ".join(words), "bottom" if where == "below" else "top")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures.lines import MARK_DASHES, say
+from mpigauge.show.figures.lines import MARK_DASHES, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mpigauge.show.references import Reference
 
 GREY = "0.35"
-LOOKS: Any = {"color": GREY, "linestyle": MARK_DASHES, "linewidth": 0.9, "zorder": 1.5}
+LINE_STYLE: Any = {"color": GREY, "linestyle": MARK_DASHES, "linewidth": 0.9, "zorder": 1.5}
 
 
 FAR = 2.0
@@ -48,18 +48,18 @@ def draw(axes: Any, references: Sequence[Reference], sizes: SizeAxis, axis: Valu
         single_marker = (
             {"marker": "D", "markersize": 4, "markerfacecolor": "none"} if len(inside) == 1 else {}
         )
-        (line,) = axes.plot(*places, **LOOKS, **single_marker, scalex=False)
+        (line,) = axes.plot(*places, **LINE_STYLE, **single_marker, scalex=False)
         line.set_gid(f"reference-{number}")
         if max(places[1]) > top:
             beyond.append(f"{reference.words}: up to {axis.words(max(places[1]))}")
             continue
         best = max(range(len(inside)), key=lambda place: inside[place][1], default=-1)
-        _say(axes, (places[0][best], places[1][best]), reference.words, number, at_end=not inside)
+        _write_label(axes, (places[0][best], places[1][best]), reference.words, number, at_end=not inside)
     if beyond:
-        say(axes, 0.98, "; ".join(beyond), "top").set_gid("words-of-references-beyond")
+        write_note(axes, 0.98, "; ".join(beyond), "top").set_gid("words-of-references-beyond")
 
 
-def _say(axes: Any, place: tuple[float, float], words: str, number: int, *, at_end: bool) -> None:
+def _write_label(axes: Any, place: tuple[float, float], words: str, number: int, *, at_end: bool) -> None:
     """Label the line, on white: at its end, or at the best point of a curve."""
     text = axes.annotate(
         words,

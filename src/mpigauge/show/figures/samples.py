@@ -87,11 +87,11 @@ def distribution_figure(query: Query) -> Figure:
     for number, (axes, curve) in enumerate(zip(panels, curves, strict=True)):
         for place, values in enumerate(everything[number]):
             _shape(axes, f"{number}-{place}", place, values, styles[number]["color"])
-        _dress_places(axes, curve, query.units.time)
+        _set_up_places(axes, curve, query.units.time)
         axes.set_ylabel("time / median")
         if len(curves) > 1:
             axes.set_title(curve.label)
-    _dress_spread(panels, everything, linear=query.linear)
+    _set_up_spread(panels, everything, linear=query.linear)
     panels[-1].set_xlabel("message size, and median below it")
     lines.caption(whole, title_words(curves), "; ".join(filter(None, [SPREAD, note])), [], [])
     return whole
@@ -128,7 +128,7 @@ def _samples_of(row: Row) -> Values:
     return values[values > 0]
 
 
-def _dress_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]], *, linear: bool) -> None:
+def _set_up_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]], *, linear: bool) -> None:
     """Set one axis for nearly all samples of all panels, with marks where some lie beyond it."""
     values = np.concatenate([ratios for cells in everything for ratios in cells])
     low, high = (float(end) for end in np.percentile(values, SHOWN))
@@ -182,7 +182,7 @@ def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> Non
     dot.set_gid(f"median-{name}")
 
 
-def _dress_places(axes: Any, curve: Series, unit: str) -> None:
+def _set_up_places(axes: Any, curve: Series, unit: str) -> None:
     """Set up an axis of sizes with equal room for each, including 0 B."""
     pattern = curve.factors["pattern"]
     medians = [float(np.median(_samples_of(row))) for row in curve.rows]
@@ -208,7 +208,7 @@ def samples_figure(query: Query) -> Figure:
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
     for number, (axes, (curve, row)) in enumerate(zip(panels, cells, strict=True)):
         shown = _visits(axes, str(number), curve.source.visits[row.cell], curve.source.states)
-        scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+        scales.times("time", shown, query.units.time, linear=query.linear).set_up(axes)
         _make_room(axes, linear=query.linear)
         words = [curve.label if len(curves) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
@@ -316,9 +316,11 @@ def _colour(state: StateName | None, states: States) -> str:
     return COLOURS[state] if states.states else style.BLUE
 
 
-def _legend(whole: Figure, found: Sequence[States]) -> None:
+def _legend(whole: Figure, states_of_curves: Sequence[States]) -> None:
     """Draw the legend of the marks; with several states, the samples of each."""
-    names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
+    names = [
+        name for name in STATE_NAMES if any(one.name == name for of in states_of_curves for one in of.states)
+    ]
     marks = [
         *(
             Line2D([], [], linestyle="none", marker=STATE_MARKERS[name], color=COLOURS[name])

@@ -57,14 +57,14 @@ class SizeAxis:
         """Return the position of a size."""
         return self._zero if size == 0 and not self.linear else size
 
-    def beside(self, number: int, of: int) -> Callable[[float], float]:
+    def side_by_side(self, number: int, of: int) -> Callable[[float], float]:
         """Return the position of a size for one of several series whose bars would overlap."""
         step = (number - (of - 1) / 2) * min(BESIDE, BESIDE_ALL / max(1, of))
         if self.linear:
             return lambda size: size + step * self._high
         return lambda size: self.x(size) * (self._high / self._zero) ** step
 
-    def dress(self, axes: Any, label: str = "message size") -> None:
+    def set_up(self, axes: Any, label: str = "message size") -> None:
         """Set scale, ticks and label of the axis, after everything is drawn."""
         axes.set_xlabel(label)
         if self.linear:
@@ -160,7 +160,7 @@ class ValueAxis:
         # On a linear axis the largest value determines the unit.
         self._unit = column([max(values)] if linear and values else values) if unit == units.AUTO else unit
 
-    def dress(self, axes: Any, *, label: bool = True) -> None:
+    def set_up(self, axes: Any, *, label: bool = True) -> None:
         """Set scale, ticks and label of the axis, after everything is drawn."""
         if not self._linear:
             seen_low, seen_high = axes.dataLim.intervaly

@@ -43,7 +43,7 @@ SMALL_BYTES = 4096
 """Largest size at which the time of a message is mostly distance."""
 
 RASTER_FROM = 5000
-SHARED_LOOK: dict[str, Any] = {
+SHARED_STYLE: dict[str, Any] = {
     "marker": "o",
     "markersize": 2.6,
     "markerfacecolor": "none",
@@ -111,7 +111,7 @@ def _distances(
         values += [value for pair in readings for value in pair]
         if readings:
             _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
-    scales.times(_takes(of), values, units.AUTO, linear=False).dress(axes)
+    scales.times(_takes(of), values, units.AUTO, linear=False).set_up(axes)
     for one in source.states.states:
         if one.of == of:
             axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
@@ -127,7 +127,7 @@ def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[
         values += [value for pair in readings for value in pair]
         if readings:
             _dots(axes, f"speed-{state or 'none'}", ends, readings, COLOURS[state])
-    scales.times("arithmetic", values, units.AUTO, linear=False).dress(axes)
+    scales.times("arithmetic", values, units.AUTO, linear=False).set_up(axes)
 
 
 def _takes(of: Distance) -> str:
@@ -171,7 +171,7 @@ def _times(
     for (state, is_shared), mine in sorted(points.items(), key=lambda one: not one[0][1]):
         _marks(axes, state, mine, is_shared=is_shared)
     values = [y for mine in points.values() for _, y in mine]
-    _dress(axes, query, values, relative=len(cells) > 1)
+    _set_up(axes, query, values, relative=len(cells) > 1)
     return _title(curves, cells)
 
 
@@ -180,7 +180,7 @@ def _marks(
 ) -> None:
     """Draw a dot per visit; a ring where a core was shared."""
     xs, ys = zip(*points, strict=True)
-    dot_style: dict[str, Any] = SHARED_LOOK if is_shared else {"marker": ".", "markersize": 4.0}
+    dot_style: dict[str, Any] = SHARED_STYLE if is_shared else {"marker": ".", "markersize": 4.0}
     (dots,) = axes.plot(xs, ys, linestyle="none", color=COLOURS[state], **dot_style)
     dots.set_gid(f"times-{state or 'none'}{'-shared' if is_shared else ''}")
 
@@ -195,9 +195,9 @@ def _medians(source: Source, cell: Cell) -> list[float]:
     return [float(np.median(seconds_of(visit))) for visit in source.visits[cell]]
 
 
-def _dress(axes: Any, query: Query, values: Sequence[float], *, relative: bool) -> None:
+def _set_up(axes: Any, query: Query, values: Sequence[float], *, relative: bool) -> None:
     if not relative:
-        scales.times("time", values, query.units.time, linear=query.linear).dress(axes)
+        scales.times("time", values, query.units.time, linear=query.linear).set_up(axes)
         return
     axes.set_ylabel("time / median of the cell")
     if values and max(values) > LOG_FROM * min(values):
@@ -227,6 +227,6 @@ def _legend(whole: Figure, source: Source, of: Distance) -> None:
         names, labels = [None], ["the machine was in one state"]
     marks = [Line2D([], [], linestyle="none", marker="o", color=COLOURS[name]) for name in names]
     if (sharing := core_sharing(source.result.visits, source.result.launches)) and sharing.share > 0:
-        marks.append(Line2D([], [], linestyle="none", color=COLOURS[None], **SHARED_LOOK))
+        marks.append(Line2D([], [], linestyle="none", color=COLOURS[None], **SHARED_STYLE))
         labels.append(f"{SHARED_CORES}, {units.format_percent(sharing.share)} of the visits")
     lines.below(whole, marks, labels)

@@ -9,9 +9,9 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
-from mpigauge.show.compared import MOST, check_alike, held
+from mpigauge.show.compared import MOST, check_alike, compare_sources
 from mpigauge.show.report import words
-from mpigauge.show.report.given import PageInputs
+from mpigauge.show.report.inputs import PageInputs
 from mpigauge.show.report.page import Page
 from mpigauge.show.report.sections import machines_of, sections_of
 from mpigauge.show.selected import selected
@@ -43,7 +43,7 @@ def page_of(
     query = replace(query, sources=selected(query))
     by_state = query if by_state is query else replace(by_state, sources=selected(by_state))
     comparison, why = _comparison(query, by_state, force=force)
-    inputs = PageInputs(query, by_state, comparison, why, _models(query), [*_said(query, gives_way)])
+    inputs = PageInputs(query, by_state, comparison, why, _models(query), [*_conclusions(query, gives_way)])
     sections = sections_of(inputs)
     return Page(
         title=_title(query),
@@ -67,7 +67,7 @@ def _comparison(query: Query, by_state: Query, *, force: bool) -> tuple[Compared
     try:
         if not force:
             check_alike(query.sources)
-        return held(replace(by_state, by=query.by)), ""
+        return compare_sources(replace(by_state, by=query.by)), ""
     except UsageError as error:
         if query.by is not None:
             raise
@@ -81,7 +81,7 @@ def _models(query: Query) -> Models | None:
         return None
 
 
-def _said(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
+def _conclusions(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
     yield from said_across(query.sources, gives_way, query.units)
     for source in query.sources:
         yield from said_of(source, query.units)

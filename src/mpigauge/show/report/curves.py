@@ -26,7 +26,7 @@ from mpigauge.show.figures import lines
 from mpigauge.show.figures.curves import below, described, time_words, with_below
 from mpigauge.show.figures.line_styles import GROUPS
 from mpigauge.show.figures.lines import DASHES
-from mpigauge.show.report import pictures, said, words
+from mpigauge.show.report import pictures, point_texts, words
 from mpigauge.show.report.page import Picture, grid_of
 from mpigauge.units import format_size
 
@@ -173,7 +173,7 @@ def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
 
 
 def _about(over: Ratios | None) -> str:
-    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.ranks_apart)]))
+    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.mismatches)]))
 
 
 def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
@@ -201,7 +201,7 @@ def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: R
 
 def _in_other_state(panel: ReportPanel, series: Series, like: ChartCurve) -> ChartCurve:
     """Return a curve in the style of the usual state, but dashed."""
-    curve_style = {**lines.usual_width(like.look), "linestyle": DASHES[5]}
+    curve_style = {**lines.usual_width(like.style), "linestyle": DASHES[5]}
     label = f"{like.label}, {_state(series)}"
     return ChartCurve(label, curve_style, pieces_of(series, panel.point), state=_state(series), hidden=True)
 
@@ -211,8 +211,10 @@ def _with_words(
 ) -> ChartCurve:
     rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
     found = [(rows[int(point.x)], point) for point in curve.points]
-    texts = [said.of_row(curve.label, what, row, point, panel.quantity, query.units) for row, point in found]
-    return replace(curve, said=texts, cells=[cells.number(one.source, row) for row, _ in found])
+    texts = [
+        point_texts.of_row(curve.label, what, row, point, panel.quantity, query.units) for row, point in found
+    ]
+    return replace(curve, texts=texts, cells=[cells.number(one.source, row) for row, _ in found])
 
 
 def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
@@ -220,11 +222,13 @@ def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | No
     base = over.label_of_base(one) if over else ""
     what = f"{words.TIMES_AS_LONG} as {base}"
     texts = [
-        "\n".join([f"{curve.label}, {format_size(int(point.x))}", *said.of_value(what, point, "ratio")])
+        "\n".join(
+            [f"{curve.label}, {format_size(int(point.x))}", *point_texts.of_value(what, point, "ratio")]
+        )
         for point in curve.points
     ]
     numbers = [cells.number(one.source, rows[int(point.x)]) for point in curve.points]
-    return replace(curve, said=texts, cells=numbers)
+    return replace(curve, texts=texts, cells=numbers)
 
 
 # ---- Its table -----------------------------------------------------------------------------------

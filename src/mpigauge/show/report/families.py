@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.rows import Row
     from mpigauge.show.report.curves import ReportPanel
-    from mpigauge.show.report.given import PageInputs
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import ReportTable
 
 

@@ -11,7 +11,7 @@ from mpigauge.show.figures import map as maps
 from mpigauge.show.figures import style
 from mpigauge.show.report import words
 from mpigauge.show.report.page import Picture, grid_of
-from mpigauge.show.report.pictures import LOOK, inline
+from mpigauge.show.report.pictures import SETTINGS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.show.report.page import ReportTable
 
-FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
+FRAMED: Any = {**SETTINGS, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
 
 
 HALF_A_DIAGONAL = 0.7

@@ -55,7 +55,7 @@ VOWELS = re.compile("[aeiou-]")
 """Names are distinct without these letters, and a picture has a thousand names."""
 
 USED = re.compile(r"url\(#([^)]+)\)")
-LOOKS = {
+STYLE_CLASSES = {
     "fill:none;stroke:var(--grid);stroke-width:0.6;stroke-linecap:square": "g",
     "fill:none;stroke:var(--ink);stroke-width:0.8;stroke-linejoin:miter;stroke-linecap:square": "a",
 }
@@ -66,7 +66,7 @@ WHITE = "fill: #ffffff"
 DROPPED = {"metadata", "style", "title"}
 
 QUIET = "#555555"
-LOOK: Any = {
+SETTINGS: Any = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     **dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor", "axes.edgecolor"), QUIET),
@@ -81,7 +81,7 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
         name: Unique on the page.
         over: Ratios of the curves below; None if there are none.
     """
-    with style.style(WIDTH), mpl.rc_context(LOOK):
+    with style.style(WIDTH), mpl.rc_context(SETTINGS):
         whole = Figure(figsize=(WIDTH, HEIGHT if over is None else HEIGHT_OF_TWO), layout="constrained")
         FigureCanvasAgg(whole)
         if chart.quantity in ("time", "rate") and chart.across == "size":
@@ -95,7 +95,7 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
             whole,
             name,
             title,
-            {gid: curve.said for gid, curve in by_id.items()},
+            {gid: curve.texts for gid, curve in by_id.items()},
             {gid: curve.cells for gid, curve in by_id.items()},
             {str(number) for number, curve in enumerate(chart.curves) if curve.hidden},
         )
@@ -103,11 +103,11 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
 
 def key_of(curve: ChartCurve) -> Key:
     """Return the legend entry of a curve."""
-    dash = curve.look["linestyle"]
+    dash = curve.style["linestyle"]
     strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * length:g}px" for length in dash[1])
-    hollow = curve.look["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
-    colour = style.COLOURS.index(curve.look["color"])
-    return Key(curve.label, colour, curve.look["marker"], strokes, hollow, curve.state, curve.hidden)
+    hollow = curve.style["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
+    colour = style.COLOURS.index(curve.style["color"])
+    return Key(curve.label, colour, curve.style["marker"], strokes, hollow, curve.state, curve.hidden)
 
 
 def inline(
@@ -219,17 +219,17 @@ def _shorten(element: ET.Element) -> None:
     if element.get("fill", "").startswith("#"):  # of a hatched ground; a colour of the page must be a style
         words = f"fill: {element.attrib.pop('fill')}; {words}".removesuffix("; ")
     if element.tag == "text":
-        _dress_text(element, words)
+        _style_text(element, words)
     elif words:
         words = _coloured(words)
-        if words not in LOOKS:
+        if words not in STYLE_CLASSES:
             element.set("style", words)
             return
-        element.set("class", LOOKS[words])
+        element.set("class", STYLE_CLASSES[words])
         element.attrib.pop("clip-path", None)
 
 
-def _dress_text(element: ET.Element, words: str) -> None:
+def _style_text(element: ET.Element, words: str) -> None:
     """Set the size of a text, and the colour of the page unless it is in a square of a map."""
     size, anchor = SIZE_OF_FONT.search(words), ANCHOR.search(words)
     element.set("font-size", DECIMALS.sub(r"\1", re.sub(r"[^\d.]", "", size[0]) if size else "8"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
-from mpigauge.show.report import pictures, said, words
+from mpigauge.show.report import pictures, point_texts, words
 from mpigauge.show.report.page import Picture, grid_of
 from mpigauge.units import MISSING
 
@@ -33,13 +33,13 @@ def table(title: str, chart: Chart) -> ReportTable:
     def ends(point: Point) -> str:
         if point.low is None or point.high is None:
             return MISSING
-        return said.interval(point.low, point.high, chart.quantity)
+        return point_texts.interval(point.low, point.high, chart.quantity)
 
     value = Column(
         "value",
         chart.what,
         lambda row: row[1].y,
-        write=lambda row, _: said.written(row[1].y, chart.quantity),
+        write=lambda row, _: point_texts.written(row[1].y, chart.quantity),
     )
     columns = [
         Column("curve", "", lambda row: row[0], left=True),

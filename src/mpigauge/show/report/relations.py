@@ -22,7 +22,7 @@ from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS
-from mpigauge.show.report import maps, said, words
+from mpigauge.show.report import maps, point_texts, words
 from mpigauge.show.report.curves import parted
 from mpigauge.show.report.page import Section, Sentence, grid_of
 from mpigauge.show.report.points import picture, table
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Visit
     from mpigauge.show.chart import Quantity
     from mpigauge.show.compared import ComparedSources
-    from mpigauge.show.report.given import PageInputs
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import Picture
 
 VISITS_MOST = 1500
@@ -219,7 +219,7 @@ def _ratio_curve(number: int, name: str, cells: Sequence[Compared]) -> ChartCurv
 
 def _point_text(label: str, what: str, point: Point, quantity: Quantity) -> str:
     first = f"{label}, {format_size(int(point.x))}"
-    return "\n".join([first, *said.of_value(what, point, quantity, none="")])
+    return "\n".join([first, *point_texts.of_value(what, point, quantity, none="")])
 
 
 # ---- Models --------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.table import Said
     from mpigauge.query.query import Query, Source
     from mpigauge.show.provenance import Circumstance
-    from mpigauge.show.report.given import PageInputs
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import ReportTable
 
 SAID_FIRST = 8
@@ -79,7 +79,7 @@ def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
 
 def conclusions(inputs: PageInputs) -> Section:
     """Return the section of conclusions, each with its cells."""
-    sentences = [_sentence(inputs, conclusion) for conclusion in inputs.said]
+    sentences = [_sentence(inputs, conclusion) for conclusion in inputs.conclusions]
     return Section(
         "conclusions",
         words.TITLES["conclusions"],

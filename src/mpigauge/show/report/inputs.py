@@ -27,7 +27,7 @@ class PageInputs:
         comparison: The comparison; None if there is nothing to compare.
         not_compared: Why two results are not compared; may be empty.
         models: Models of curves; None where no curve has enough sizes.
-        said: Conclusions from each result, and from several together.
+        conclusions: Conclusions from each result, and from several together.
     """
 
     query: Query
@@ -35,7 +35,7 @@ class PageInputs:
     comparison: ComparedSources | None = None
     not_compared: str = ""
     models: Models | None = None
-    said: Sequence[Said] = ()
+    conclusions: Sequence[Said] = ()
     cells: Cells = field(default_factory=Cells)
 
     @property
