@@ -153,7 +153,7 @@ def test_a_conclusion_rests_on_all_sizes_of_both_curves(whole: Page) -> None:
     assert sizes == sorted([*SIZES, *SIZES])
 
 
-def test_the_ratio_to_a_mode_is_the_one_that_was_planted(whole: Page) -> None:
+def test_the_ratio_to_a_mode_is_the_simulated_one(whole: Page) -> None:
     picture = section_of(whole, "modes").charts[0]
     assert picture.chart is not None
     base, other = picture.chart.below

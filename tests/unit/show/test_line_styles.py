@@ -165,7 +165,7 @@ def test_dashes_are_as_many_as_colours() -> None:
 # ---- What lies under another ---------------------------------------------------------------------
 
 
-def test_what_lies_under_another_is_wider(machine: Path) -> None:
+def test_a_curve_below_another_is_wider(machine: Path) -> None:
     alike = [[Point(size, 1e-6 * size) for size in (1, 2, 4)]]
     other = [[Point(size, 5e-6 * size) for size in (1, 2, 4)]]
     plain: dict[str, Any] = {"color": "black"}
@@ -176,7 +176,7 @@ def test_what_lies_under_another_is_wider(machine: Path) -> None:
     assert widths[0] > widths[1] == widths[2] == lines.WIDTH_OF_LINE
 
 
-def test_series_of_equal_times_are_both_seen(machine: Path) -> None:
+def test_series_of_equal_times_are_both_visible(machine: Path) -> None:
     cells = [cell(size=size, mpi_version=mpi, transport="shm") for mpi in "12" for size in SIZES[1:]]
     path = written("same.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
     (axes, *_) = figure(query("time", path)).axes
@@ -185,7 +185,7 @@ def test_series_of_equal_times_are_both_seen(machine: Path) -> None:
     assert found["points-0"].get_markersize() > found["points-1"].get_markersize()
 
 
-def test_one_series_alone_is_not_wide(result: Path) -> None:
+def test_a_single_series_has_the_usual_width(result: Path) -> None:
     asked: Query = query("time", result, series=("pingpong shm standard",))
     assert drawn(asked)
     assert {
