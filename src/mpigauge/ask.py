@@ -252,7 +252,7 @@ def _hint_for_nothing(why: Reason) -> str:
     return "raise --budget, or measure less" if isinstance(why, OutOfTime) else "mpigauge show says why"
 
 
-# ---- Results of many times -----------------------------------------------------------------------
+# ---- Sessions over time --------------------------------------------------------------------------
 
 
 @dataclass(slots=True)

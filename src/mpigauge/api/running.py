@@ -151,7 +151,7 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple | range) else (value,)
 
 
-# ---- What is told of its course ------------------------------------------------------------------
+# ---- Progress --------------------------------------------------------------------------------
 
 
 class LoggingObserver:

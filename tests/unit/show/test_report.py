@@ -215,7 +215,7 @@ def test_only_the_scripts_of_the_page_may_run(parsed: Seen) -> None:
 def test_five_hundred_cells_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without models and a comparison, which take long."""
     monkeypatch.setattr(build, "models_of", _nothing)
-    monkeypatch.setattr(build, "held", _nothing)
+    monkeypatch.setattr(build, "compare_sources", _nothing)
     cells = [cell(size=8 * size, mode=mode) for size in range(1, 126) for mode in MODES]
     records: list[Record] = [campaign(*cells), *launches_of(cells, LAUNCHES)]
     text = render.render(made([*records, *measured(cells, LAUNCHES, samples_ns)]))
