@@ -365,15 +365,15 @@ def compare_with_baseline(
     from mpigauge.stats.decision import Thresholds
 
     new = session_in(path, request, read)
-    found = sessions_in([baseline], request, read, notify, new)
-    known = [*found.known, *(session for session, _ in found.left_out if force)]
-    forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
+    sessions = sessions_in([baseline], request, read, notify, new)
+    known = [*sessions.known, *(session for session, _ in sessions.left_out if force)]
+    forced = dict.fromkeys(what for _, differs in sessions.left_out if force for what in differs)
     before = [session for session in known if not same_session(session, new)]
-    for session, differs in found.left_out if not force else []:
+    for session, differs in sessions.left_out if not force else []:
         notify(f"skipped: {session.path}: {'; '.join(differs)}")
-    if not before and found.left_out:
+    if not before and sessions.left_out:
         raise UsageError(
-            f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",
+            f"{path} cannot be held against {baseline}: {'; '.join(sessions.left_out[0][1])}",
             "--force compares them all the same",
         )
     comparison = expected.against(

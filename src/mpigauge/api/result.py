@@ -188,7 +188,7 @@ class Result:
         query = request.query(results)
         if not force:
             check_alike(query.sources)
-        document, _ = comparison_of(compare_sources(query, asked=strict), strict=strict)
+        document, _ = comparison_of(compare_sources(query, verdict_asked=strict), strict=strict)
         return Comparison(replace(document, contexts=[*map(context_record, results)]))
 
     def model(

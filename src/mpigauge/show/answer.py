@@ -147,13 +147,13 @@ def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], columns: Sequen
 def _left_out(sources: Sequence[Source], columns: Sequence[AnswerColumn], room: int) -> list[str]:
     """Return how many numbers are left out for lack of room, and which command shows them."""
     lines = _lines(columns[:JOBS_MOST], room)
-    alone = len(sources) == 1
+    is_single = len(sources) == 1
     counts = (
-        ("job" if alone else "column", len(columns) - JOBS_MOST),
+        ("job" if is_single else "column", len(columns) - JOBS_MOST),
         ("number", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
-    return [f"{more}: mpigauge show {'--all' if alone else '--table times'}"] if more else []
+    return [f"{more}: mpigauge show {'--all' if is_single else '--table times'}"] if more else []
 
 
 # ---- The numbers ---------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ class Chart:
     @property
     def points(self) -> list[Point]:
         """Points of all curves, without the ratios."""
-        return [point for one in self.curves for point in one.points]
+        return [point for curve in self.curves for point in curve.points]
 
     @property
     def sizes(self) -> set[float]:

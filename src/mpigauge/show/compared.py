@@ -56,13 +56,13 @@ class ComparedSources:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def compare_sources(query: Query, *, asked: bool = False) -> ComparedSources:
+def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSources:
     """Compare what a query asks for: two parts of one result, or a second result with a first.
 
     Results of different machines are compared, and marked as such: `check_alike` refuses them.
 
     Args:
-        asked: Whether a verdict is asked for, whatever differs; naming a factor asks for one.
+        verdict_asked: Whether a verdict is asked for, whatever differs; naming a factor asks for one.
 
     Raises:
         UsageError: There is nothing to compare, or there are more than two sides.
@@ -78,7 +78,7 @@ def compare_sources(query: Query, *, asked: bool = False) -> ComparedSources:
         compare(paired.pairs, thresholds),
         forced=_unlike(query.sources),
         builds=tuple(builds),
-        unasked="" if asked else _factor_without_verdict(query, paired.found_by),
+        unasked="" if verdict_asked else _factor_without_verdict(query, paired.found_by),
         unmatched=paired.unmatched,
     )
     return ComparedSources(shown, paired.factors, paired.sides)
@@ -100,7 +100,7 @@ def compare_remeasured(
         by: Factor that is compared within the new result.
     """
     compared = compare_sources(
-        replace(query, sources=[source_of(result, query.stat, "all")], by=by), asked=True
+        replace(query, sources=[source_of(result, query.stat, "all")], by=by), verdict_asked=True
     )
     measured_again = f"measured again: {len(compared.shown.cells)} of {len(first.shown.cells)} numbers"
     sides = f"{compared.sides}, {measured_again}; the new launches alone decide"

@@ -220,8 +220,8 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "half_width": number(quote.half_width),
             "sessions": sessions_record(quote.sessions),
         }
-        for one in answers(rows, patterns)
-        for quote in one.quotes
+        for answer in answers(rows, patterns)
+        for quote in answer.quotes
     ]
 
 

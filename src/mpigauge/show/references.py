@@ -123,8 +123,8 @@ def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> I
 
 def _rows_like(rows: list[Row], series: Sequence[Series]) -> list[Row]:
     """Return rows of the jobs of these series and in their state; all if none of these jobs has any."""
-    beside = [row for one in series for row in one.rows]
-    jobs, states = {row.cell.job for row in beside}, {row.state for row in beside} | {None}
+    of_series = [row for curve in series for row in curve.rows]
+    jobs, states = {row.cell.job for row in of_series}, {row.state for row in of_series} | {None}
     return [row for row in rows if row.cell.job in jobs and row.state in states] or rows
 
 

@@ -95,7 +95,14 @@ def list_hint(
         names: Names of patterns.
     """
     spelt, separate = _values_before(word, typed, names)
-    option = next((one for one in options if spelt in (*one.opts, *getattr(one, "aliases", ()))), None)
+    option = next(
+        (
+            parameter
+            for parameter in options
+            if spelt in (*parameter.opts, *getattr(parameter, "aliases", ()))
+        ),
+        None,
+    )
     if option is None or getattr(option, "is_flag", False) or word not in separate[1:]:
         return ""
     name, metavar = option.opts[0], str(getattr(option, "metavar", ""))
@@ -104,7 +111,7 @@ def list_hint(
     if name == "--env":
         return f"write --env {separate[0]}={shlex.quote(word)}"
     if getattr(option, "multiple", False):
-        return f"one each: {' '.join(f'{spelt} {shlex.quote(one)}' for one in separate)}"
+        return f"one each: {' '.join(f'{spelt} {shlex.quote(value)}' for value in separate)}"
     is_list = name in LISTS or "[," in metavar
     return f"write a list with commas: {spelt} {shlex.quote(','.join(separate))}" if is_list else ""
 

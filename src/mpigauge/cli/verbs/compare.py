@@ -119,7 +119,7 @@ def command(
     query = request.query(map(load, paths))
     if not force:
         check_alike(query.sources)
-    compared = compare_sources(query, asked=strict or remeasure)
+    compared = compare_sources(query, verdict_asked=strict or remeasure)
     if remeasure:
         before = [source.result for source in query.sources]
         remeasured = _remeasure(compared, before, output, trust=trust, quiet=quiet)

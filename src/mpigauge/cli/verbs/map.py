@@ -130,7 +130,7 @@ def command(
     dry_run: bool,
     quiet: bool,
     form: str,
-    **given: Any,
+    **measuring: Any,
 ) -> int:
     """Measure all pairs of hosts or ranks, or show the map of a RESULT, and name what is slow.
 
@@ -157,12 +157,12 @@ def command(
     chosen: dict[str, Any] = {}
     done = None
     if result is None:
-        measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
+        measured = _measure(_plan(mpi, transport, **measuring), output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
         done, loaded = measured, measured.result
     else:
-        _refuse_to_measure(given, output, dry_run=dry_run)
+        _refuse_to_measure(measuring, output, dry_run=dry_run)
         chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
         loaded = load(result)
     loaded = only_quiet(loaded) if only == "quiet" else loaded

@@ -26,7 +26,7 @@ def command(
     unit_names: tuple[str, ...],
     stat: str,
     columns: str,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Measure the latency, bandwidth and collectives of MPI on this machine.
 
@@ -56,7 +56,7 @@ def command(
     check(unit_names, columns)
     if output is not None:
         check_free(output)
-    plan, where, per_job = plan_of_options(**given)
+    plan, where, per_job = plan_of_options(**arguments)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
     session = prepare(plan, where, per_job=per_job)

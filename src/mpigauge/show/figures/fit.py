@@ -189,8 +189,8 @@ def place_marks(axes: Any) -> None:
             axes.set_title(title, loc=loc, pad=PAD + line * len(rows))
 
 
-def _touch(one: tuple[float, float], other: tuple[float, float], gap: float = 6.0) -> bool:
-    return one[0] < other[1] + gap and other[0] < one[1] + gap
+def _touch(first: tuple[float, float], second: tuple[float, float], gap: float = 6.0) -> bool:
+    return first[0] < second[1] + gap and second[0] < first[1] + gap
 
 
 # ---- Tick labels ---------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def _choices(labels: Sequence[tuple[float, Text]], boxes: Sequence[Bbox]) -> Ite
 
 
 def _collide(boxes: Iterable[Bbox]) -> bool:
-    return any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    return any(first.overlaps(second) for first, second in combinations(boxes, 2))
 
 
 # ---- Legends -------------------------------------------------------------------------------------

@@ -107,11 +107,11 @@ def widened_below(styles: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Se
     return widened
 
 
-def _covered(one: Mapping[float, float], other: Mapping[float, float], within: float) -> bool:
+def _covered(lower: Mapping[float, float], upper: Mapping[float, float], within: float) -> bool:
     """Return whether a third of the points of a curve coincide with those of another."""
-    common = [x for x in one if x in other and one[x] > 0 and other[x] > 0]
-    hidden = sum(abs(math.log(one[x] / other[x])) <= within for x in common)
-    return bool(hidden) and 3 * hidden >= len(one)
+    common = [x for x in lower if x in upper and lower[x] > 0 and upper[x] > 0]
+    hidden = sum(abs(math.log(lower[x] / upper[x])) <= within for x in common)
+    return bool(hidden) and 3 * hidden >= len(lower)
 
 
 def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: Sequence[Point]) -> None:

@@ -113,14 +113,14 @@ class PairGrid:
 
 def panels(shown: LinkMap) -> list[PairGrid]:
     """Return latency and bandwidth, as far as the map has them."""
-    found = []
+    grids = []
     if shown.latency_bytes is not None:
         size = units.format_size(shown.latency_bytes)
-        found.append(PairGrid(f"latency of {size}", latency_of, lambda link: link.latency, is_rate=False))
+        grids.append(PairGrid(f"latency of {size}", latency_of, lambda link: link.latency, is_rate=False))
     if shown.rate_bytes is not None:
         size = units.format_size(shown.rate_bytes)
-        found.append(PairGrid(f"bandwidth of {size}", rate_of, lambda link: link.rate, is_rate=True))
-    return found
+        grids.append(PairGrid(f"bandwidth of {size}", rate_of, lambda link: link.rate, is_rate=True))
+    return grids
 
 
 def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
@@ -129,9 +129,9 @@ def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
     side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
     whole = Figure(figsize=(side * 1.2 * len(grids), side + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
-    for place, one in enumerate(grids, start=1):
+    for place, grid in enumerate(grids, start=1):
         axes = whole.add_subplot(1, len(grids), place)
-        _panel(axes, shown, order, one.title, one.get, fast_is_large=one.is_rate)
+        _panel(axes, shown, order, grid.title, grid.get, fast_is_large=grid.is_rate)
     return whole
 
 
@@ -151,11 +151,15 @@ def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, l
         words = _text_of_pair(panel, link)
         by_rank.setdefault(i, []).append((j, words))
         by_rank.setdefault(j, []).append((i, words))
-    for i, mine in sorted(by_rank.items()):
-        mine.sort()
-        (marks,) = axes.plot([j for j, _ in mine], [i] * len(mine), "s", markersize=side, **UNSEEN)
+    for i, marks_of_rank in sorted(by_rank.items()):
+        marks_of_rank.sort()
+        (marks,) = axes.plot(
+            [j for j, _ in marks_of_rank], [i] * len(marks_of_rank), "s", markersize=side, **UNSEEN
+        )
         marks.set_gid(f"points-{i}")
-    return {f"points-{i}": [words for _, words in mine] for i, mine in by_rank.items()}, side
+    return {
+        f"points-{i}": [words for _, words in marks_of_rank] for i, marks_of_rank in by_rank.items()
+    }, side
 
 
 def _text_of_pair(panel: PairGrid, link: MeasuredLink) -> str:

@@ -57,8 +57,8 @@ def memory_figure(query: Query) -> Figure:
     whole = style.paper(3.8, lines.legend_rows(labels_of(curves)))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number, mine in enumerate(pieces):
-        lines.curve(axes, str(number), styles[number], mine, sizes.x)
+    for number, pieces_of_curve in enumerate(pieces):
+        lines.curve(axes, str(number), styles[number], pieces_of_curve, sizes.x)
     sizes.set_up(axes, "size")
     scales.rates("bandwidth", values_of(pieces), query.units.rate, linear=query.linear).set_up(axes)
     marked = _mark_caches(axes, query, sizes_of(pieces))

@@ -168,9 +168,9 @@ def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, An
         if below:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            mine = [lines.usual_width(styles[curve.label]) for curve in panel.series]
+            styles_of_panel = [lines.usual_width(styles[curve.label]) for curve in panel.series]
             for place, pieces in enumerate(panel.ratios.pieces):
-                lines.curve(lowest, f"ratio-{number}-{place}", mine[place], pieces, sizes.x)
+                lines.curve(lowest, f"ratio-{number}-{place}", styles_of_panel[place], pieces, sizes.x)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
         sizes.set_up(lowest, "message size" if last else "")

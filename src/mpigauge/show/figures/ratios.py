@@ -63,7 +63,9 @@ class Ratios:
 
     def label_of_base(self, curve: Series) -> str:
         """Return what the denominator of a series is called."""
-        base = next((base for mine, base in zip(self.series, self.bases, strict=True) if mine is curve), None)
+        base = next(
+            (base for series, base in zip(self.series, self.bases, strict=True) if series is curve), None
+        )
         return base.label if base else self.below
 
     @property

@@ -233,7 +233,7 @@ def _cells(query: Query, curves: Sequence[Series]) -> list[tuple[Series, Row]]:
 
 def _of_all_states(curves: Sequence[Series]) -> list[Series]:
     """Merge the states of the machine, which follow each other in one panel."""
-    firsts = [mine[0] for mine in alike_but({STATE}, curves)]
+    firsts = [alike[0] for alike in alike_but({STATE}, curves)]
     return labelled([replace(curve, factors=dict(words_key(curve.factors, {STATE}))) for curve in firsts])
 
 
@@ -246,11 +246,11 @@ def _visits(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
     launches: dict[int, list[int]] = {}
     place = 0
     for visit in sorted(visits, key=lambda visit: (visit.launch, visit.id)):
-        one = visit.operation_s
+        operation_s = visit.operation_s
         launches.setdefault(visit.launch, [place, place])
         for values, into in (
-            ([ns * one * visit.batch for ns in visit.trial_ns], trials),
-            ([ns * one for ns in visit.warmup_ns], warmups),
+            ([ns * operation_s * visit.batch for ns in visit.trial_ns], trials),
+            ([ns * operation_s for ns in visit.warmup_ns], warmups),
             (seconds_of(visit).tolist(), counted),
         ):
             into.extend((place + number, value) for number, value in enumerate(values))
@@ -319,7 +319,9 @@ def _colour(state: StateName | None, states: States) -> str:
 def _legend(whole: Figure, states_of_curves: Sequence[States]) -> None:
     """Draw the legend of the marks; with several states, the samples of each."""
     names = [
-        name for name in STATE_NAMES if any(one.name == name for of in states_of_curves for one in of.states)
+        name
+        for name in STATE_NAMES
+        if any(state.name == name for of in states_of_curves for state in of.states)
     ]
     marks = [
         *(

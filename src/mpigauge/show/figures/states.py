@@ -107,14 +107,14 @@ def _distances(
             condition for visit in visits_in_state if (condition := condition_of(visit)) is not None
         ]
         ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in visits_in_state]
-        readings = [(one.before_s, one.after_s) for one in conditions]
+        readings = [(condition.before_s, condition.after_s) for condition in conditions]
         values += [value for pair in readings for value in pair]
         if readings:
             _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
     scales.times(_takes(of), values, units.AUTO, linear=False).set_up(axes)
-    for one in source.states.states:
-        if one.of == of:
-            axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
+    for known in source.states.states:
+        if known.of == of:
+            axes.axhline(known.handover_s, color=COLOURS[known.name], linewidth=0.8, alpha=0.6, zorder=1)
 
 
 def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[int, float]) -> None:
@@ -155,22 +155,22 @@ def _times(
     axes: Any, query: Query, source: Source, curves: Sequence[Series], begins: Mapping[int, float]
 ) -> str:
     """Draw times of visits, of several cells relative to their medians; return the title."""
-    cells = list(dict.fromkeys(row.cell for one in curves for row in one.rows if row.visits))
+    cells = list(dict.fromkeys(row.cell for curve in curves for row in curve.rows if row.visits))
     if not (query.series or query.sizes):
         cells = [cell for cell in cells if cell.bytes <= SMALL_BYTES] or cells[:1]
     medians = {cell: _medians(source, cell) for cell in cells}
-    units_s = {cell: float(np.median(mine)) if len(cells) > 1 else 1.0 for cell, mine in medians.items()}
+    units_s = {cell: float(np.median(times)) if len(cells) > 1 else 1.0 for cell, times in medians.items()}
     shared = _of_shared_cores(source)
     points: dict[tuple[StateName | None, bool], list[tuple[float, float]]] = {}
     for cell in cells:
         for visit, median in zip(source.visits[cell], medians[cell], strict=True):
             if median > 0:
-                mine = points.setdefault((source.states.of(visit), id(visit) in shared), [])
-                mine.append((begins[id(visit)], median / units_s[cell]))
+                times = points.setdefault((source.states.of(visit), id(visit) in shared), [])
+                times.append((begins[id(visit)], median / units_s[cell]))
     # Unshared cores last, on top: their times can be reproduced.
-    for (state, is_shared), mine in sorted(points.items(), key=lambda one: not one[0][1]):
-        _marks(axes, state, mine, is_shared=is_shared)
-    values = [y for mine in points.values() for _, y in mine]
+    for (state, is_shared), times in sorted(points.items(), key=lambda group: not group[0][1]):
+        _marks(axes, state, times, is_shared=is_shared)
+    values = [y for times in points.values() for _, y in times]
     _set_up(axes, query, values, relative=len(cells) > 1)
     return _title(curves, cells)
 
@@ -214,16 +214,16 @@ def _title(curves: Sequence[Series], cells: Sequence[Cell]) -> str:
 
 def _legend(whole: Figure, source: Source, of: Distance) -> None:
     """Draw the legend of states with times and shares; a single state is only mentioned."""
-    mine = [one for one in source.states.states if one.of == of]
-    names: list[StateName | None] = [one.name for one in mine]
+    states = [state for state in source.states.states if state.of == of]
+    names: list[StateName | None] = [state.name for state in states]
     labels = [
-        f"{one.name}: {HANDED_OVER[of]} takes {units.format_time(one.handover_s)}, "
-        f"{units.format_percent(one.time_share)} of the time"
-        for one in mine
+        f"{state.name}: {HANDED_OVER[of]} takes {units.format_time(state.handover_s)}, "
+        f"{units.format_percent(state.time_share)} of the time"
+        for state in states
     ]
     if source.states.between:
         names, labels = [*names, None], [*labels, BETWEEN]
-    if not mine:
+    if not states:
         names, labels = [None], ["the machine was in one state"]
     marks = [Line2D([], [], linestyle="none", marker="o", color=COLOURS[name]) for name in names]
     if (sharing := core_sharing(source.result.visits, source.result.launches)) and sharing.share > 0:

@@ -207,19 +207,20 @@ def _in_other_state(panel: ReportPanel, series: Series, like: ChartCurve) -> Cha
 
 
 def _with_words(
-    cells: Cells, query: Query, panel: ReportPanel, what: str, one: Series, curve: ChartCurve
+    cells: Cells, query: Query, panel: ReportPanel, what: str, series: Series, curve: ChartCurve
 ) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
-    found = [(rows[int(point.x)], point) for point in curve.points]
+    rows = {row.cell.bytes: row for row in series.rows if panel.point(row) is not None}
+    rows_and_points = [(rows[int(point.x)], point) for point in curve.points]
     texts = [
-        point_texts.of_row(curve.label, what, row, point, panel.quantity, query.units) for row, point in found
+        point_texts.of_row(curve.label, what, row, point, panel.quantity, query.units)
+        for row, point in rows_and_points
     ]
-    return replace(curve, texts=texts, cells=[cells.number(one.source, row) for row, _ in found])
+    return replace(curve, texts=texts, cells=[cells.number(series.source, row) for row, _ in rows_and_points])
 
 
-def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.rows}
-    base = over.label_of_base(one) if over else ""
+def _ratio_curve(cells: Cells, series: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in series.rows}
+    base = over.label_of_base(series) if over else ""
     what = f"{words.TIMES_AS_LONG} as {base}"
     texts = [
         "\n".join(
@@ -227,7 +228,7 @@ def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | No
         )
         for point in curve.points
     ]
-    numbers = [cells.number(one.source, rows[int(point.x)]) for point in curve.points]
+    numbers = [cells.number(series.source, rows[int(point.x)]) for point in curve.points]
     return replace(curve, texts=texts, cells=numbers)
 
 

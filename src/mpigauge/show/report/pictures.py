@@ -267,9 +267,12 @@ def _colour(match: re.Match[str]) -> str:
 
 def _rename(root: ET.Element, name: str, hidden: Collection[str]) -> None:
     """Make ids that are used unique on the page; remove others, or make them classes."""
-    used = {_target(one) for one in root.iter()}
+    used = {_target(target) for target in root.iter()}
     used |= {
-        one for element in root.iter() for value in element.attrib.values() for one in USED.findall(value)
+        target
+        for element in root.iter()
+        for value in element.attrib.values()
+        for target in USED.findall(value)
     }
     prefix = VOWELS.sub("", name)
     short = {old: f"{prefix}{number}" for number, old in enumerate(sorted(used - {""}))}
@@ -286,7 +289,7 @@ def _rename(root: ET.Element, name: str, hidden: Collection[str]) -> None:
             element.set("href", f"#{short[target]}")
         for key, value in element.attrib.items():
             if "url(#" in value:
-                element.set(key, USED.sub(lambda found: f"url(#{short[found[1]]})", value))
+                element.set(key, USED.sub(lambda match: f"url(#{short[match[1]]})", value))
 
 
 def _target(element: ET.Element) -> str:
