@@ -227,7 +227,7 @@ def test_no_time_for_anything_is_no_success(
 def test_runs_of_one_moment_have_a_file_each(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.cli.verbs.session.default_path", lambda: Path("results") / "now.jsonl")
+    monkeypatch.setattr("mpigauge.cli.sessions.session.default_path", lambda: Path("results") / "now.jsonl")
     for number in (1, 2, 3):
         assert cli("run", *MEASURE, "--seed", str(number)).status == 0
     seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from mpigauge.campaign.lab import start
 from mpigauge.campaign.lab.counters import Counters
-from mpigauge.cli.verbs import lab_runs
+from mpigauge.cli.sessions import lab_runs
 from mpigauge.find.answer import answers
 from mpigauge.find.doubt_sentences import doubt_line
 from mpigauge.find.doubts import doubts_of

@@ -169,7 +169,7 @@ def test_numbers_of_others_are_no_table_of_imb(folder: Path) -> None:
     assert {of.bytes for of in read_back(shown([imported], "osu"), "osu", folder)} == {16}
 
 
-def test_a_label_of_a_stranger_cannot_forge_a_row() -> None:
+def test_a_foreign_label_cannot_forge_a_row() -> None:
     evil = cell_of(BY_OSU["latency"], 8, placement="x\n8    0.0001\n# Size")
     for form in FOREIGN:
         lines = shown([record_of(evil, 1e-6)], form).split("\n")

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from mpigauge.cli.verbs.lab_runs import enter
+from mpigauge.cli.sessions.lab_runs import enter
 from mpigauge.errors import UsageError
 
 
@@ -73,7 +73,7 @@ def command(
 
 
 def _described(option: str, text: str) -> tuple[str, str | None, str | None]:
-    """Return the three parts of `h1-h3:rate=100mbit,delay=1ms`."""
+    """Return the two ends and the values of `h1-h3:rate=100mbit,delay=1ms`."""
     name, _, rest = text.partition(":")
     pairs = [pair.partition("=") for pair in rest.split(",")]
     values = {key.strip(): value.strip() for key, _, value in pairs}

@@ -40,8 +40,8 @@ def command(
     from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_resumed
     from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.screen.tables import TableOptions, check
-    from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import measured_and_shown
+    from mpigauge.cli.sessions.lab_runs import same_command_in
+    from mpigauge.cli.sessions.session import measured_and_shown
     from mpigauge.result import reader
 
     check(unit_names, columns)

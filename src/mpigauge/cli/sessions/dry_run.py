@@ -1,4 +1,4 @@
-"""What --dry-run prints: how much a campaign is, its commands, and the cells that each of them measures."""
+"""Output of --dry-run: size of the campaign, its commands, and the cells that each of them measures."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 LINES_SHOWN = 16
-"""Of a file with the hosts of the ranks."""
+"""Lines shown of a file with the hosts of the ranks."""
 
 SIZES_SHOWN = 6
-"""Of a line; of more sizes only the ends."""
+"""Sizes shown per line; of more only the ends."""
 
 
-def what_would_run(session: PreparedCampaign) -> str:
-    """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
+def dry_run_text(session: PreparedCampaign) -> str:
+    """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
     from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
     from mpigauge.campaign.measuring import left_out_sentence, shared_cores_sentence
 
     plan = session.plan
-    others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
+    others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
     shared = [
         f"! {shared_cores_sentence(job.ranks, job.cores)}"
@@ -37,14 +37,14 @@ def what_would_run(session: PreparedCampaign) -> str:
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:
-    """Return how many cells in how many jobs there are, and how long that may take."""
+    """Return how many cells and jobs there are, and how long they may take."""
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
 
     cells = counted(sum(len(target.cells) for target in session.targets), "cell")
     jobs = counted(sum(len(by_job(target.cells)) for target in session.targets), "job")
-    told = session.time_of_jobs if session.plan.over_s is None else ""
-    yield f"{cells} in {told or f'{jobs}, {_time(session.plan)}'}; nothing is run"
+    duration = session.time_of_jobs if session.plan.over_s is None else ""
+    yield f"{cells} in {duration or f'{jobs}, {_time(session.plan)}'}; nothing is run"
 
 
 def _time(plan: Plan) -> str:
@@ -71,7 +71,7 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
 
 
 def _quoted(word: str) -> str:
-    """Quote a word for a shell, which fills in the folder that a file of the command is in."""
+    """Quote a word for a shell that expands the folder of the command's files."""
     from mpigauge.campaign.launch.job import FOLDER
 
     quoted = shlex.quote(word)
@@ -79,7 +79,7 @@ def _quoted(word: str) -> str:
 
 
 def _file(name: str, text: str) -> str:
-    """Return what a file of the command says, as far as it fits a line."""
+    """Return the contents of a file of the command, as far as they fit on a line."""
     from mpigauge.campaign.launch.job import FOLDER
 
     lines = text.splitlines()
@@ -88,19 +88,19 @@ def _file(name: str, text: str) -> str:
 
 
 def _described(cells: Iterable[Cell]) -> Iterator[str]:
-    """Describe in a line all cells that differ in nothing but their size and pair."""
+    """Return a line per group of cells that differ only in size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
     from mpigauge.sequences import group_by
 
-    def said(cell: Cell) -> tuple[str, ...]:
+    def key_of(cell: Cell) -> tuple[str, ...]:
         return cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()
 
-    for (pattern, mode, *factors), found in group_by(cells, said).items():
-        pairs = len({cell.pair for cell in found if cell.pair})
-        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
+    for (pattern, mode, *factors), group in group_by(cells, key_of).items():
+        pairs = len({cell.pair for cell in group if cell.pair})
+        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {group[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized
-        sizes = [_sizes(sorted({cell.bytes for cell in found}))] if sized else []
+        sizes = [_sizes(sorted({cell.bytes for cell in group}))] if sized else []
         yield ", ".join([" ".join([pattern, mode, *sizes]), *(of_pairs if pairs else []), *factors])
 
 
