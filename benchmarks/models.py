@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from mpigauge.models.model import (  # noqa: E402
     Model,
     Points,
-    cuts_together,
+    joint_cuts,
     models_of,
 )
 from mpigauge.models.predict import predicted  # noqa: E402
@@ -114,7 +114,7 @@ def in_pairs(name: str, jumps: tuple[float, float], campaigns: int) -> str:
     right, false = np.zeros(2), np.zeros(2)
     for _ in range(campaigns):
         curves = [one.campaign(chance, 1) for one in machines]
-        ways = [cut(one.sizes, one.logs) for one in curves], cuts_together(curves)
+        ways = [cut(one.sizes, one.logs) for one in curves], joint_cuts(curves)
         for way, cuts in enumerate(ways):
             edges = [list(one.edges[1:-1]) for one in cuts]
             right[way] += sum(mine == truth for mine, truth in zip(edges, truths, strict=True))

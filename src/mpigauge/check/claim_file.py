@@ -19,7 +19,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import (
     BEST,
     CLAIMS_OF_SIZES,
@@ -236,7 +236,7 @@ _HINT = "docs/formats.md, Claims, has the keys; examples/published has files tha
 Table = TypeVar("Table", bound=Struct)
 
 
-class _Written(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A claim as it is written; see `Claim`."""
 
     name: str
@@ -268,11 +268,11 @@ def read_claims(path: Path) -> Claims:
     of = _converted(report, Report, f"{path}: [report]")
     here = _translation(words, f"{path}: [here]")
     claims = tuple(_claim(path, place, table, here) for place, table in enumerate(written, start=1))
-    _refuse_twins(path, claims)
+    _refuse_repeated_names(path, claims)
     return Claims(path, of, claims)
 
 
-def _refuse_twins(path: Path, claims: Sequence[Claim]) -> None:
+def _refuse_repeated_names(path: Path, claims: Sequence[Claim]) -> None:
     names = [claim.name for claim in claims]
     if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise UsageError(f"{path}: two claims are called {twins[0]!r}", "give each a name of its own")
@@ -305,14 +305,14 @@ def _translation(words: object, where: str) -> Translation:
 def _claim(path: Path, place: int, table: object, here: Translation) -> Claim:
     name = table.get("name") if isinstance(table, dict) else None
     where = f"{path}: claim {name if isinstance(name, str) else place}"
-    written = _converted(table, _Written, where)
+    written = _converted(table, _RawClaim, where)
     try:
         return _parsed(written, here)
     except UsageError as error:
         raise UsageError(f"{where}: {error.sentence}", error.hint) from None
 
 
-def _parsed(written: _Written, here: Translation) -> Claim:
+def _parsed(written: _RawClaim, here: Translation) -> Claim:
     own = Sides(written.cells, written.over, written.under)
     claim = Claim(
         written.name,
@@ -320,8 +320,8 @@ def _parsed(written: _Written, here: Translation) -> Claim:
         written.where,
         written.kind,
         written.quantity,
-        printed=_laid_over(own, written.printed),
-        here=_laid_over(_translated(own, here), written.here),
+        printed=_overridden(own, written.printed),
+        here=_overridden(_translated(own, here), written.here),
         along=written.along,
         quantifier=written.quantifier,
         planted=written.planted,
@@ -340,7 +340,7 @@ def _parsed(written: _Written, here: Translation) -> Claim:
     return replace(claim, limit=limit, bound=bound)
 
 
-def _laid_over(sides: Sides, other: Sides) -> Sides:
+def _overridden(sides: Sides, other: Sides) -> Sides:
     """With the values of the other, where it has some."""
     over = asdict(other)
     return Sides(**{name: chosen | over[name] for name, chosen in asdict(sides).items()})
@@ -349,13 +349,15 @@ def _laid_over(sides: Sides, other: Sides) -> Sides:
 def _translated(sides: Sides, words: Translation) -> Sides:
     return Sides(
         **{
-            name: {factor: _said(value, words.get(factor, {})) for factor, value in chosen.items()}
+            name: {
+                factor: _translated_value(value, words.get(factor, {})) for factor, value in chosen.items()
+            }
             for name, chosen in asdict(sides).items()
         }
     )
 
 
-def _said(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
+def _translated_value(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
     if isinstance(value, tuple):
         return tuple(words.get(str(one), one) for one in value)
     return words.get(str(value), value)
@@ -375,7 +377,7 @@ def _check_sides(sides: Sides) -> None:
 
 def _check_sizes(text: str, side: str) -> None:
     try:
-        wanted(text)
+        size_filter(text)
     except UsageError as error:
         raise UsageError(f"{side}: {_BYTES}: {error.sentence.removeprefix('--sizes ')}", error.hint) from None
 
@@ -385,7 +387,7 @@ def _check_factor(name: str, where: str) -> None:
         raise UsageError(f"{where}: cells have no {name!r}", choose_from(there, name))
 
 
-def _check_kind(claim: Claim, kind: ClaimKind, written: _Written) -> None:
+def _check_kind(claim: Claim, kind: ClaimKind, written: _RawClaim) -> None:
     """What a kind needs is there, and nothing that it does not have."""
     _check_two(claim, kind)
     grows = kind == "grows"

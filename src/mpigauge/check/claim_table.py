@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.check.claims import Material
+from mpigauge.check.claims import ClaimSource
 from mpigauge.document.document import Column, Document, Line, Table, Units
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.records import cell_record, finite_or_none
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
-PLANTED = "the lab's own number"
+LAB_NUMBER = "the lab's own number"
 
 _STATE = "state"
 
-EACH_MOST = 4
+MAX_LISTED = 4
 """So many numbers are said one by one; of more, the smallest, the middle and the largest."""
 
-NAMED_MOST = 3
+MAX_NAMED = 3
 """So many cells at which it is otherwise are named."""
 
 NEAR_LEAST, NEAR_MOST = 0.95, 1.05
@@ -65,7 +65,7 @@ def verdict(word: ClaimVerdict) -> str:
     return VERDICTS.get(word, word)
 
 
-def of_their_own(found: Sequence[CheckedClaim]) -> str:
+def own_numbers(found: Sequence[CheckedClaim]) -> str:
     """How many the printed numbers of the reports themselves decide; empty if none."""
     decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
     if not decided:
@@ -85,7 +85,7 @@ def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
     if any(one.verdict == "undecided" for one in found):
         yield "undecided: an interval has the bound in it; more launches narrow it: --launches, --precision"
     if any(one.here.gap == "planted" for one in found):
-        yield f"{PLANTED}: it would only restate the plan of the emulated network; real hosts test it"
+        yield f"{LAB_NUMBER}: it would only restate the plan of the emulated network; real hosts test it"
     if any(one.here.gap == "unmeasured" for one in found):
         yield f"{NOT_MEASURED}: no result that was given has these cells"
     if any(number.oversubscribed for one in found for number in one.here.numbers):
@@ -114,7 +114,7 @@ def here(one: CheckedClaim, chosen: Units) -> str:
     if held.gap == "unmeasured":
         return NOT_MEASURED
     said = "; ".join([numbers_of(one.claim, held, chosen), *_basis(held)])
-    return f"{PLANTED}: {said}" if held.gap == "planted" else said
+    return f"{LAB_NUMBER}: {said}" if held.gap == "planted" else said
 
 
 def _basis(held: ClaimResult) -> Iterator[str]:
@@ -135,7 +135,7 @@ def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
     found = held.numbers
     names = _names(claim, found)
     write = partial(_written, claim, _with_unit_of(claim, chosen))
-    if len(found) <= EACH_MOST:
+    if len(found) <= MAX_LISTED:
         said = _each(claim, found, names, write)
         counted = claim.quantifier != ALL and len(found) > 1 and held.gap is None
         return f"{said}; so at {held.count('holds')} of {len(found)}" if counted else said
@@ -179,7 +179,7 @@ def _counted(held: ClaimResult, names: Names) -> str:
     pairs = zip(held.numbers, names, strict=True)
     fails = [" ".join(filter(None, name)) for number, name in pairs if number.verdict == "fails"]
     if fails:
-        said.append(f"not at {', '.join(fails) if len(fails) <= NAMED_MOST else len(fails)}")
+        said.append(f"not at {', '.join(fails) if len(fails) <= MAX_NAMED else len(fails)}")
     if undecided := held.count("undecided"):
         said.append(f"undecided at {undecided}")
     return ", ".join(said)
@@ -251,17 +251,17 @@ Scores = list[tuple["Report", list["CheckedClaim"]]]
 """Every report with its conclusions."""
 
 
-def material_of(source: Source) -> Material:
+def claim_source_of(source: Source) -> ClaimSource:
     """A result as claims are held against it."""
     plan = source.result.campaign.plan
-    return Material(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
+    return ClaimSource(source.name, source.rows, source.patterns, plan.lab is not None, plan.title)
 
 
 def document(scores: Scores, chosen: Units) -> Document:
     """A table for each report, below how many of all conclusions hold."""
     found = [one for _, judged in scores for one in judged]
     return Document(
-        head=list(filter(None, [headline(found), of_their_own(found)])),
+        head=list(filter(None, [headline(found), own_numbers(found)])),
         tables=[Table(report.name, report.source, judged, _COLUMNS) for report, judged in scores],
         foot=[Line(text) for text in notes(found)],
         units=chosen,
@@ -338,14 +338,14 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
         "bound": claim.bound.text if claim.bound else None,
         "limit": claim.limit.text if claim.limit else None,
         "quantifier": claim.quantifier,
-        "printed": _held_record(one.printed, printed(one, Units())),
-        "here": _held_record(one.here, here(one, Units())),
+        "printed": _result_record(one.printed, printed(one, Units())),
+        "here": _result_record(one.here, here(one, Units())),
         "verdict": one.verdict,
         "note": claim.note,
     }
 
 
-def _held_record(held: ClaimResult, said: str) -> dict[str, Any]:
+def _result_record(held: ClaimResult, said: str) -> dict[str, Any]:
     return {
         "verdict": held.verdict,
         "gap": held.gap,

@@ -16,7 +16,7 @@ import numpy as np
 
 from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.cpu import cpu_share
 from mpigauge.rows.group import STATE, row_key
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
@@ -159,12 +159,12 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
 
 _BYTES = "bytes"
 _TWO = 2
-_GOES_WITH = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
+_MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 """Factors that may differ where another does: two libraries have two versions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class ClaimSource:
     """A result, or a printed table, that claims are held against.
 
     Attributes:
@@ -181,10 +181,10 @@ class Material:
     title: str = ""
 
 
-class Found(NamedTuple):
+class SourceRow(NamedTuple):
     """A row and what it is of."""
 
-    material: Material
+    material: ClaimSource
     row: Row
 
     @property
@@ -193,39 +193,39 @@ class Found(NamedTuple):
         return self.material.in_lab and self.row.cell.placement != SAME_HOST
 
 
-Pair = tuple[Found, Found]
+Pair = tuple[SourceRow, SourceRow]
 
 
-def chosen(found: Iterable[Material], *selections: Chosen) -> Iterator[Found]:
+def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[SourceRow]:
     """The rows whose cells are as all of these say."""
     for material in found:
         for row in material.rows:
-            if all(_is_so(material, row, selection) for selection in selections):
-                yield Found(material, row)
+            if all(_matches(material, row, selection) for selection in selections):
+                yield SourceRow(material, row)
 
 
-def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
+def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
     for name, wants in selection.items():
         if name in (FILE, TITLE):
             if (material.file if name == FILE else material.title) not in values(wants):
                 return False
         elif name == _BYTES:
-            if row.sized and not wanted(str(wants))(row.cell.bytes):
+            if row.sized and not size_filter(str(wants))(row.cell.bytes):
                 return False
         elif getattr(row.cell, name) not in values(wants):
             return False
     return True
 
 
-def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
+def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
     """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
     free = free_factors(sides)
-    others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
-    for one in chosen(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+    others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
+    for one in chosen_rows(found, sides.cells, sides.over):
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_same_state(one, other))
 
 
-def in_one_state(one: Found, other: Found) -> bool:
+def in_same_state(one: SourceRow, other: SourceRow) -> bool:
     """Whether both were measured in the same state of the machine, if either is of any."""
     return len({one.row.state, other.row.state} - {None}) < _TWO
 
@@ -233,19 +233,19 @@ def in_one_state(one: Found, other: Found) -> bool:
 def free_factors(sides: Sides) -> frozenset[str]:
     """In what the two sides may differ."""
     named = {*sides.over, *sides.under}
-    free = named.union(*(_GOES_WITH.get(name, ()) for name in named))
+    free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
         # States of ranks on two hosts are of the way between them, and mostly there are none.
         free |= {STATE}
     return frozenset(free)
 
 
-def key_of(one: Found, free: Collection[str]) -> Key:
+def key_of(one: SourceRow, free: Collection[str]) -> Key:
     """Return all that a row is of but these; of another result only if the file is among them."""
     return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
-def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
+def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceRow]]:
     """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
     groups = group_by(found, lambda one: key_of(one, {along, "window"}))
     return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
@@ -268,8 +268,8 @@ class ClaimNumber:
         verdict: Whether it is as the claim says.
     """
 
-    of: Found
-    against: Found | None
+    of: SourceRow
+    against: SourceRow | None
     estimate: float
     low: float | None = None
     high: float | None = None
@@ -297,7 +297,7 @@ class ClaimNumber:
         return any(one.row.imported for one in self._both)
 
     @property
-    def _both(self) -> tuple[Found, ...]:
+    def _both(self) -> tuple[SourceRow, ...]:
         return (self.of,) if self.against is None else (self.of, self.against)
 
 
@@ -318,7 +318,7 @@ def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> Expectation
 # ---- Numbers of two cells ------------------------------------------------------------------------
 
 
-def _amount(of: Found, quantity: ClaimQuantity) -> Amount | None:
+def _amount(of: SourceRow, quantity: ClaimQuantity) -> Amount | None:
     return QUANTITIES[quantity](of.row, of.material.patterns.get(of.row.cell.pattern))
 
 
@@ -341,7 +341,7 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
     return ClaimNumber(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
 
 
-def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
+def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
     """How far apart the ranks of both were, unless that is what is compared."""
     same = all(
         getattr(over.row.cell, name) == getattr(under.row.cell, name)
@@ -351,16 +351,16 @@ def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
     return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
 
 
-def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
     yield from _known(_divided(pair, claim.quantity) for pair in pairs(found, sides))
 
 
-def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _grows(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """Each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
-    for curve in curves((one for one in chosen(found, sides.cells) if one.row.time), along):
+    for curve in curves((one for one in chosen_rows(found, sides.cells) if one.row.time), along):
         yield from _known(_divided((later, one), claim.quantity) for one, later in pairwise(curve))
 
 
@@ -368,7 +368,9 @@ def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
     yield from (number for number in numbers if number is not None)
 
 
-def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _differences(
+    claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
+) -> Iterator[ClaimNumber]:
     """In seconds; between two results there is no interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
@@ -383,18 +385,18 @@ def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: b
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------
 
 
-def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _values(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
-    for one in chosen(found, sides.cells):
+    for one in chosen_rows(found, sides.cells):
         if amount := _amount(one, claim.quantity):
             yield _plain(one, amount)
 
 
-def _plain(one: Found, amount: Amount) -> ClaimNumber:
+def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
     return ClaimNumber(one, None, amount.estimate, amount.low, amount.high, amount.launches)
 
 
-def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
     free = free_factors(sides) | SIZE
 
@@ -429,30 +431,30 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
     return found
 
 
-def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """The best rate of every curve, its size, or how it compares with the best of another."""
     if not sides.two:
-        for curve in curves(chosen(found, sides.cells)):
+        for curve in curves(chosen_rows(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
         return
     free = free_factors(sides) | SIZE
-    bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
+    bests = [_bests(claim, chosen_rows(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if in_one_state(one, other))
+        others = (other for other in alike if in_same_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 
-def _bests(claim: Claim, found: Iterable[Found]) -> list[Found]:
+def _bests(claim: Claim, found: Iterable[SourceRow]) -> list[SourceRow]:
     return [best for curve in curves(found) if (best := _best(curve, claim.quantity)) is not None]
 
 
-def _best(curve: Iterable[Found], quantity: ClaimQuantity) -> Found | None:
+def _best(curve: Iterable[SourceRow], quantity: ClaimQuantity) -> SourceRow | None:
     known = [(amount.estimate, one) for one in curve if (amount := _amount(one, quantity)) is not None]
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 
-def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
+def _peak(curve: Sequence[SourceRow], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
     best = _best(curve, quantity)
     amount = _amount(best, quantity) if best is not None else None
     if best is None or amount is None:
@@ -465,7 +467,7 @@ def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> It
     yield ClaimNumber(best, None, size, low, high, amount.launches)
 
 
-def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, float | None]:
+def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | None, float | None]:
     """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
     if best.low is None:
         return None, None
@@ -475,10 +477,10 @@ def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, 
     return min(sizes), math.inf if max(sizes) == largest else max(sizes)
 
 
-def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _limits(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     """The eager limit where it was probed, else between which sizes messages begin to block."""
     del claim
-    for curve in curves(chosen(found, sides.cells)):
+    for curve in curves(chosen_rows(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
         for one in probed:
             size = float(one.row.limit_bytes or 0)
@@ -490,7 +492,7 @@ def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) 
             yield ClaimNumber(timed[-1], None, largest, largest, high)
 
 
-Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[ClaimNumber]]
+Numbers = Callable[[Claim, Sides, Sequence[ClaimSource], bool], Iterator[ClaimNumber]]
 
 KINDS: Mapping[ClaimKind, Numbers] = {
     "value": _values,
@@ -559,34 +561,34 @@ class CheckedClaim:
         return _GAPS[self.here.gap or "unmeasured"]
 
 
-def judged(claim: Claim, printed: Sequence[Material], here: Sequence[Material]) -> CheckedClaim:
+def check_claim(claim: Claim, printed: Sequence[ClaimSource], here: Sequence[ClaimSource]) -> CheckedClaim:
     """A claim, held against the tables of its report and against results."""
-    return CheckedClaim(claim, _held(claim, claim.printed, printed, exact=True), _here(claim, here))
+    return CheckedClaim(claim, _result(claim, claim.printed, printed, exact=True), _here(claim, here))
 
 
-def _here(claim: Claim, found: Sequence[Material]) -> ClaimResult:
+def _here(claim: Claim, found: Sequence[ClaimSource]) -> ClaimResult:
     if claim.untestable:
         return ClaimResult((), gap="untestable")
-    held = _held(claim, claim.here, found, exact=False)
+    held = _result(claim, claim.here, found, exact=False)
     real = tuple(number for number in held.numbers if not number.emulated)
     if not claim.planted or len(real) == len(held.numbers):
         return held
     if not real:
         return replace(held, verdict=None, gap="planted")
-    return ClaimResult(real, _together(claim.quantifier, real))
+    return ClaimResult(real, _verdict_of_all(claim.quantifier, real))
 
 
-def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> ClaimResult:
+def _result(claim: Claim, sides: Sides, found: Sequence[ClaimSource], *, exact: bool) -> ClaimResult:
     if claim.kind is None or claim.bound is None or not sides.chosen:
         return ClaimResult((), gap="unmeasured")
     bare = KINDS[claim.kind](claim, sides, found, exact)
     numbers = tuple(replace(one, verdict=verdict_of(one, claim.bound, exact=exact)) for one in bare)
     if not numbers:
         return ClaimResult((), gap="unmeasured")
-    return ClaimResult(numbers, _together(claim.quantifier, numbers))
+    return ClaimResult(numbers, _verdict_of_all(claim.quantifier, numbers))
 
 
-def _together(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
+def _verdict_of_all(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
     """What is so of all, most or any of them, whatever those are that are undecided."""
     holds = sum(number.verdict == "holds" for number in numbers)
     fails = sum(number.verdict == "fails" for number in numbers)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import ExpectationVerdict, Statistic
 
-USUAL = "median"
+DEFAULT_STATISTIC = "median"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ class CheckedExpectation:
         return "fails" if (self.low > bound if below else self.high < bound) else "undecided"
 
 
-def judged(expectation: Expectation, row: Row) -> CheckedExpectation:
+def check_row(expectation: Expectation, row: Row) -> CheckedExpectation:
     """A row, held against what is expected of it."""
     time = row.time
     if time is None or not _is_of(expectation.stat, time):
@@ -83,10 +83,10 @@ def _is_of(stat: Statistic, time: Timing) -> bool:
 
     What nobody has asked for by name is the median, in whose place what they print may stand.
     """
-    return not isinstance(time, Printed) or stat == USUAL or time.statistic.startswith(stat)
+    return not isinstance(time, Printed) or stat == DEFAULT_STATISTIC or time.statistic.startswith(stat)
 
 
-def together(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
+def adjusted_for_all(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
     """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
     chances = [_chance(one) for one in found]
     places = [place for place, p in enumerate(chances) if p is not None]

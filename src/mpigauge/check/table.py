@@ -6,12 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.check.expectations import USUAL, CheckedExpectation, judged
+from mpigauge.check.expectations import DEFAULT_STATISTIC, CheckedExpectation, check_row
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, format_value
 from mpigauge.document.phrases import UNSAID, phrases_of
 from mpigauge.document.records import cell_record, finite_or_none
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.rows.estimate import Printed
 from mpigauge.units import interval
@@ -57,7 +57,7 @@ def verdict(one: CheckedExpectation) -> str:
 def _other_statistic(one: CheckedExpectation) -> str:
     """What others have printed in place of the statistic that is expected; empty if that is no matter."""
     time = one.row.time if one.row is not None else None
-    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != USUAL
+    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != DEFAULT_STATISTIC
     return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
 
 
@@ -101,11 +101,11 @@ USUAL_STAT = "median"
 TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "holds": "good"}
 
 
-def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
+def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
     """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
-    chosen = wanted(expectation.sizes)
+    chosen = size_filter(expectation.sizes)
     mine = [
-        judged(expectation, row)
+        check_row(expectation, row)
         for row in rows
         if row.cell.pattern == expectation.pattern
         and (chosen(row.cell.bytes) or not row.sized)

@@ -16,7 +16,7 @@ from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
 from mpigauge.document.records import cell_record, finite_or_none
 from mpigauge.plan.factors import SIZE
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.sequences import group_by
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import AUTO
@@ -100,7 +100,7 @@ def unsaid_phrases(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozen
     """Return phrases that need not be said: usual modes, and the number of ranks if there is one."""
     cells = (row.cell for checked in shown.checked for row in (checked.pair.base, checked.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
-    modes = map(usual_mode, patterns.values())
+    modes = map(default_mode, patterns.values())
     return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
 
 

@@ -10,14 +10,13 @@ import msgspec
 import numpy as np
 
 from mpigauge.compare.pairs import Pair, StateMatchedPair
-from mpigauge.plan.factors import ALONG, COMPARED_BY, LIBRARY, PLACE
+from mpigauge.plan.factors import ALONG, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import winsorised
-from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,7 +117,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         for alike in map(_with_own_control, _groups_by(rows, factor))
         for other in alike[1:]
     ]
-    compares = any(not pair.other.cell.arm for pair in pairs)
+    compares = any(not is_control(pair.other.cell) for pair in pairs)
     return [pair for pair in pairs if pair.measured] if compares else []
 
 
@@ -180,8 +179,9 @@ def _with_own_control(alike: Sequence[Side]) -> list[Side]:
     sides = [side for side in alike if not side.row.cell.arm]
     if len(sides) <= 1:
         return sides
-    base = sides[0].row.cell
-    return [*sides, *(side for side in alike if side.row.cell == msgspec.structs.replace(base, arm=CONTROL))]
+    base = cell_key(sides[0].row.cell, CONTROL_FACTORS)
+    mine = [side for side in alike if cell_key(side.row.cell, CONTROL_FACTORS) == base]
+    return [*sides, *(side for side in mine if is_control(side.row.cell))]
 
 
 def _pair(base: Side, other: Side, near: bool, *, same_library: bool) -> Pair:

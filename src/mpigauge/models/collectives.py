@@ -125,18 +125,18 @@ def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName,
 
 # ---- Which of them a collective behaves like -----------------------------------------------------
 
-RANKS_LEAST = 4
+MIN_RANK_COUNTS = 4
 """Numbers of ranks: of fewer, any two algorithms fit as well."""
 
-ERROR_MOST = 0.25
+MAX_ERROR = 0.25
 """With a larger error a collective is like no algorithm."""
 
-EQUAL = 1e-3
+EQUAL_ERRORS = 1e-3
 """Errors that differ by less are those of algorithms that one factor makes the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class AlgorithmFit:
     """How well an algorithm describes a collective.
 
     Attributes:
@@ -167,17 +167,17 @@ class Behaviour:
     first: int
     last: int
     ranks: tuple[int, ...]
-    likes: tuple[Likeness, ...]
+    likes: tuple[AlgorithmFit, ...]
 
     @property
     def known(self) -> bool:
         """Whether the best is near enough."""
-        return bool(self.likes) and self.likes[0].error <= ERROR_MOST
+        return bool(self.likes) and self.likes[0].error <= MAX_ERROR
 
     @property
-    def same(self) -> tuple[Likeness, ...]:
+    def same(self) -> tuple[AlgorithmFit, ...]:
         """Those that differ from the best in nothing but their factor."""
-        return tuple(one for one in self.likes[1:] if one.error - self.likes[0].error < EQUAL)
+        return tuple(one for one in self.likes[1:] if one.error - self.likes[0].error < EQUAL_ERRORS)
 
 
 def behaviours_of(
@@ -197,7 +197,7 @@ def behaviours_of(
         docs/models.md#collectives
     """
     ranks = tuple(sorted(count for count in curves if count > 1))
-    if len(ranks) < RANKS_LEAST:
+    if len(ranks) < MIN_RANK_COUNTS:
         return None
     sizes = sorted(set.intersection(*(set(curves[count]) for count in ranks)))
     place = np.searchsorted(np.array(edges), sizes, side="right")
@@ -227,11 +227,11 @@ def _behaviour(
         costs = np.array([[cost(seconds, count, size) for size in sizes] for count in ranks])
         if np.isfinite(costs).all():
             far = not all(map(message.points.near, sent))
-            likes.append(_likeness(name, measured - np.log(costs), far))
+            likes.append(_fit(name, measured - np.log(costs), far))
     return Behaviour(sizes[0], sizes[-1], ranks, _ranked(likes))
 
 
-def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
+def _fit(name: AlgorithmName, apart: Values, far: bool) -> AlgorithmFit:
     """Of the differences of logarithms, shape ``(numbers of ranks, sizes)``."""
     means, count = apart.mean(axis=1), len(apart)
     others = (means.sum() - means) / (count - 1)
@@ -239,14 +239,14 @@ def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
     factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
     known = Interval(factor.centre) if far else factor
-    return Likeness(name, known, math.expm1(whole), math.expm1(largest), far)
+    return AlgorithmFit(name, known, math.expm1(whole), math.expm1(largest), far)
 
 
-def _ranked(likes: Sequence[Likeness]) -> tuple[Likeness, ...]:
+def _ranked(likes: Sequence[AlgorithmFit]) -> tuple[AlgorithmFit, ...]:
     best = min((one.error for one in likes), default=0.0)
 
-    def order(one: Likeness) -> tuple[float, float]:
-        same = one.error - best < EQUAL
+    def order(one: AlgorithmFit) -> tuple[float, float]:
+        same = one.error - best < EQUAL_ERRORS
         return (best, abs(math.log(one.factor.centre))) if same else (one.error, 0.0)
 
     return tuple(sorted(likes, key=order))

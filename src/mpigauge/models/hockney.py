@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.model import MISFIT_MOST, known
+from mpigauge.models.model import MAX_MISFIT, with_interval
 from mpigauge.stats.interval import Interval
 from mpigauge.stats.lines import regression
 
@@ -73,7 +73,7 @@ def hockney_of(model: Model) -> Hockney:
     (segment,) = model.segments
     again = model.replicates
     half = None if again is None else again.alpha[:, 0] / np.maximum(again.beta[:, 0], 1e-300)
-    n_half = known(again, segment.alpha.centre / segment.beta.centre, half, relative=True)
+    n_half = with_interval(again, segment.alpha.centre / segment.beta.centre, half, relative=True)
     rate = segment.beta.inverse(points.moved)
     if points.near(n_half.centre):
         return Hockney(False, segment.alpha, smallest, rate, None, n_half)
@@ -84,7 +84,7 @@ def hockney_of(model: Model) -> Hockney:
 def _is_one_line(model: Model) -> bool:
     """Whether one segment describes the curve; one that no lines describe has no parameters."""
     one, *others = model.segments
-    return not others and one.sloped and (model.misfit or 0.0) <= MISFIT_MOST
+    return not others and one.sloped and (model.misfit or 0.0) <= MAX_MISFIT
 
 
 def _apparent(model: Model) -> Hockney:
@@ -94,7 +94,7 @@ def _apparent(model: Model) -> Hockney:
     rate = points.time(best).inverse(points.moved * float(points.sizes[best]))
     half = _half_of(points.sizes, rates)
     halves = None if again is None else _halves(model, again.measured, half)
-    n_half = None if math.isnan(half) else known(again, half, halves, relative=True)
+    n_half = None if math.isnan(half) else with_interval(again, half, halves, relative=True)
     return Hockney(True, points.time(0), int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
 
 

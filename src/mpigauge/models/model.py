@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.segments import Cut
     from mpigauge.vocabulary import BreakKind
 
-FAR = 2
+EXTRAPOLATION_FACTOR = 2
 """An interval reaches no further than the sizes that were measured by this factor."""
 
 SMALL_BYTES = 64
@@ -57,7 +57,7 @@ class Points:
     times: tuple[Interval, ...] = ()
 
     def time(self, place: int) -> Interval:
-        """The time of a size that was measured, in seconds."""
+        """Return the time of a size that was measured, in seconds."""
         if self.times:
             return self.times[place]
         launches = self.launches[:, place]
@@ -69,7 +69,10 @@ class Points:
     def near(self, size: float) -> bool:
         """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
-        return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
+        return bool(
+            size <= EXTRAPOLATION_FACTOR * largest
+            and (smallest <= SMALL_BYTES or size >= smallest / EXTRAPOLATION_FACTOR)
+        )
 
     @property
     def forced(self) -> list[int]:
@@ -85,7 +88,9 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
         rows: Of cells that differ in size alone.
         limits: Eager limits of their job.
     """
-    by_size = {row.cell.bytes: row for row in reversed(rows) if row.status == "ok" and _positive(row.time)}
+    by_size = {
+        row.cell.bytes: row for row in reversed(rows) if row.status == "ok" and _not_negative(row.time)
+    }
     kept = [by_size[size] for size in sorted(by_size)]
     times = [row.time for row in kept if row.time is not None]
     return Points(
@@ -100,7 +105,7 @@ def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
     )
 
 
-def _positive(time: Timing | None) -> bool:
+def _not_negative(time: Timing | None) -> bool:
     return time is not None and time.estimate > 0 and all(each > 0 for each in time.by_launch.values())
 
 
@@ -124,7 +129,7 @@ def _moved(rows: Sequence[Row]) -> float:
 
 # ---- Breaks that several curves share ------------------------------------------------------------
 
-OF_SHARED = 4.25
+SHARED_BREAK_COST = 4.25
 """What a break costs each curve that has it; the rest of `OF_BREAK` is for its place, once for all curves."""
 
 STEPS = (-2, -1, 1, 2)
@@ -161,7 +166,7 @@ class _Choice:
         return frozenset(node for mine in self.nodes for node in mine[1:-1])
 
 
-def cuts_together(curves: Sequence[Points]) -> list[Cut]:
+def joint_cuts(curves: Sequence[Points]) -> list[Cut]:
     """The cuts of curves that may share breaks; each by itself where their sizes differ.
 
     Source:
@@ -172,7 +177,7 @@ def cuts_together(curves: Sequence[Points]) -> list[Cut]:
     same = all(np.array_equal(one.sizes, curves[0].sizes) for one in curves)
     if len(curves) < 2 or not (alike and same) or len({one.edges for one in alone}) == 1:  # noqa: PLR2004 - several
         return alone
-    return _together([_curve(one, mine) for one, mine in zip(curves, alone, strict=True)])
+    return _joint([_curve(one, mine) for one, mine in zip(curves, alone, strict=True)])
 
 
 def _curve(points: Points, alone: Cut) -> _Curve:
@@ -181,7 +186,7 @@ def _curve(points: Points, alone: Cut) -> _Curve:
     return _Curve(alone, lines, square, _known(square))
 
 
-def _together(curves: Sequence[_Curve]) -> list[Cut]:
+def _joint(curves: Sequence[_Curve]) -> list[Cut]:
     best = _choice(curves, {edge for one in curves for edge in one.inner()})
     while True:
         others = [_choice(curves, edges) for edges in _neighbours(best.used, curves[0].square.shape[0] - 1)]
@@ -212,10 +217,10 @@ def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
     last = curves[0].square.shape[0] - 1
     known = {edge for one in curves for edge in one.known}
     allowed = np.array(sorted({0, last, *edges, *known}))
-    chosen = [_own(one, allowed) for one in curves]
+    chosen = [_best_choice(one, allowed) for one in curves]
     nodes = tuple(mine for _, mine in chosen)
     found = {node for mine in nodes for node in mine[1:-1]} - known
-    places = (OF_BREAK - OF_SHARED) * np.log(_points(curves[0])) * len(found)
+    places = (OF_BREAK - SHARED_BREAK_COST) * np.log(_points(curves[0])) * len(found)
     return _Choice(float(sum(cost for cost, _ in chosen) + places), nodes)
 
 
@@ -225,11 +230,11 @@ def _known(square: Values) -> Edges:
     return frozenset(node for node in range(1, free.shape[0] - 1) if not free[:node, node + 1 :].any())
 
 
-def _own(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
+def _best_choice(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
     """The best of all choices of a curve among these breaks."""
     costs, edges = best_cuts(one.square[np.ix_(allowed, allowed)][None])
     points = _points(one)
-    sums = misfit_term(costs[0], points) + OF_SHARED * np.arange(costs.shape[1]) * np.log(points)
+    sums = misfit_term(costs[0], points) + SHARED_BREAK_COST * np.arange(costs.shape[1]) * np.log(points)
     best = int(sums.argmin())
     return float(sums[best]), tuple(int(allowed[place]) for place in edges[best][0])
 
@@ -240,13 +245,13 @@ def _points(one: _Curve) -> int:
 
 # ---- The model of a curve ------------------------------------------------------------------------
 
-SPAN_LEAST = 2.0
+MIN_SIZE_RATIO = 2.0
 """A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
 
-STABLE = 0.8
+STABLE_SHARE = 0.8
 """A break that so many replicates have is found, and one where times jump; others are possible."""
 
-MISFIT_MOST = 0.1
+MAX_MISFIT = 0.1
 """Where lines leave more, they do not describe the curve."""
 
 PARAMETERS = 2
@@ -316,7 +321,7 @@ class Model:
     launch_spread: tuple[float, ...] | None
 
     @property
-    def left(self) -> Values:
+    def relative_errors(self) -> Values:
         """Measured time over that of the model, minus 1, of every size, shape ``(points,)``."""
         return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
 
@@ -328,7 +333,7 @@ def models_of(curves: Sequence[Points]) -> list[Model | None]:
         docs/models.md
     """
     enough = [one for one in curves if one.sizes.size >= MIN_POINTS]
-    found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
+    found = iter(zip(enough, joint_cuts(enough) if enough else [], strict=True))
     return [_model(*next(found)) if one.sizes.size >= MIN_POINTS else None for one in curves]
 
 
@@ -360,15 +365,15 @@ def _segment(
         int(first),
         int(last),
         end - begin,
-        known(replicates, alpha, again and again[0]),
-        known(replicates, beta, again and again[1]),
-        known(replicates, alpha + beta * middle, again and again[0] + again[1] * middle),
-        last > SMALL_BYTES and last >= SPAN_LEAST * max(first, 1.0) and beta > 0,
+        with_interval(replicates, alpha, again and again[0]),
+        with_interval(replicates, beta, again and again[1]),
+        with_interval(replicates, alpha + beta * middle, again and again[0] + again[1] * middle),
+        last > SMALL_BYTES and last >= MIN_SIZE_RATIO * max(first, 1.0) and beta > 0,
         _misfit(errors[begin:end], PARAMETERS),
     )
 
 
-def known(
+def with_interval(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
 ) -> Interval:
     """Something of a model with its interval.
@@ -394,7 +399,7 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     if limit is not None:
         return Break(limit, limit, "eager-limit", None, jump)
     stability = None if replicates is None else float(replicates.found[number - 1])
-    sure = stability is not None and (stability >= STABLE or found.jumps(place))
+    sure = stability is not None and (stability >= STABLE_SHARE or found.jumps(place))
     kind: BreakKind = "found" if sure else "possible"
     return Break(above, upto, kind, stability, jump)
 
@@ -405,7 +410,7 @@ def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))
 
     again = None if replicates is None else ratio(replicates.alpha, replicates.beta)
-    return known(replicates, float(ratio(found.alpha, found.beta)), again, relative=True)
+    return with_interval(replicates, float(ratio(found.alpha, found.beta)), again, relative=True)
 
 
 def _spreads(points: Points, found: Cut) -> tuple[float, ...] | None:

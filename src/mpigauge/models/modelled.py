@@ -10,9 +10,9 @@ from mpigauge.models.collectives import algorithms_of, behaviours_of
 from mpigauge.models.hockney import hockney_of, textbook_of
 from mpigauge.models.model import models_of as models_of_curves
 from mpigauge.models.model import points_of
-from mpigauge.models.overheads import BETWEEN_TWO, pattern_of, places_of
+from mpigauge.models.overheads import PLACE_OF_MESSAGES, pattern_of, places_of
 from mpigauge.models.predict import predicted
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, against_size, distinguishing_labels, grouped_except
 from mpigauge.stats.segments import MIN_POINTS
 
@@ -34,7 +34,7 @@ MODE = "mode"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Modelled:
+class CurveModel:
     """A curve with its model.
 
     Attributes:
@@ -76,7 +76,7 @@ class Models:
         places: Where calls were measured alone, the overheads of messages.
     """
 
-    found: Sequence[Modelled]
+    found: Sequence[CurveModel]
     left_out: Sequence[Series]
     collectives: Sequence[Collective] = ()
     places: Sequence[Place] = ()
@@ -91,7 +91,7 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     Raises:
         UsageError: There is no curve, or none with enough sizes.
     """
-    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
+    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: is_of_messages(query, row))
     curves = [one for one in series if not pattern_of(one).overhead]
     pairs = list(zip(curves, modelled(curves, predict), strict=True))
     found = [model for _, model in pairs if model is not None]
@@ -105,13 +105,13 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     return Models(found, left_out, _collectives(curves, found), places_of(series))
 
 
-def talks(query: Query, row: Row) -> bool:
+def is_of_messages(query: Query, row: Row) -> bool:
     """Whether a row is of messages; copies in memory have cache levels instead."""
     patterns = [source.patterns.get(row.cell.pattern) for source in query.sources]
     return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
 
 
-def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
+def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[CurveModel | None]:
     """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
     models: dict[int, Model | None] = {}
     for mine in grouped_except({MODE}, series):
@@ -120,11 +120,11 @@ def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Mode
     return [_modelled(one, models[id(one)], predict) for one in series]
 
 
-def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Modelled | None:
+def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> CurveModel | None:
     if model is None:
         return None
     predictions = tuple(predicted(model, size) for size in predict)
-    return Modelled(series, model, hockney_of(model), textbook_of(model), predictions)
+    return CurveModel(series, model, hockney_of(model), textbook_of(model), predictions)
 
 
 # ---- Collectives ---------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Mo
 RANKS = "ranks"
 
 
-def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
+def _collectives(series: Sequence[Series], found: Sequence[CurveModel]) -> list[Collective]:
     """What is said of all collectives that named algorithms may be behind."""
     members = grouped_except({RANKS}, filter(_algorithms, series))
     factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
@@ -150,7 +150,7 @@ def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
     return algorithms_of(pattern, pattern.mode(cell.mode))
 
 
-def _collective(label: str, mine: Sequence[Series], found: Sequence[Modelled]) -> Collective:
+def _collective(label: str, mine: Sequence[Series], found: Sequence[CurveModel]) -> Collective:
     message = _message(mine[0], found)
     if message is None:
         return Collective(label, (), "no-message")
@@ -176,17 +176,17 @@ def _times(one: Series) -> dict[int, float]:
     }
 
 
-def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
+def _message(one: Series, found: Sequence[CurveModel]) -> Model | None:
     """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
 
     def alike(other: Series) -> bool:
-        names = (*BETWEEN_TWO, FILE)
+        names = (*PLACE_OF_MESSAGES, FILE)
         return all(one.factors.get(name) == other.factors.get(name) for name in names)
 
     def usual(other: Series) -> bool:
         cell = other.rows[0].cell
         pattern = other.source.patterns[cell.pattern]
-        return pattern.one_way and usual_mode(pattern) == cell.mode
+        return pattern.one_way and default_mode(pattern) == cell.mode
 
     fitting = [each for each in found if usual(each.series) and alike(each.series)]
     fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)

@@ -15,7 +15,7 @@ from mpigauge.document.document import Column, Table
 from mpigauge.document.records import finite_or_none
 from mpigauge.models import numbers
 from mpigauge.models.model import SMALL_BYTES
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, distinguishing_labels
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
@@ -100,8 +100,8 @@ def _at(calls: Calls, size: int) -> Overheads:
     return Overheads(
         size,
         None if way is None else Interval(way.estimate, way.low, way.high),
-        _alone(calls.send.get(size), calls.clock_s),
-        _alone(calls.receive.get(size), calls.clock_s),
+        _without_clock(calls.send.get(size), calls.clock_s),
+        _without_clock(calls.receive.get(size), calls.clock_s),
         _gap(calls, size),
         latency,
         why,
@@ -109,15 +109,15 @@ def _at(calls: Calls, size: int) -> Overheads:
     )
 
 
-def _alone(call: Timing | None, clock_s: float) -> Interval | None:
+def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
     """The time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
-    return _positive(Interval(call.estimate - clock_s, low, high))
+    return _not_negative(Interval(call.estimate - clock_s, low, high))
 
 
-def _positive(one: Interval) -> Interval:
+def _not_negative(one: Interval) -> Interval:
     """No time is below 0, whatever its error."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
     return Interval(max(0.0, one.centre), low, high)
@@ -131,7 +131,7 @@ def _gap(calls: Calls, size: int) -> Interval | None:
         return None
     gaps = 1 / (count - 1)
     found = _sum([(count * gaps, window), (-gaps, last), (-gaps, calls.way[smallest])])
-    return None if found is None else _positive(found)
+    return None if found is None else _not_negative(found)
 
 
 def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None]:
@@ -167,10 +167,10 @@ def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interv
 
 # ---- Places --------------------------------------------------------------------------------------
 
-BETWEEN_TWO = ("mpi", "setting", "transport", "placement", "buffers", STATE)
+PLACE_OF_MESSAGES = ("mpi", "setting", "transport", "placement", "buffers", STATE)
 """What messages and a collective that is made of them have in common."""
 
-PLACE = (*BETWEEN_TWO, "ranks", FILE)
+PLACE = (*PLACE_OF_MESSAGES, "ranks", FILE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,7 +206,7 @@ def places_of(series: Sequence[Series]) -> list[Place]:
 
 def _usual(one: Series) -> bool:
     """In the mode that a pattern has unasked, so that all parts are of the same calls."""
-    return usual_mode(pattern_of(one)) == one.rows[0].cell.mode
+    return default_mode(pattern_of(one)) == one.rows[0].cell.mode
 
 
 def _place(label: str, mine: Sequence[Series]) -> Place:

@@ -41,7 +41,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _LogTime:
     """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
 
     log: float
@@ -94,7 +94,7 @@ def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, .
     return "interpolated", (sum(size > one.above for one in model.breaks),)
 
 
-def _measured(model: Model, size: int) -> _Told:
+def _measured(model: Model, size: int) -> _LogTime:
     """No line is needed, and no misfit is in it."""
     points = model.points
     place = int(np.searchsorted(points.sizes, size))
@@ -102,20 +102,20 @@ def _measured(model: Model, size: int) -> _Told:
     launches = points.launches[:, place]
     launches = launches[np.isfinite(launches)]
     if low is None or high is None:
-        return _Told(math.log(centre), math.inf, math.inf, math.inf)
+        return _LogTime(math.log(centre), math.inf, math.inf, math.inf)
     below, above = math.log(centre / low), math.log(high / centre)
     spread = points.widened * t_quantile(launches.size - 1) * float(launches.std(ddof=1))
-    return _Told(math.log(centre), math.hypot(spread, below, above), below, above)
+    return _LogTime(math.log(centre), math.hypot(spread, below, above), below, above)
 
 
-def _in_segment(model: Model, size: int, number: int) -> _Told:
+def _in_segment(model: Model, size: int, number: int) -> _LogTime:
     time = max(float(model.cut.alpha[number] + model.cut.beta[number] * size), 1e-300)
     again = model.replicates
     if again is None or model.launch_spread is None:
-        return _Told(math.log(time), 0.0, 0.0, 0.0)
+        return _LogTime(math.log(time), 0.0, 0.0, 0.0)
     logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
     misfit = model.segments[number].misfit or model.misfit or 0.0
     reach = t_quantile(len(model.points.launches) - 1)
     fit = math.hypot(model.points.widened * float(logs.std(ddof=1)), misfit)
     mean = math.hypot(reach * fit, again.machine)
-    return _Told(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)
+    return _LogTime(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.models import numbers
-from mpigauge.models.collectives import ERROR_MOST, RANKS_LEAST
-from mpigauge.models.model import MISFIT_MOST
+from mpigauge.models.collectives import MAX_ERROR, MIN_RANK_COUNTS
+from mpigauge.models.model import MAX_MISFIT
 from mpigauge.units import MISSING, format_factor, format_percent, format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
-    from mpigauge.models.collectives import Behaviour, Likeness
+    from mpigauge.models.collectives import AlgorithmFit, Behaviour
     from mpigauge.models.hockney import Textbook
     from mpigauge.models.model import Break, Segment
-    from mpigauge.models.modelled import Collective, Modelled, Models
+    from mpigauge.models.modelled import Collective, CurveModel, Models
     from mpigauge.models.predict import Prediction
     from mpigauge.query.series import Series
     from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
@@ -40,7 +40,7 @@ ALGORITHMS: Mapping[AlgorithmName, str] = {
     "bruck": "Bruck",
 }
 REFUSALS: Mapping[NoBehaviour, str] = {
-    "few-ranks": f"fewer than {RANKS_LEAST} numbers of ranks with a core for each, so no algorithm is named",
+    "few-ranks": f"fewer than {MIN_RANK_COUNTS} numbers of ranks with a core for each, so no algorithm is named",
     "no-message": "no model of messages of the same library and place, so no algorithm is named",
 }
 BASES: Mapping[PredictionBasis, str] = {
@@ -51,16 +51,16 @@ BASES: Mapping[PredictionBasis, str] = {
     "no-slope": "beyond all sizes, and the last segment has no slope",
 }
 
-NAMED_MOST = 3
+MAX_NAMES = 3
 """In a sentence."""
 
-RIGHT = 0.05
+MAX_LINE_ERROR = 0.05
 """A line that is nowhere further off is right."""
 
 LAUNCHES_FEW = 5
 
 
-def headline(found: Sequence[Modelled], chosen: Units) -> str:
+def headline(found: Sequence[CurveModel], chosen: Units) -> str:
     """The answer: of one curve its numbers, of several how many segments they have."""
     if len(found) > 1:
         counts = sorted({len(one.model.segments) for one in found})
@@ -71,7 +71,7 @@ def headline(found: Sequence[Modelled], chosen: Units) -> str:
     return f"{one.series.label}: {summary(one, chosen)}"
 
 
-def summary(one: Modelled, chosen: Units) -> str:
+def summary(one: CurveModel, chosen: Units) -> str:
     """Segments, least time, bandwidth and misfit of a curve; latency is what the answer calls so."""
     model, two = one.model, one.hockney
     count = len(model.segments)
@@ -116,7 +116,7 @@ def kind(one: Break) -> str:
 # ---- Two parameters ------------------------------------------------------------------------------
 
 
-def pair(one: Modelled) -> str:
+def pair(one: CurveModel) -> str:
     """Whether they are parameters."""
     if one.hockney.apparent:
         return "apparent: of the times, not of a line"
@@ -124,7 +124,7 @@ def pair(one: Modelled) -> str:
     return f"parameters of one line{far}"
 
 
-def _beyond(one: Modelled) -> str:
+def _beyond(one: CurveModel) -> str:
     """Where a line promises nothing."""
     return f"beyond twice {format_size(int(one.model.points.sizes[-1]))}, the largest size"
 
@@ -132,7 +132,7 @@ def _beyond(one: Modelled) -> str:
 def wrong(found: Textbook, chosen: Units) -> str:
     """What is wrong about one line, the worst first."""
     said = [_alpha(found, chosen), _bandwidth(found), _worst(found)]
-    return "; ".join(filter(None, said)) or f"nothing: at most {format_percent(RIGHT)} off"
+    return "; ".join(filter(None, said)) or f"nothing: at most {format_percent(MAX_LINE_ERROR)} off"
 
 
 def _alpha(found: Textbook, chosen: Units) -> str:
@@ -140,14 +140,14 @@ def _alpha(found: Textbook, chosen: Units) -> str:
     if found.latency_s.centre <= 0:
         return f"alpha is negative, measured {measured} at {at}"
     ratio = found.latency_s.centre / found.measured_s
-    if abs(math.log(ratio)) <= math.log1p(RIGHT):
+    if abs(math.log(ratio)) <= math.log1p(MAX_LINE_ERROR):
         return ""
     return f"alpha is {numbers.TIMES} {format_factor(ratio)} the {measured} measured at {at}"
 
 
 def _bandwidth(found: Textbook) -> str:
     share = found.rate.centre / found.highest - 1
-    if abs(share) <= RIGHT or not math.isfinite(share):
+    if abs(share) <= MAX_LINE_ERROR or not math.isfinite(share):
         return ""
     word = "below" if share < 0 else "above"
     return f"bandwidth {format_percent(abs(share))} {word} the highest measured"
@@ -157,7 +157,7 @@ def _worst(found: Textbook) -> str:
     at = f"at {format_size(found.worst_at)}"
     if found.worst <= 0:
         return f"no time at all {at}"
-    if abs(math.log(found.worst)) <= math.log1p(RIGHT):
+    if abs(math.log(found.worst)) <= math.log1p(MAX_LINE_ERROR):
         return ""
     return f"{numbers.TIMES} {format_factor(found.worst)} the time {at}"
 
@@ -169,7 +169,7 @@ def behaves(one: Behaviour) -> str:
     """`binomial tree (error 8.0 %), next ring (31 %)`."""
     if not one.known:
         nearest = f": nearest {_like(one.likes[0])}" if one.likes else ""
-        return f"none within {format_percent(ERROR_MOST)}{nearest}"
+        return f"none within {format_percent(MAX_ERROR)}{nearest}"
     same = [f"or {ALGORITHMS[each.algorithm]}" for each in one.same]
     best = " ".join([ALGORITHMS[one.likes[0].algorithm], *same])
     others = one.likes[1 + len(same) :]
@@ -177,7 +177,7 @@ def behaves(one: Behaviour) -> str:
     return f"{best} (error {format_percent(one.likes[0].error)}){next_}"
 
 
-def _like(one: Likeness) -> str:
+def _like(one: AlgorithmFit) -> str:
     return f"{ALGORITHMS[one.algorithm]} ({format_percent(one.error)})"
 
 
@@ -194,7 +194,7 @@ def ends(low: float | None, high: float | None, chosen: Units) -> str:
     return units.interval(low, high, lambda end: units.format_time(end, chosen.time)) or MISSING
 
 
-def basis(curve: Modelled, one: Prediction) -> str:
+def basis(curve: CurveModel, one: Prediction) -> str:
     """What a prediction rests on, if that must be said, and why it has no interval."""
     if one.why != "far":
         return BASES[one.basis]
@@ -230,25 +230,25 @@ def _refused(collectives: Sequence[Collective]) -> Iterator[str]:
             yield f"{text}: {_named(names)}"
 
 
-def _misfits(found: Sequence[Modelled]) -> str:
-    bad = [one.series.label for one in found if (one.model.misfit or 0) > MISFIT_MOST]
+def _misfits(found: Sequence[CurveModel]) -> str:
+    bad = [one.series.label for one in found if (one.model.misfit or 0) > MAX_MISFIT]
     if not bad:
         return ""
-    most = format_percent(MISFIT_MOST)
+    most = format_percent(MAX_MISFIT)
     return f"lines describe these no better than {most}; more sizes show more breaks: {_named(bad)}"
 
 
-def _few(found: Sequence[Modelled]) -> str:
+def _few(found: Sequence[CurveModel]) -> str:
     few = [one.series.label for one in found if one.model.replicates and one.launches < LAUNCHES_FEW]
     return f"fewer than {LAUNCHES_FEW} launches, so intervals are wide: {_named(few)}" if few else ""
 
 
-def _none(found: Sequence[Modelled]) -> str:
+def _none(found: Sequence[CurveModel]) -> str:
     bare = [one.series.label for one in found if one.model.replicates is None]
     return f"no intervals, for want of two launches: {_named(bare)}" if bare else ""
 
 
-def _possible(found: Sequence[Modelled]) -> str:
+def _possible(found: Sequence[CurveModel]) -> str:
     unsure = [one.series.label for one in found if any(b.kind == "possible" for b in one.model.breaks)]
     return f"breaks that are only possible may be none: {_named(unsure)}" if unsure else ""
 
@@ -259,5 +259,5 @@ def _left_out(left_out: Sequence[Series]) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    kept = [*names[:NAMED_MOST], *([f"{len(names) - NAMED_MOST} more"] if len(names) > NAMED_MOST else [])]
+    kept = [*names[:MAX_NAMES], *([f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else [])]
     return "; ".join(kept)
