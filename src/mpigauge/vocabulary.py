@@ -32,6 +32,9 @@ Rotating = Literal["rotating"]
 Statistic = Literal["median", "mean", "min", "p5", "p25", "p75", "p95", "p99", "max"]
 """Of a launch, what stands for it."""
 
+OF_A_POINT: tuple[Statistic, ...] = ("min", "median", "p95", "p99", "max")
+"""Statistics of the samples behind a point of a chart."""
+
 
 Family = Literal["", "message", "collective", "memory", "probe", "floor"]
 """What a pattern is about; "" where an older or a foreign kernel does not say."""

@@ -530,7 +530,7 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
     if len(said.rows) > REPORTED_MOST:
         return
     monkeypatch.setattr("mpigauge.show.report.build._models", lambda _: None)
-    monkeypatch.setattr("mpigauge.show.report.build._said", lambda *_: [])
+    monkeypatch.setattr("mpigauge.show.report.build._conclusions", lambda *_: [])
     monkeypatch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
     monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_, **__: "")
     named: dict[int, Row] = {}

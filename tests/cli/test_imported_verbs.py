@@ -128,7 +128,7 @@ def test_a_history_of_texts_has_the_dates_of_their_files(cli: Cli) -> None:
 
 def test_what_has_no_file_has_no_date(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     (name,) = sessions(TIMES[:1])
-    monkeypatch.setattr("mpigauge.compare.history.session._file_s", lambda _: 0.0)
+    monkeypatch.setattr("mpigauge.compare.history.session._modified_s", lambda _: 0.0)
     assert "date unknown" in cli("history", name).out
     assert json.loads(cli("history", name, "--format", "json").out)["sessions"][0]["begun_s"] is None
 

@@ -14,8 +14,6 @@ import pytest
 import mpigauge
 from tests.made import campaign, cell, launches_of, lines_of, measured
 
-pytestmark = pytest.mark.thorough
-
 FACTOR = '    Factor("colour", "how", usual="", compared=True, phrase="{} paint"),\n'
 FORMAT = '''"""Captions, loudly."""
 
@@ -79,14 +77,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("copy")
     there = folder / "mpigauge"
     shutil.copytree(Path(mpigauge.__file__).parent, there, ignore=shutil.ignore_patterns("__pycache__"))
-    insert(there / "plan/factors.py", ')\n"""In the order in which a plan is expanded', FACTOR)
+    insert(there / "plan/factors.py", ')\n"""All factors', FACTOR)
     insert(there / "plan/model.py", "\n    @property\n    def library", '    colour: Identifier = ""\n')
-    insert(there / "show/formats/__init__.py", ')\n"""Of any document."""', ', "shout"')
+    insert(there / "show/formats/__init__.py", '"csv", "json", "junit")', '"shout", ')
     append(there / "show/formats/shout.py", FORMAT)
     insert(there / "show/figures/__init__.py", "    )\n}\n\nALIASES", FIGURE_ROW)
     append(there / "show/figures/dots.py", FIGURE)
     append(there / "campaign/launch/launchers.py", LAUNCHER)
-    insert(there / "show/pivots/__init__.py", '    )\n}\n"""`answer`, `curves`', TABLE_ROW)
+    insert(there / "show/pivots/__init__.py", '    )\n}\n"""Kinds of tables', TABLE_ROW)
     append(there / "show/pivots/kinds.py", TABLE)
     (folder / "result.jsonl").write_bytes(result())
     return folder
@@ -127,6 +125,7 @@ def said(copy: Path, *words: str, status: int = 0) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_a_factor_is_a_row_and_a_field(copy: Path) -> None:
     rows = json.loads(said(copy, "show", "result.jsonl", "--format", "json", "--table", "curves"))["rows"]
     assert [(row["colour"], row["launches"]) for row in rows] == [("", 7), ("red", 7)]
@@ -143,12 +142,14 @@ def test_a_format_is_a_module_and_a_word(copy: Path) -> None:
     assert "PINGPONG" in said(copy, "show", "result.jsonl", "--table", "curves", "--format", "shout")
 
 
+@pytest.mark.thorough
 def test_a_figure_is_a_module_and_a_row(copy: Path) -> None:
     assert "a dot per number" in said(copy, "list", "plots")
     said(copy, "plot", "result.jsonl", "--kind", "dots", "-o", "dots.svg")
     assert 'id="dots"' in (copy / "dots.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_table_is_a_function_and_a_row(copy: Path) -> None:
     assert "the fastest of all" in said(copy, "list", "tables")
     assert "red paint" in said(copy, "show", "result.jsonl", "--table", "fastest")

@@ -40,7 +40,8 @@ ALGORITHMS: Mapping[AlgorithmName, str] = {
     "bruck": "Bruck",
 }
 REFUSALS: Mapping[NoBehaviour, str] = {
-    "few-ranks": f"fewer than {MIN_RANK_COUNTS} numbers of ranks with a core for each, so no algorithm is named",
+    "few-ranks": f"fewer than {MIN_RANK_COUNTS} numbers of ranks with a core for each, "
+    "so no algorithm is named",
     "no-message": "no model of messages of the same library and place, so no algorithm is named",
 }
 BASES: Mapping[PredictionBasis, str] = {

@@ -167,7 +167,7 @@ def test_cells_of_too_few_sessions_are_not_permuted_and_nothing_else_changes(
         seen.append(some.shape[2])
         return largest_t(search, some, floor)
 
-    monkeypatch.setattr("mpigauge.stats.splits.most_of", counted)
+    monkeypatch.setattr("mpigauge.stats.splits.largest_t", counted)
     found = permuted_largest_t(search, values, floor)
     assert set(seen) == {10}
     monkeypatch.setitem(SEGMENTS, search, 0)

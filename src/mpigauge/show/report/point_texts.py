@@ -9,6 +9,7 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.warning_sentences import label as doubt_label
 from mpigauge.show.entries import interval_text
 from mpigauge.show.report import words
+from mpigauge.vocabulary import OF_A_POINT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.show.chart import Quantity
 
-PERCENTILES = ("min", "median", "p95", "p99", "max")
 DASH = " \N{EN DASH} "
 
 
@@ -75,7 +75,7 @@ def _of_samples(time: Timing, chosen: Units | None) -> Iterator[str]:
         yield f"{words.LAUNCHES}: {time.launches}, {time.samples} {words.SAMPLES}"
     if chosen is None:
         return
-    known: Sequence[tuple[str, float | None]] = [(name, getattr(time, name)) for name in PERCENTILES]
+    known: Sequence[tuple[str, float | None]] = [(name, getattr(time, name)) for name in OF_A_POINT]
     spread = [f"{name} {units.format_time(value, chosen.time)}" for name, value in known if value is not None]
     if spread:
         yield f"{words.SAMPLES}: {', '.join(spread)}"
