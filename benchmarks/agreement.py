@@ -21,7 +21,7 @@ SIZES = (0, *tools.SIZES)
 
 
 def spread(values: Sequence[float]) -> float:
-    """Largest over smallest; NaN under two."""
+    """Return the largest over the smallest value; NaN if there are fewer than two."""
     return max(values) / min(values) if len(values) > 1 and min(values) > 0 else math.nan
 
 
@@ -41,28 +41,28 @@ class InState:
         return spread([one.estimate for one in self.estimates])
 
     def contain(self) -> tuple[int, int]:
-        """How many intervals contain the median of the other estimates, and how many intervals there are."""
-        held = [
+        """Return the number of intervals that contain the median of the other estimates, and of intervals."""
+        contained = [
             one.low <= median(self._others(place)) <= one.high
             for place, one in enumerate(self.estimates)
             if one.low is not None and one.high is not None and len(self.estimates) > 1
         ]
-        return sum(held), len(held)
+        return sum(contained), len(contained)
 
     def _others(self, place: int) -> list[float]:
         return [one.estimate for number, one in enumerate(self.estimates) if number != place]
 
 
 def in_states(results: Sequence[Result], states: States) -> dict[int, list[InState]]:
-    """The estimates of every size: of all states together first, then of each."""
+    """Return the estimates of every size: of all states together first, then of each."""
     found: dict[int, list[InState]] = {size: [] for size in SIZES}
     whole = [_by_size(rows(result, states=States())) for result in results]
-    for name, there in [
+    for name, estimates_by_result in [
         (None, whole),
         *((one.name, _in(one.name, results, states)) for one in states.states),
     ]:
         for size in SIZES:
-            found[size].append(InState(name, tuple(one[size] for one in there if size in one)))
+            found[size].append(InState(name, tuple(one[size] for one in estimates_by_result if size in one)))
     return found
 
 
@@ -86,7 +86,7 @@ def _by_size(found: Iterable[Row]) -> dict[int, Estimate]:
 
 
 def speed_classes(results: Sequence[Result]) -> list[tuple[list[float], list[dict[int, Estimate]]]]:
-    """From fast to slow: what the arithmetic took, and the estimates by size."""
+    """Return the time of the arithmetic and the estimates by size, from fast to slow."""
     known = [(steadiness_of(one).middle_s, _by_size(rows(one, states=States()))) for one in results]
     found: list[tuple[list[float], list[dict[int, Estimate]]]] = []
     for speed_s, estimates in sorted(((s, e) for s, e in known if s is not None), key=lambda pair: pair[0]):
@@ -101,28 +101,30 @@ def speed_classes(results: Sequence[Result]) -> list[tuple[list[float], list[dic
 
 
 Set = tuple[dict[int, Across], dict[int, list[float]]]
-"""By size: the time over the sessions of a set of results, and what each of them says."""
+"""Times over the sessions of a set of results, by size, with the estimate of each session."""
 
 
 def of_sessions(results: Sequence[Result], states: States, name: StateName | None) -> Set:
-    """The interval over them in one state, or whatever states they were in."""
-    told = states if name else States()
+    """Return the estimates over sessions, in one state or in all."""
+    used_states = states if name else States()
     measured = []
     for one in results:
-        there = [row for row in rows(one, choice=name, states=told) if row.state == name]
-        if there:
-            measured.append(over_sessions.MeasuredResult(one, there, told))
-    with_them = over_sessions.with_sessions(measured)
+        state_rows = [row for row in rows(one, choice=name, states=used_states) if row.state == name]
+        if state_rows:
+            measured.append(over_sessions.MeasuredResult(one, state_rows, used_states))
+    rows_of_sessions = over_sessions.with_sessions(measured)
     over: dict[int, Across] = {}
-    for row in (row for mine in with_them for row in mine if row.cell.pattern == "pingpong"):
+    for row in (
+        row for session_rows in rows_of_sessions for row in session_rows if row.cell.pattern == "pingpong"
+    ):
         # Those that ranks of other distances keep apart have fewer sessions.
         if row.sessions and row.sessions.time.sessions > _sessions(over.get(row.cell.bytes)):
             over[row.cell.bytes] = row.sessions.time
-    said: dict[int, list[float]] = {size: [] for size in SIZES}
-    for mine in with_them:
-        for size, time in _by_size(mine).items():
-            said[size].append(time.estimate)
-    return over, said
+    estimates: dict[int, list[float]] = {size: [] for size in SIZES}
+    for session_rows in rows_of_sessions:
+        for size, time in _by_size(session_rows).items():
+            estimates[size].append(time.estimate)
+    return over, estimates
 
 
 def _sessions(known: Across | None) -> int:
@@ -130,9 +132,11 @@ def _sessions(known: Across | None) -> int:
 
 
 def holds_others(sets: Sequence[Set], place: int, size: int) -> bool | None:
-    """Whether the interval of one set contains the median of all others; None if it has none."""
+    """Return whether the interval of one set contains the median of the others; None if it has none."""
     if size not in sets[place][0]:
         return None
     time = sets[place][0][size]
-    others = [value for number, (_, said) in enumerate(sets) if number != place for value in said[size]]
+    others = [
+        value for number, (_, estimates) in enumerate(sets) if number != place for value in estimates[size]
+    ]
     return bool(others) and time.low <= median(others) <= time.high

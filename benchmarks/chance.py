@@ -47,8 +47,8 @@ LABELS = ("a", "b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launched(Timing):
-    """A time of which only those of launches are known.
+class LaunchTimes(Timing):
+    """Time of which only the launch times are known.
 
     Attributes:
         times: In seconds, by number.
@@ -58,13 +58,13 @@ class Launched(Timing):
 
     @property
     def by_launch(self) -> Mapping[int, float]:
-        """As an estimate of samples has it."""
+        """Launch times in seconds, as an estimate of samples has them."""
         return self.times
 
 
 @dataclass(frozen=True)
 class World:
-    """Campaigns of equals.
+    """Kind of campaigns that compare two libraries of known difference.
 
     Attributes:
         slower: By how much the second label is slower in truth, as a fraction.
@@ -80,7 +80,7 @@ class World:
     margin: float = Thresholds().margin
 
     def campaign(self, chance: np.random.Generator) -> Campaign:
-        """A new one."""
+        """Return a random campaign."""
         shape = (len(LABELS), LAUNCHES, len(SIZES))
         common, own = chance.normal(size=(*shape[:2], 1)), chance.normal(size=shape)
         logs = self.spread * (common + own) / np.sqrt(2)
@@ -97,7 +97,7 @@ class Campaign:
     world: World
 
     def rows(self, launches: int, labels: tuple[int, ...] = (0, 1)) -> list[Row]:
-        """Of its first launches, a row for each state that a cell was measured in."""
+        """Return the rows of the first launches, one for each state that a cell was measured in."""
         return [
             row
             for label in labels
@@ -108,13 +108,15 @@ class Campaign:
     def _of(self, label: int, place: int, size: int, launches: int) -> Iterator[Row]:
         cell = Cell("pingpong", "standard", size, 2, "openmpi", "5.0", label=LABELS[label])
         for state, far in STATES.items():
-            mine = np.flatnonzero(self.near[label, :launches] == (state == "near"))
-            times = {int(n) + 1: 1e-6 * float(np.exp(self.logs[label, n, place] + far)) for n in mine}
+            launches_in_state = np.flatnonzero(self.near[label, :launches] == (state == "near"))
+            times = {
+                int(n) + 1: 1e-6 * float(np.exp(self.logs[label, n, place] + far)) for n in launches_in_state
+            }
             if times:
                 yield row_of(cell, state if self.world.near < 1 else None, times)
 
     def until_decided(self) -> tuple[int, ComparisonVerdict]:
-        """After how many launches it stops, and the verdict then."""
+        """Return the number of launches after which the campaign stops, and the verdict then."""
         for number in looks_of(PLAN):
             verdict = self.verdict(number, level_of(PLAN))
             if verdict == "slower" or verdict in PASSES:
@@ -122,21 +124,21 @@ class Campaign:
         return number, verdict
 
     def verdict(self, launches: int, level: float = Thresholds().level) -> ComparisonVerdict:
-        """Of so many launches in turn, as the stop rule asks for it."""
-        held = Thresholds(margin=self.world.margin, level=level)
+        """Return the verdict after so many launches, as the stop rule asks for it."""
+        thresholds = Thresholds(margin=self.world.margin, level=level)
         pairs = pairs_by(self.rows(launches), "label")
-        return compare(pairs, held, controlled=False).strictly()
+        return compare(pairs, thresholds, controlled=False).strictly()
 
-    def apart(self, launches: int) -> ComparisonVerdict:
-        """The same launches as if they were two results, one after the other."""
+    def as_two_results(self, launches: int) -> ComparisonVerdict:
+        """Return the verdict on the same launches as two results, measured one after the other."""
         base, other = (self.rows(launches, (label,)) for label in (0, 1))
-        held = Thresholds(margin=self.world.margin)
-        return compare(pairs_between(base, other), held, controlled=False).verdict
+        thresholds = Thresholds(margin=self.world.margin)
+        return compare(pairs_between(base, other), thresholds, controlled=False).verdict
 
 
 def row_of(cell: Cell, state: StateName | None, times: Mapping[int, float]) -> Row:
     """Return the row of a cell of which only the seconds of each launch are known."""
-    time = Launched(estimate=geometric_mean(times.values()), launches=len(times), times=times)
+    time = LaunchTimes(estimate=geometric_mean(times.values()), launches=len(times), times=times)
     return Row(
         cell=cell,
         status="ok",
@@ -163,27 +165,27 @@ WORLDS = (
 
 
 def lines(world: World, campaigns: int) -> Iterator[str]:
-    """Of the table: until decided, at one look, and as two results."""
+    """Yield the rows of the table: until decided, at one look, and as two results."""
     chance = np.random.default_rng(20)
     verdicts = {name: Counter[str]() for name in ("until decided", f"{ONE_LOOK} launches", "two results")}
-    until, once, apart = verdicts.values()
+    until, one_look, as_two_results = verdicts.values()
     ends = []
     for _ in range(campaigns):
-        one = world.campaign(chance)
-        number, verdict = one.until_decided()
+        campaign = world.campaign(chance)
+        number, verdict = campaign.until_decided()
         ends.append(number)
         until[verdict] += 1
-        once[one.verdict(ONE_LOOK)] += 1
-        apart[one.apart(ONE_LOOK)] += 1
+        one_look[campaign.verdict(ONE_LOOK)] += 1
+        as_two_results[campaign.as_two_results(ONE_LOOK)] += 1
     for name, counts in verdicts.items():
         launches = f"{median(ends):g}" if counts is until else f"{ONE_LOOK}"
-        said = ", ".join(f"{verdict}: {count}" for verdict, count in counts.most_common())
+        verdict_counts = ", ".join(f"{verdict}: {count}" for verdict, count in counts.most_common())
         share = f"{100 * counts['slower'] / campaigns:.2f} %"
-        yield f"| {world.name} | {name} | {campaigns} | {launches} | {share} | {said} |"
+        yield f"| {world.name} | {name} | {campaigns} | {launches} | {share} | {verdict_counts} |"
 
 
 def main() -> None:
-    """Prints a table for results.md."""
+    """Print a table for results.md."""
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else CAMPAIGNS
     print("| world | judged | campaigns | launches, median | called slower | verdicts |")
     print("| --- | --- | ---: | ---: | ---: | --- |")

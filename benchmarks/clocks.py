@@ -43,16 +43,16 @@ APART_IS = (
 
 
 def main() -> None:
-    """Prints the section."""
+    """Print the section."""
     parser = tools.options("clocks of several emulated hosts")
     parser.add_argument("--before", type=Path, metavar="DIR", help="src of another version, as a second")
-    given = parser.parse_args()
-    launches = LAUNCHES_QUICK if given.quick else LAUNCHES
-    print(section(tools.libraries(given.mpi), launches, given.before))
+    arguments = parser.parse_args()
+    launches = LAUNCHES_QUICK if arguments.quick else LAUNCHES
+    print(section(tools.libraries(arguments.mpi), launches, arguments.before))
 
 
 def section(libraries: Sequence[Library], launches: int, before: Path | None = None) -> str:
-    """Measures, and says in Markdown what came out.
+    """Measure, and return the section in Markdown.
 
     Raises:
         JobError: A lab or a launch failed.
@@ -65,7 +65,7 @@ def section(libraries: Sequence[Library], launches: int, before: Path | None = N
             tools.say(f"clocks of {hosts} hosts{name}: {library.label}")
             with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
                 result = _measured(library, hosts, launches, sources, Path(folder) / "result.jsonl")
-                body.append([f"{hosts}{name}", *_said(result)])
+                body.append([f"{hosts}{name}", *_row(result)])
     head = (
         f"{library.label}; {launches} launches of `allreduce` of 8 B, `mpigauge lab --hosts N --delay 60us`."
     )
@@ -87,23 +87,23 @@ def _measured(library: Library, hosts: int, launches: int, sources: Path, path: 
 # ---- What it says --------------------------------------------------------------------------------
 
 
-def _said(result: Result) -> list[str]:
+def _row(result: Result) -> list[str]:
     first = min(clock.at_s for clock in result.clocks if clock.models)
     slopes = [model.bound_slope for clock in result.clocks for model in clock.models if model.bound_slope > 0]
-    apart_s = list(_apart_s(result))
+    clock_spread_s = list(_clock_spread_s(result))
     (time,) = (row.time for row in rows(result) if row.cell.bytes == BYTES and row.time is not None)
     return [
         f"{first:.1f} s",
         f"{min(slopes):.1e} to {max(slopes):.1e}" if slopes else units.MISSING,
-        units.format_time(median(apart_s)),
-        units.format_time(max(apart_s)),
+        units.format_time(median(clock_spread_s)),
+        units.format_time(max(clock_spread_s)),
         units.format_time(time.estimate),
-        units.format_percent(median(apart_s) / time.estimate),
+        units.format_percent(median(clock_spread_s) / time.estimate),
     ]
 
 
-def _apart_s(result: Result) -> Iterator[float]:
-    """How far the clocks of all ranks lie apart at each visit."""
+def _clock_spread_s(result: Result) -> Iterator[float]:
+    """Yield the spread of the clocks of all ranks at each visit, in seconds."""
     by_launch: Mapping[int, list[Clock]] = {visit.launch: [] for visit in result.visits}
     for clock in result.clocks:
         if clock.models:
@@ -117,7 +117,7 @@ def _apart_s(result: Result) -> Iterator[float]:
 
 
 def _models_at(visit: Visit, clocks: Sequence[Clock]) -> Clock | None:
-    """What the ranks went by: the latest models before it."""
+    """Return the clock models of the ranks at a visit: the latest before it."""
     return max(
         (clock for clock in clocks if clock.at_s <= visit.at_s), key=lambda one: one.at_s, default=None
     )

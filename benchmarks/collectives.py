@@ -64,13 +64,15 @@ DIFFERENCES = """Why they differ:
 
 
 def main() -> None:
-    """Prints the section."""
-    given = tools.options("ways of starting a collective, and IMB-MPI1").parse_args()
-    print(section(tools.libraries(given.mpi), ROUNDS_QUICK if given.quick else ROUNDS, given.seed))
+    """Print the section."""
+    arguments = tools.options("ways of starting a collective, and IMB-MPI1").parse_args()
+    print(
+        section(tools.libraries(arguments.mpi), ROUNDS_QUICK if arguments.quick else ROUNDS, arguments.seed)
+    )
 
 
 def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
-    """Measures, and says in Markdown what came out.
+    """Measure, and return the section in Markdown.
 
     Raises:
         JobError: Nothing could be measured.
@@ -90,7 +92,7 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
 
 
 def _mpigauge(library: Library, patterns: Sequence[str], sizes: Sequence[int], seed: int) -> list[Row]:
-    """One launch of mpigauge with all three ways of starting."""
+    """Run one launch of mpigauge with all three ways of starting; return its times."""
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         path = Path(folder) / "result.jsonl"
         options = ["--sizes", ",".join(map(str, sizes)), "--sync", ",".join(SYNCS), "--launches", "1"]
@@ -111,7 +113,7 @@ def _skews(libraries: Sequence[Library], rounds: int, seed: int) -> str:
             tools.say(f"skew {number + 1}/{rounds}: {library.label}")
             for row in tools.attempt(partial(_mpigauge, library, ["bcast"], (8,), seed + number)) or []:
                 found[library.label, row.cell.sync].append(row)
-    body = [_skew_row(label, sync, mine) for (label, sync), mine in sorted(found.items(), key=_skew_order)]
+    body = [_skew_row(label, sync, group) for (label, sync), group in sorted(found.items(), key=_skew_order)]
     return tools.markdown(SKEW_HEADINGS, body)
 
 
@@ -120,9 +122,9 @@ def _skew_order(entry: tuple[tuple[str, str], list[Row]]) -> tuple[str, int]:
     return label, SYNCS.index(sync)
 
 
-def _skew_row(label: str, sync: str, mine: Sequence[Row]) -> list[str]:
-    starts = [row.start for row in mine if row.start is not None]
-    times = [row.time.estimate for row in mine if row.time is not None]
+def _skew_row(label: str, sync: str, group: Sequence[Row]) -> list[str]:
+    starts = [row.start for row in group if row.start is not None]
+    times = [row.time.estimate for row in group if row.time is not None]
     return [
         label,
         sync,
@@ -159,7 +161,7 @@ def _take(found: dict[Key, list[float]], row: Row) -> None:
 
 
 def _imb(library: Library, program: Path) -> Mapping[Key, float]:
-    """One launch of IMB-MPI1: means over ranks and the largest, by operation and size."""
+    """Run one launch of IMB-MPI1; return means over ranks and maxima, by operation and size."""
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         lengths = Path(folder) / "lengths"
         lengths.write_text("\n".join(map(str, SIZES)) + "\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""How often `mpigauge compare` blames a library that is not slower, and finds a delay that was planted.
+"""False alarms and detection of `mpigauge compare`: equal libraries, and delays of known size.
 
     python benchmarks/comparisons.py --mpi PREFIX [--equals 20] [--times 3] [--launches 5,10,20]
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 SHIM = Path(__file__).parents[1] / "tests" / "real" / "mpi" / "shim.c"
 PATTERN = "pingpong"
 MEASURE = (PATTERN, "memcpy", "--sizes", "8,1KiB,64KiB")
-PLANTED_BYTES = 65536
-PLANTED = (0.03, 0.05, 0.10)
+DELAYED_BYTES = 65536
+DELAYS = (0.03, 0.05, 0.10)
 OURS = "mpigauge compare"
 
 
 @dataclass
 class Tally:
-    """What some comparisons have said.
+    """Verdicts of a number of comparisons.
 
     Attributes:
         verdicts: Of ours, on all sizes together.
@@ -50,24 +50,24 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     slower: dict[str, list[set[int]]] = field(default_factory=lambda: {name: [] for name in (OURS, *RULES)})
 
-    def add(self, said: dict[str, Any], others: dict[str, set[int]]) -> None:
-        """One comparison more."""
-        self.verdicts[said["verdict"]] += 1
-        mine = {one["bytes"] for one in said["cells"] if one["verdict"] == "slower"}
-        for name, sizes in {OURS: mine, **others}.items():
+    def add(self, report: dict[str, Any], others: dict[str, set[int]]) -> None:
+        """Add a comparison."""
+        self.verdicts[report["verdict"]] += 1
+        called_slower = {cell["bytes"] for cell in report["cells"] if cell["verdict"] == "slower"}
+        for name, sizes in {OURS: called_slower, **others}.items():
             self.slower[name].append(sizes)
 
-    def rows(self, what: str, planted: int | None) -> Iterator[str]:
-        """Of the table: a line for each rule."""
+    def rows(self, what: str, delayed_bytes: int | None) -> Iterator[str]:
+        """Yield the rows of the table, one for each rule."""
         for name, sizes in self.slower.items():
-            found = "" if planted is None else f"{sum(planted in slower for slower in sizes)}"
-            blamed = sum(bool(slower - {planted}) for slower in sizes)
-            said = self.said if name == OURS else ""
-            yield f"| {what} | {len(sizes)} | {name} | {found} | {blamed} | {said} |"
+            found = "" if delayed_bytes is None else f"{sum(delayed_bytes in slower for slower in sizes)}"
+            blamed = sum(bool(slower - {delayed_bytes}) for slower in sizes)
+            verdict_counts = self.verdict_counts if name == OURS else ""
+            yield f"| {what} | {len(sizes)} | {name} | {found} | {blamed} | {verdict_counts} |"
 
     @property
-    def said(self) -> str:
-        """`same: 18, undecided: 2`."""
+    def verdict_counts(self) -> str:
+        """Counts of the verdicts: `same: 18, undecided: 2`."""
         return ", ".join(f"{verdict}: {count}" for verdict, count in self.verdicts.most_common())
 
 
@@ -79,40 +79,40 @@ class Trial:
     folder: Path
 
     def campaign(self, name: str, launches: int, *words: str, **environment: str) -> Path:
-        """The result of a new one."""
+        """Return the result of a new campaign."""
         path = self.folder / name
         path.unlink(missing_ok=True)
         self._run("run", *MEASURE, "--launches", str(launches), *words, "-q", "-o", str(path), **environment)
         return path
 
-    def compared(self, *paths: Path) -> dict[str, Any]:
-        """What our comparison says of them."""
-        return self.asked("compare", *map(str, paths))
+    def compare(self, *paths: Path) -> dict[str, Any]:
+        """Return the comparison of results by `mpigauge compare`."""
+        return self.run_json("compare", *map(str, paths))
 
-    def asked(self, *words: str) -> dict[str, Any]:
-        """What a verb says, as JSON."""
-        said: dict[str, Any] = json.loads(self._run(*words, "--format", "json"))
-        return said
+    def run_json(self, *words: str) -> dict[str, Any]:
+        """Return the output of a verb as JSON."""
+        report: dict[str, Any] = json.loads(self._run(*words, "--format", "json"))
+        return report
 
     def _run(self, *words: str, **environment: str) -> str:
-        around = {**os.environ, **environment}
-        done = subprocess.run(
+        environ = {**os.environ, **environment}
+        process = subprocess.run(
             [sys.executable, "-m", "mpigauge", *words],
-            env=around,
+            env=environ,
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode not in (0, 1, 5):
-            raise SystemExit(done.stderr)
-        return done.stdout
+        if process.returncode not in (0, 1, 5):
+            raise SystemExit(process.stderr)
+        return process.stdout
 
     def shim(self) -> dict[str, str]:
-        """The variables that delay sends of PLANTED_BYTES by SHIM_DELAY_NS."""
+        """Return the variables that delay sends of PLANTED_BYTES by SHIM_DELAY_NS."""
         library, output = find.find(self.mpi), self.folder / "shim.so"
         words = [str(library.mpicc), "-O2", "-fPIC", "-shared", "-Wl,-z,lazy", "-o", str(output), str(SHIM)]
         subprocess.run(words, env={**os.environ, **library.environment}, check=True)
-        return {"LD_PRELOAD": str(output), "SHIM_ACTION": "delay", "SHIM_BYTES": str(PLANTED_BYTES)}
+        return {"LD_PRELOAD": str(output), "SHIM_ACTION": "delay", "SHIM_BYTES": str(DELAYED_BYTES)}
 
 
 def _label(cell: Cell) -> str:
@@ -120,63 +120,66 @@ def _label(cell: Cell) -> str:
 
 
 def _delay(cell: Cell) -> str:
-    """The setting, so that no delay comes first."""
+    """Return the delay of a setting as a sortable text, so that no delay comes first."""
     return f"{int(cell.setting.partition('=')[2] or 0):012}"
 
 
-def equals(trial: Trial, launches: int, times: int) -> Iterator[str]:
-    """A library against itself, launch by launch."""
+def compare_equals(trial: Trial, launches: int, times: int) -> Iterator[str]:
+    """Compare a library with itself, launch by launch."""
     both, tally = ("--mpi", f"a={trial.mpi}", "--mpi", f"b={trial.mpi}"), Tally()
     for _ in range(times):
         path = trial.campaign("r.jsonl", launches, *both)
-        tally.add(trial.compared(path), slower_by([load(path)], PATTERN, _label))
+        tally.add(trial.compare(path), slower_by([load(path)], PATTERN, _label))
     yield from tally.rows(f"equals in turn, {launches} launches", None)
 
 
 def one_after_the_other(trial: Trial, launches: int, times: int) -> Iterator[str]:
-    """A library against itself in two results; each is the second of one pair and the first of the next."""
+    """Compare a library with itself in two results; each result serves in two comparisons."""
     tally, before = Tally(), trial.campaign("0.jsonl", launches, "--mpi", trial.mpi)
     for number in range(1, times + 1):
         after = trial.campaign(f"{number}.jsonl", launches, "--mpi", trial.mpi)
-        tally.add(trial.compared(before, after), slower_by([load(before), load(after)], PATTERN, _label))
+        tally.add(trial.compare(before, after), slower_by([load(before), load(after)], PATTERN, _label))
         before = after
     yield from tally.rows(f"equals, two results, {launches} launches", None)
 
 
-def planted(trial: Trial, launches: int, share: float, times: int) -> Iterator[str]:
-    """A delay of a share of the time of one size, and whether it was found, and what else was blamed."""
+def compare_delayed(trial: Trial, launches: int, share: float, times: int) -> Iterator[str]:
+    """Delay one size by a share of its time; yield whether it was found, and what else was blamed."""
     shim, tally = trial.shim(), Tally()
-    alone = trial.compared(
+    alone = trial.compare(
         trial.campaign("r.jsonl", 2, "--vary", "SHIM_DELAY_NS=0,1", "--mpi", trial.mpi, **shim)
     )
-    time_s = next(one["base_s"] for one in alone["cells"] if one["bytes"] == PLANTED_BYTES)
+    time_s = next(one["base_s"] for one in alone["cells"] if one["bytes"] == DELAYED_BYTES)
     vary = f"SHIM_DELAY_NS=0,{round(share * time_s * 1e9)}"
     for _ in range(times):
         path = trial.campaign("r.jsonl", launches, "--vary", vary, "--mpi", trial.mpi, **shim)
-        tally.add(trial.compared(path), slower_by([load(path)], PATTERN, _delay))
-    yield from tally.rows(f"+{100 * share:g} %, {launches} launches", PLANTED_BYTES)
+        tally.add(trial.compare(path), slower_by([load(path)], PATTERN, _delay))
+    yield from tally.rows(f"+{100 * share:g} %, {launches} launches", DELAYED_BYTES)
 
 
 def main() -> None:
-    """Prints a table for results.md."""
+    """Print a table for results.md."""
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpi", required=True)
     parser.add_argument("--equals", type=int, default=20)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--launches", default="5,10,20")
-    asked = parser.parse_args()
-    counts = [int(word) for word in asked.launches.split(",")]
+    arguments = parser.parse_args()
+    counts = [int(word) for word in arguments.launches.split(",")]
     print("| what | campaigns | rule | planted size found | called slower by mistake | verdicts |")
     print("| --- | ---: | --- | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory(prefix="mpigauge-comparisons-") as name:
-        trial = Trial(asked.mpi, Path(name))
+        trial = Trial(arguments.mpi, Path(name))
         middle = counts[len(counts) // 2]
-        for lines in (equals(trial, middle, asked.equals), one_after_the_other(trial, middle, asked.equals)):
+        for lines in (
+            compare_equals(trial, middle, arguments.equals),
+            one_after_the_other(trial, middle, arguments.equals),
+        ):
             for line in lines:
                 print(line, flush=True)
         for launches in counts:
-            for share in PLANTED:
-                for line in planted(trial, launches, share, asked.times):
+            for share in DELAYS:
+                for line in compare_delayed(trial, launches, share, arguments.times):
                     print(line, flush=True)
 
 

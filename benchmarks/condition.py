@@ -48,7 +48,7 @@ Turns = dict[int, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One plan, and kernels that follow it in turns.
+    """A plan, and kernels that follow it in turns.
 
     Attributes:
         size_of: The size of every visit of the plan that sends messages.
@@ -62,17 +62,17 @@ class Trial:
 
 
 def main() -> None:
-    """Prints the section."""
+    """Print the section."""
     parser = tools.options("the cost of a visit's condition")
     parser.add_argument("--rounds", type=int, metavar="N", help="launches of each kernel")
     parser.add_argument("--sources", type=Path, metavar="DIR", help="the kernel's sources of another version")
-    given = parser.parse_args()
-    rounds = given.rounds or (ROUNDS_QUICK if given.quick else ROUNDS)
-    print(section(tools.libraries(given.mpi), rounds, given.seed, given.sources))
+    arguments = parser.parse_args()
+    rounds = arguments.rounds or (ROUNDS_QUICK if arguments.quick else ROUNDS)
+    print(section(tools.libraries(arguments.mpi), rounds, arguments.seed, arguments.sources))
 
 
 def section(libraries: Sequence[Library], rounds: int, seed: int, sources: Path | None = None) -> str:
-    """Measures, and says in Markdown what came out."""
+    """Measure, and return the section in Markdown."""
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         trials = [_trial(library, Path(folder), sources) for library in libraries]
         body = [row for trial in trials for row in _rows(trial, _measured(trial, rounds, seed))]
@@ -85,7 +85,7 @@ def section(libraries: Sequence[Library], rounds: int, seed: int, sources: Path 
 
 
 def _trial(library: Library, folder: Path, sources: Path | None) -> Trial:
-    """No visit of its plan is left out: no precision is enough, and there is always time."""
+    """Return a trial whose plan leaves out no visit: no precision suffices, and there is always time."""
     plan = Plan((Measure("pingpong", sizes=SIZES),), precision=1e-6)
     description = kernel.describe(library)
     cells = cells_of(plan, description, library.name, library.version, "benchmark").cells
@@ -97,7 +97,7 @@ def _trial(library: Library, folder: Path, sources: Path | None) -> Trial:
 
 
 def _programs(library: Library, folder: Path, sources: Path | None) -> dict[str, Path]:
-    """A kernel of each kind; those of other sources are compiled with the same words."""
+    """Return a kernel of each kind; those of other sources are compiled with the same words."""
     names = [WITH, WITHOUT, *([OTHER] if sources else [])]
     programs = {name: folder / f"{library.name}-{name}" for name in names}
     kernel.compile_to(programs[WITH], library)
@@ -108,23 +108,23 @@ def _programs(library: Library, folder: Path, sources: Path | None) -> dict[str,
 
 
 def _measured(trial: Trial, rounds: int, seed: int) -> dict[str, list[dict[str, Any]]]:
-    """The journal lines of every kernel, all launches in a row."""
+    """Return the journal lines of every kernel, all launches in a row."""
     chance = random.Random(seed)  # noqa: S311 - an order, not a secret
-    said: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    journals: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for number in range(1, rounds + 1):
         tools.say(f"condition {number}/{rounds}: {trial.library.label}")
         for name in chance.sample(sorted(trial.programs), len(trial.programs)):
             words = [str(trial.programs[name]), str(trial.plan), "-"]
             lines = tools.attempt(partial(tools.launch, trial.library, words, {})) or []
-            said[name] += [json.loads(line) for line in lines if line.startswith("{")]
-    return said
+            journals[name] += [json.loads(line) for line in lines if line.startswith("{")]
+    return journals
 
 
 # ---- Saying it -----------------------------------------------------------------------------------
 
 
 def _turns(trial: Trial, lines: Sequence[dict[str, Any]]) -> Turns:
-    """Seconds that the visits of each size took in all, but for first ones."""
+    """Return the seconds of the visits of each size, without first visits."""
     turns: Turns = defaultdict(list)
     of_interest = [line for line in lines if "begin" in line or "visit" in line or "launch" in line]
     for begin, visit, following in zip(of_interest, of_interest[1:], of_interest[2:], strict=False):
@@ -142,10 +142,10 @@ def _readings(trial: Trial, lines: Sequence[dict[str, Any]], size: int) -> np.nd
     return np.array(found).reshape(-1, 2)
 
 
-def _rows(trial: Trial, said: Mapping[str, list[dict[str, Any]]]) -> list[list[str]]:
-    turns = {name: _turns(trial, lines) for name, lines in said.items()}
+def _rows(trial: Trial, journals: Mapping[str, list[dict[str, Any]]]) -> list[list[str]]:
+    turns = {name: _turns(trial, lines) for name, lines in journals.items()}
     return [
-        [trial.library.label, units.format_size(size), *_row(trial, said[WITH], turns, size)]
+        [trial.library.label, units.format_size(size), *_row(trial, journals[WITH], turns, size)]
         for size in sorted(turns[WITH])
     ]
 

@@ -23,8 +23,8 @@ from mpigauge.units import format_percent
 CELLS = 1000
 VISITS, ROUNDS = 8, 62
 SHOWN = ("outlier-launches", "two-kinds-of-launches", "drift", "clock-step")
-TRUE = {"clock-step"}
-"""What is said of a coarse clock is no false alarm."""
+EXPECTED_WARNING = {"clock-step"}
+"""Warning about a coarse clock, which is no false alarm."""
 
 Times = npt.NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Null:
     step_ns: float = 0.0
 
     def cell(self, generator: np.random.Generator) -> Times:
-        """Times of one cell in seconds, shape ``(launches, visits, rounds)``."""
+        """Return the times of one cell in seconds, shape ``(launches, visits, rounds)``."""
         shape = (self.launches, VISITS, ROUNDS)
         logs = generator.normal(0, self.launch, (self.launches, 1, 1)) + generator.normal(
             0, self.round, shape
@@ -61,7 +61,7 @@ class Null:
         return seconds
 
     def doubts(self, generator: np.random.Generator) -> set[str]:
-        """Of one cell."""
+        """Return the warnings of one cell."""
         steps = [[1e-9 * self.step_ns] * VISITS] * self.launches if self.step_ns else None
         found = estimate([list(launch) for launch in self.cell(generator)], steps_s=steps)
         of = Circumstances(estimate=found, ranks=2, cores=2, precision=0.03)
@@ -81,19 +81,19 @@ NULLS = (
 def coverage(
     generator: np.random.Generator, time_ns: float, launch: float, cells: int
 ) -> tuple[float, float]:
-    """How often an interval holds the truth, anywhere in a step: by plain and by grouped medians."""
-    step_ns, held = 10.0, [0, 0]
+    """Return how often an interval contains the truth, by plain and by grouped medians."""
+    step_ns, contained = 10.0, [0, 0]
     for _ in range(cells):
         null = Null(10, launch, 0.0, 0.03, time_ns + generator.uniform(0, step_ns), step_ns)
         launches = [list(one) for one in null.cell(generator)]
         for way, steps in enumerate((None, [[1e-9 * step_ns] * VISITS] * 10)):
             found = estimate(launches, steps_s=steps)
-            held[way] += (found.low or 0.0) <= 1e-9 * null.time_ns <= (found.high or 0.0)
-    return held[0] / cells, held[1] / cells
+            contained[way] += (found.low or 0.0) <= 1e-9 * null.time_ns <= (found.high or 0.0)
+    return contained[0] / cells, contained[1] / cells
 
 
 def main() -> None:
-    """Prints both tables."""
+    """Print both tables."""
     cells = int(sys.argv[1]) if len(sys.argv) > 1 else CELLS
     doubt_table(cells)
     print("\n| time | launch sd | plain medians | grouped medians |\n| ---: | ---: | ---: | ---: |")
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def doubt_table(cells: int) -> None:
-    """A line for each null."""
+    """Print the table, with a row for each null."""
     heading = ("launches", "launch sd", "visit sd", "round sd", "clock", *SHOWN, "any other")
     print(f"| {' | '.join(heading)} |")
     print(f"| ---: | ---: | ---: | ---: | ---: | {' | '.join(['---:'] * len(SHOWN))} | ---: |")
@@ -113,7 +113,7 @@ def doubt_table(cells: int) -> None:
     for null in NULLS:
         found = [null.doubts(generator) for _ in range(cells)]
         counts = [sum(kind in one for one in found) for kind in SHOWN]
-        counts.append(sum(bool(one - TRUE) for one in found))
+        counts.append(sum(bool(one - EXPECTED_WARNING) for one in found))
         clock = f"{null.step_ns:g} of {null.time_ns:g} ns" if null.step_ns else "fine"
         spreads = [format_percent(spread) for spread in (null.launch, null.visit, null.round)]
         shares = [format_percent(count / cells) for count in counts]

@@ -51,12 +51,12 @@ IMB_IS = (
     "IMB has its own buffers, warm-up and content. Its times are taken from its rates: they have more digits."
 )
 
-Said = dict[str, tools.Times]
+Reports = dict[str, tools.Times]
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """One library, its tools, and what each of them said in each round.
+    """Reports of each tool for one library, round by round.
 
     Attributes:
         runs: By the name of the tool.
@@ -64,21 +64,21 @@ class Contest:
     """
 
     library: Library
-    runs: dict[str, Callable[[], Said]]
-    rounds: list[Said] = field(default_factory=list)
+    runs: dict[str, Callable[[], Reports]]
+    rounds: list[Reports] = field(default_factory=list)
 
 
 def main() -> None:
-    """Prints the section."""
+    """Print the section."""
     parser = tools.options("mpigauge beside a bare loop and IMB-MPI1")
     parser.add_argument("--rounds", type=int, metavar="N", help="launches of each tool under each library")
-    given = parser.parse_args()
-    rounds = given.rounds or (ROUNDS_QUICK if given.quick else ROUNDS)
-    print(section(tools.libraries(given.mpi), rounds, given.seed))
+    arguments = parser.parse_args()
+    rounds = arguments.rounds or (ROUNDS_QUICK if arguments.quick else ROUNDS)
+    print(section(tools.libraries(arguments.mpi), rounds, arguments.seed))
 
 
 def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
-    """Measures, and says in Markdown what came out."""
+    """Measure, and return the section in Markdown."""
     with tempfile.TemporaryDirectory(prefix="mpigauge-") as folder:
         chance = random.Random(seed)  # noqa: S311 - an order, not a secret
         imb = tools.find_imb(libraries)
@@ -92,7 +92,7 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
 
 def _contest(library: Library, imb: Path | None, folder: Path, chance: random.Random) -> Contest:
     program = tools.build_bare(library, folder)
-    runs: dict[str, Callable[[], Said]] = {
+    runs: dict[str, Callable[[], Reports]] = {
         BARE: lambda: {BARE: tools.run_bare(library, program)},
         GAUGE: partial(_gauge, library, chance),
     }
@@ -101,8 +101,8 @@ def _contest(library: Library, imb: Path | None, folder: Path, chance: random.Ra
     return Contest(library, runs)
 
 
-def _gauge(library: Library, chance: random.Random) -> Said:
-    """One launch of mpigauge: its headline, and the mean of the same samples."""
+def _gauge(library: Library, chance: random.Random) -> Reports:
+    """Run one launch of mpigauge; return its estimate, and the mean of the same samples."""
     options = ["--launches", "1", "--seed", str(chance.randrange(2**31))]
     estimates = tools.run_mpigauge(library, tools.SIZES, options)
     return {
@@ -116,28 +116,28 @@ def _measure(contests: list[Contest], rounds: int, chance: random.Random) -> Non
         for contest in chance.sample(contests, len(contests)):
             names = chance.sample(sorted(contest.runs), len(contest.runs))
             tools.say(f"fidelity {number}/{rounds}: {contest.library.label}: {', '.join(names)}")
-            said: Said = {}
+            reports: Reports = {}
             for name in names:
-                said |= tools.attempt(contest.runs[name]) or {}
-            contest.rounds.append(said)
+                reports |= tools.attempt(contest.runs[name]) or {}
+            contest.rounds.append(reports)
 
 
 # ---- Comparing -----------------------------------------------------------------------------------
 
 
 def _values(contest: Contest, name: str, size: int) -> Values:
-    """What a tool said of a size, one number a round, in seconds; NaN where it failed or cannot run."""
-    return np.array([said.get(name, {}).get(size, np.nan) for said in contest.rounds])
+    """Return the times of a tool for a size in seconds, one per round; NaN where it failed or cannot run."""
+    return np.array([reports.get(name, {}).get(size, np.nan) for reports in contest.rounds])
 
 
 def _ratios(contest: Contest, name: str, size: int) -> Values:
-    """A tool over the bare loop, paired by round; rounds that lack one of them are left out."""
+    """Return a tool over the bare loop, paired by round; rounds that lack one of them are left out."""
     ratios = _values(contest, name, size) / _values(contest, BARE, size)
     return ratios[np.isfinite(ratios)]
 
 
 def _nanoseconds(values: Values) -> str:
-    """Median over rounds."""
+    """Return the median over rounds as text."""
     measured = values[np.isfinite(values)]
     return f"{interval_of(measured).centre * 1e9:.0f}" if measured.size else units.MISSING
 
@@ -156,7 +156,7 @@ def _median_ratio(ratios: Values) -> str:
 
 
 def _judged(centre: float, low: float | None, high: float | None) -> str:
-    """A ratio, its interval, and whether it is within the margin; `?` where the interval leaves that open."""
+    """Return a ratio, its interval, and whether it is within the margin; `?` if that is undecided."""
     inside = abs(centre - 1) <= MARGIN
     words = f"{centre:.3f}"
     sure = False

@@ -1,4 +1,4 @@
-"""What growth.py makes larger and larger: the steps of a campaign without MPI, with made-up journals.
+"""Steps of a campaign without MPI, with made-up journals, for growth.py to time at growing sizes.
 
 Each step is of a size: `prepare` makes what it works on, which is not measured, and gives a function, which
 is.
@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from made_up import (
-    campaign_made,
-    cells_made,
-    description_made,
-    launch_made,
-    library_made,
-    place_made,
-    plan_made,
-    result_of_bytes,
-    result_of_samples,
-    result_written,
-    samples_made,
-    visit_made,
+    fake_campaign,
+    fake_cells,
+    fake_description,
+    fake_launch,
+    fake_library,
+    fake_place,
+    fake_plan,
+    fake_samples,
+    fake_visit,
+    write_result,
+    write_result_of_bytes,
+    write_result_of_samples,
 )
 
 from mpigauge.campaign import job_run, loop
-from mpigauge.campaign.job_run import JobRun, Surroundings
+from mpigauge.campaign.job_run import JobRun, RunContext
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.launchers import command_of
 from mpigauge.campaign.loop import CampaignLoop
@@ -52,20 +52,20 @@ if TYPE_CHECKING:
 
 Run = Callable[[], object]
 
-NOTHING = SimpleNamespace(signal=None, comes_within=lambda _: False, calm=lambda: None)
-"""Stands for the signals that might interrupt a campaign."""
+NO_SIGNALS = SimpleNamespace(signal=None, comes_within=lambda _: False, calm=lambda: None)
+"""Stand-in for the signals that might interrupt a campaign."""
 
 
-class Silent:
-    """An observer that shows nothing."""
+class SilentObserver:
+    """Observer that shows nothing."""
 
     def __getattr__(self, _: str) -> Callable[..., None]:
-        """Whatever it is told."""
+        """Return a method that does nothing."""
         return lambda *_, **__: None
 
 
-def _must(whole: bool) -> None:
-    """What ended early would look quick."""
+def _check_complete(whole: bool) -> None:
+    """Refuse a step that has ended early: it would look fast."""
     if not whole:
         raise JobError("a step did not come to its end")
 
@@ -74,23 +74,23 @@ def _must(whole: bool) -> None:
 
 
 def planning(_: Path, cells: int) -> Run:
-    """A plan becomes cells."""
-    return partial(cells_made, cells)
+    """Prepare to turn a plan into cells."""
+    return partial(fake_cells, cells)
 
 
-def telling(_: Path, cells: int) -> Run:
-    """The visits of a launch are shuffled and written for the kernel."""
-    made, plan, description = cells_made(cells), plan_made(cells), description_made()
+def planning_visits(_: Path, cells: int) -> Run:
+    """Prepare to shuffle the visits of a launch and write them for the kernel."""
+    cells_of_plan, plan, description = fake_cells(cells), fake_plan(cells), fake_description()
 
     def run() -> None:
-        visits = visits_of(made, plan, description, 1)
+        visits = visits_of(cells_of_plan, plan, description, 1)
         parts_of(kernel_plan(visits, plan, Limits(0.05, 1e9), 2))
 
     return run
 
 
 def placing(_: Path, hosts: int) -> Run:
-    """A list of hosts becomes the command of a launch with ten ranks on each."""
+    """Prepare to turn a list of hosts into the command of a launch with ten ranks on each."""
 
     def run() -> None:
         named = hosts_of(",".join(f"node{number:04d}:10" for number in range(hosts)))
@@ -104,8 +104,8 @@ def placing(_: Path, hosts: int) -> Run:
 # ---- One launch ----------------------------------------------------------------------------------
 
 
-class Played:
-    """Stands for a running job: its lines are read from memory."""
+class FakeJob:
+    """Stand-in for a running job: its lines are read from memory."""
 
     last_words = ""
     undead = ()
@@ -114,16 +114,16 @@ class Played:
         self._lines = lines
 
     def __enter__(self) -> Self:
-        """As a process that was started."""
+        """Return the job, as if it had been started."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """As one that has ended."""
+        """Do nothing, as if the job had ended."""
 
     def lines(
         self, patience_s: Callable[[], float], busy: Callable[[], bool], counts: Callable[[bytes], bool]
     ) -> Iterator[bytes]:
-        """Asks for each line what a job asks."""
+        """Yield the lines, with the calls that a job makes for each."""
         for line in self._lines:
             busy()
             yield line
@@ -131,59 +131,59 @@ class Played:
                 patience_s()
 
     def wait(self, _: float) -> int:
-        """It has ended well."""
+        """Return the status of a job that has ended well."""
         return 0
 
 
 def _journal(visits: Sequence[PlannedVisit], ranks: int) -> list[bytes]:
-    """What a kernel says of a launch: a line for each rank's place in the first, then two a visit."""
-    places = [place_made(rank) for rank in range(ranks)]
+    """Return a kernel's journal of a launch: the ranks' places in the first line, then two lines a visit."""
+    places = [fake_place(rank) for rank in range(ranks)]
     facts = {"kernel": 1, "ranks": ranks, "ranks_asked": ranks, "library": "Open MPI v5.0.11"}
     facts |= {"mpi_standard": "3.1", "clock": "CLOCK_MONOTONIC_RAW", "placement": places}
     lines: list[object] = [{"launch": facts}]
-    samples = samples_made(25)
+    samples = fake_samples(25)
     for visit in visits:
         lines.append({"begin": visit.id, "at_ns": visit.id * 1000, "expect_ns": 1000})
-        core = msgspec.to_builtins(visit_made(1, visit.id, visit.cell, samples))
-        core = {name: core[name] for name in Visit.__struct_fields__ if name not in OURS}
+        core = msgspec.to_builtins(fake_visit(1, visit.id, visit.cell, samples))
+        core = {name: core[name] for name in Visit.__struct_fields__ if name not in FIELDS_NOT_IN_JOURNAL}
         times = {"at_ns": 1000, "elapsed_ns": 1000, "window": 1, "cpu_ns": 2000}
         lines.append({"visit": visit.id, **times, **core})
     return [msgspec.json.encode(line) for line in [*lines, {"end": 1}]]
 
 
-OURS = ("launch", "id", "cell", "at_s", "elapsed_s", "cpu_ns", "relay_late")
+FIELDS_NOT_IN_JOURNAL = ("launch", "id", "cell", "at_s", "elapsed_s", "cpu_ns", "relay_late")
 """Fields of a visit that the kernel's line has otherwise or not at all."""
 
 
 def launching(folder: Path, cells: int) -> Run:
-    """The lines of one launch become records."""
-    made = cells_made(cells)
-    return _bookkeeping(folder, visits_of(made, plan_made(cells), description_made(), 1), 2)
+    """Prepare to turn the lines of one launch into records."""
+    cells_of_plan = fake_cells(cells)
+    return _bookkeeping(folder, visits_of(cells_of_plan, fake_plan(cells), fake_description(), 1), 2)
 
 
 def ranking(folder: Path, ranks: int) -> Run:
-    """The same of one visit by many ranks."""
-    cell = msgspec.structs.replace(cells_made(10)[0], ranks=ranks)
+    """Prepare to turn one visit of many ranks into records."""
+    cell = msgspec.structs.replace(fake_cells(10)[0], ranks=ranks)
     return _bookkeeping(folder, [PlannedVisit(0, cell)], ranks)
 
 
 def _bookkeeping(folder: Path, visits: Sequence[PlannedVisit], ranks: int) -> Run:
     lines = _journal(visits, ranks)
-    hosts = tuple(place_made(rank).host for rank in range(ranks))
-    setattr(job_run, "RunningJob", lambda *_, **__: Played(lines))  # noqa: B010 - in place of a process
+    hosts = tuple(fake_place(rank).host for rank in range(ranks))
+    setattr(job_run, "RunningJob", lambda *_, **__: FakeJob(lines))  # noqa: B010 - in place of a process
     numbers = itertools.count()
 
     def run() -> None:
         with writer.create(folder / f"launch-{next(numbers)}.jsonl") as file:
             state = CampaignState(file)
-            silent: Any = Silent()
+            silent: Any = SilentObserver()
             troubles = Troubles(silent.trouble)
-            around = Surroundings(state, silent, NOTHING, plan_made(10), None, troubles)  # type: ignore[arg-type]
-            target = Target(library_made(), Path("kernel"), description_made(), [])
+            around = RunContext(state, silent, NO_SIGNALS, fake_plan(10), None, troubles)  # type: ignore[arg-type]
+            target = Target(fake_library(), Path("kernel"), fake_description(), [])
             job = Job(Path("mpiexec"), ranks, ("kernel", "-", "-"), ranks, hosts=hosts)
             attempt = JobRun(around, target, LaunchKey.of(1, visits[0].cell), job, visits, "")
             attempt.run()
-            _must(attempt.ended)
+            _check_complete(attempt.ended)
 
     return run
 
@@ -192,10 +192,10 @@ def _bookkeeping(folder: Path, visits: Sequence[PlannedVisit], ranks: int) -> Ru
 
 
 @dataclass
-class Instant:
-    """Stands for one mpiexec that has measured everything at once."""
+class FakeLaunch:
+    """Stand-in for an mpiexec that has measured everything at once."""
 
-    around: Surroundings
+    around: RunContext
     target: Target
     key: LaunchKey
     job: object
@@ -209,27 +209,27 @@ class Instant:
     suspects: frozenset[int] = frozenset()
 
     def run(self) -> None:
-        """Half of the launches are slower, so that the campaign is never precise."""
+        """Append the records of a launch; every second one is slower, so that precision is never reached."""
         number = self.key.number
-        self.around.state.append(launch_made(number, self.key.job, 2))
-        samples = samples_made(25, 1000 * (1 + number % 2))
+        self.around.state.append(fake_launch(number, self.key.job, 2))
+        samples = fake_samples(25, 1000 * (1 + number % 2))
         for visit in self.visits:
-            self.around.state.append(visit_made(number, visit.id, visit.cell, samples))
+            self.around.state.append(fake_visit(number, visit.id, visit.cell, samples))
 
 
 def closing(folder: Path, launches: int) -> Run:
-    """All launches of a campaign of 20 cells, which take no time: what is kept, closed and asked of them."""
-    cells, numbers = cells_made(20), itertools.count()
-    plan = msgspec.structs.replace(plan_made(20), launches_max=launches, precision=1e-6)
-    setattr(loop, "JobRun", Instant)  # noqa: B010 - in place of mpiexec
+    """Prepare all launches of a campaign of 20 cells, which take no time: what remains is bookkeeping."""
+    cells, numbers = fake_cells(20), itertools.count()
+    plan = msgspec.structs.replace(fake_plan(20), launches_max=launches, precision=1e-6)
+    setattr(loop, "JobRun", FakeLaunch)  # noqa: B010 - in place of mpiexec
 
     def run() -> None:
         with writer.create(folder / f"campaign-{next(numbers)}.jsonl") as file:
-            file.append(campaign_made(cells, plan))
-            target = Target(library_made(), Path("kernel"), description_made(), cells)
-            silent: Any = Silent()
-            nothing: Any = NOTHING
-            _must(CampaignLoop(plan, [target], file, silent, nothing).run() == "launches")
+            file.append(fake_campaign(cells, plan))
+            target = Target(fake_library(), Path("kernel"), fake_description(), cells)
+            silent: Any = SilentObserver()
+            nothing: Any = NO_SIGNALS
+            _check_complete(CampaignLoop(plan, [target], file, silent, nothing).run() == "launches")
 
     return run
 
@@ -238,13 +238,13 @@ def closing(folder: Path, launches: int) -> Run:
 
 
 def reading(folder: Path, samples: int) -> Run:
-    """The bytes of a result alone, which nothing can be faster than."""
-    return result_of_samples(folder, samples).read_bytes
+    """Prepare to read the bytes of a result: a lower bound for loading it."""
+    return write_result_of_samples(folder, samples).read_bytes
 
 
 def decoding(folder: Path, samples: int) -> Run:
-    """Its lines as JSON, by the same decoder but of no type."""
-    path = result_of_samples(folder, samples)
+    """Prepare to decode the lines of a result as untyped JSON."""
+    path = write_result_of_samples(folder, samples)
 
     def run() -> None:
         with path.open("rb") as file:
@@ -255,13 +255,13 @@ def decoding(folder: Path, samples: int) -> Run:
 
 
 def loading(folder: Path, samples: int) -> Run:
-    """The result in memory."""
-    return partial(load, result_of_samples(folder, samples))
+    """Prepare to load a result."""
+    return partial(load, write_result_of_samples(folder, samples))
 
 
 def loading_bytes(folder: Path, size: int) -> Run:
-    """The same of results of short visits."""
-    return partial(load, result_of_bytes(folder, size))
+    """Prepare to load a result of short visits, of this many bytes."""
+    return partial(load, write_result_of_bytes(folder, size))
 
 
 def _show(path: Path) -> None:
@@ -269,24 +269,24 @@ def _show(path: Path) -> None:
 
 
 def showing(folder: Path, samples: int) -> Run:
-    """What `mpigauge show` does, loading included."""
-    return partial(_show, result_of_samples(folder, samples))
+    """Prepare to run `mpigauge show`, loading included."""
+    return partial(_show, write_result_of_samples(folder, samples))
 
 
 def showing_cells(folder: Path, cells: int) -> Run:
-    """The same of many cells in three launches."""
-    return partial(_show, result_written(folder / "cells.jsonl", cells_made(cells), 3, 5))
+    """Prepare to show a result of many cells in three launches."""
+    return partial(_show, write_result(folder / "cells.jsonl", fake_cells(cells), 3, 5))
 
 
 def showing_ranks(folder: Path, ranks: int) -> Run:
-    """The same of ten launches of many ranks."""
-    cells = [msgspec.structs.replace(cell, ranks=ranks) for cell in cells_made(20)]
-    return partial(_show, result_written(folder / "ranks.jsonl", cells, 10, 25, ranks))
+    """Prepare to show a result of ten launches of many ranks."""
+    cells = [msgspec.structs.replace(cell, ranks=ranks) for cell in fake_cells(20)]
+    return partial(_show, write_result(folder / "ranks.jsonl", cells, 10, 25, ranks))
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a campaign that grows.
+    """Step of a campaign whose cost grows.
 
     Attributes:
         of: What there is more and more of.
@@ -303,7 +303,9 @@ class Step:
 
 STEPS: Mapping[str, Step] = {
     "planning": Step("plan to cells", "cells", planning, (100, 1000, 10_000), (100_000,)),
-    "telling": Step("visits in the kernel's words", "cells", telling, (100, 1000, 10_000), (100_000,)),
+    "telling": Step(
+        "visits in the kernel's words", "cells", planning_visits, (100, 1000, 10_000), (100_000,)
+    ),
     "placing": Step("hosts to a command", "hosts", placing, (10, 100, 1000)),
     "launching": Step("lines of a launch to records", "cells", launching, (100, 1000), (10_000, 100_000)),
     "ranking": Step("a launch of many ranks", "ranks", ranking, (10, 100, 1000, 10_000)),

@@ -44,7 +44,7 @@ TELLING_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Point:
-    """What a step took of one size.
+    """Cost of a step at one size.
 
     Attributes:
         memory_bytes: The most at any time, beyond what there was before.
@@ -56,7 +56,7 @@ class Point:
 
 
 def measured(step: Step, size: int) -> Point:
-    """One point, in this process."""
+    """Measure one point in this process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MOST_BYTES, MEMORY_MOST_BYTES))
     with tempfile.TemporaryDirectory(prefix="mpigauge-growth-") as folder:
         run = step.prepare(Path(folder), size)
@@ -72,19 +72,19 @@ def measured(step: Step, size: int) -> Point:
 
 
 def _timed(run: Run) -> float:
-    begun = time.process_time()
+    started_s = time.process_time()
     run()
-    return time.process_time() - begun
+    return time.process_time() - started_s
 
 
 def _memory_bytes(name: str) -> int:
-    """What this process has now (VmRSS), or had at most (VmHWM)."""
+    """Return the memory of this process in bytes, now (VmRSS) or at most (VmHWM)."""
     found = re.search(rf"^{name}:\s+(\d+) kB$", STATUS.read_text(encoding="ascii"), re.MULTILINE)
     return int(found[1]) * 1024 if found else 0
 
 
 def point_of(name: str, size: int) -> Point | str:
-    """One point, by a process of its own; why there is none, if it takes too much."""
+    """Return one point, measured by a process of its own; or a sentence if it takes too much."""
     words = [sys.executable, __file__, "--point", str(size), name]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PREPARING_MOST_S)
@@ -97,7 +97,7 @@ def point_of(name: str, size: int) -> Point | str:
 
 
 def curve_of(name: str, sizes: list[int]) -> tuple[list[Point], str]:
-    """The points of a step, and why it ended before the last; nothing if it did not."""
+    """Return the points of a step, and why it ended before the last; empty if it did not."""
     points: list[Point] = []
     for size in sizes:
         found = point_of(name, size)
@@ -111,16 +111,16 @@ def curve_of(name: str, sizes: list[int]) -> tuple[list[Point], str]:
 
 
 def exponent(points: list[Point], what: str, least: float) -> float:
-    """Of the power of the size that fits best; NaN of fewer than two points."""
-    told = [(point.size, getattr(point, what)) for point in points if getattr(point, what) >= least]
-    if len(told) < 2:
+    """Return the exponent of the power of the size that fits best; NaN for fewer than two points."""
+    costs = [(point.size, getattr(point, what)) for point in points if getattr(point, what) >= least]
+    if len(costs) < 2:
         return math.nan
-    sizes, values = np.log(np.array(told, dtype=float)).T
+    sizes, values = np.log(np.array(costs, dtype=float)).T
     return float(np.polyfit(sizes, values, 1)[0])
 
 
 def row_of(name: str, points: list[Point], ended: str) -> list[str]:
-    """A line of the table."""
+    """Return a row of the table."""
     step, last = STEPS[name], points[-1]
     sizes = f"{points[0].size:,} to {last.size:,} {step.of}"
     times = " / ".join(format_time(point.seconds) for point in points)
@@ -142,7 +142,7 @@ def row_of(name: str, points: list[Point], ended: str) -> list[str]:
 
 
 def section(names: list[str], *, most: bool) -> str:
-    """Measures and gives Markdown."""
+    """Measure, and return the section in Markdown."""
     found = []
     for name in names:
         step = STEPS[name]
@@ -156,18 +156,18 @@ def section(names: list[str], *, most: bool) -> str:
 
 
 def main() -> None:
-    """Prints the table, or one point for the process that asked for it."""
+    """Print the table, or one point for the process that asked for it."""
     parser = ArgumentParser(description="how time and memory grow")
     parser.add_argument("--most", action="store_true", help="the largest sizes too, which take minutes")
     parser.add_argument("--point", type=int, metavar="SIZE", help="one point alone, as JSON")
     parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}; none: all of them")
-    given = parser.parse_args()
-    if unknown := set(given.steps) - set(STEPS):
+    arguments = parser.parse_args()
+    if unknown := set(arguments.steps) - set(STEPS):
         parser.error(f"there is no step {' or '.join(sorted(unknown))}")
-    if given.point is not None:
-        print(json.dumps(measured(STEPS[given.steps[0]], given.point).__dict__))
+    if arguments.point is not None:
+        print(json.dumps(measured(STEPS[arguments.steps[0]], arguments.point).__dict__))
     else:
-        print(section(given.steps or list(STEPS), most=given.most))
+        print(section(arguments.steps or list(STEPS), most=arguments.most))
 
 
 if __name__ == "__main__":

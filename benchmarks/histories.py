@@ -91,7 +91,7 @@ CASES = (
 
 
 def sessions_like(chance: np.random.Generator, case: Case) -> Logs:
-    """Logarithms of the times of a history, shape ``(sessions, cells)``."""
+    """Return logarithms of the times of a random history, shape ``(sessions, cells)``."""
     shape = case.sessions, CELLS
     if case.own == "t3":
         logs = case.spread * chance.standard_t(3, shape)
@@ -111,7 +111,7 @@ def sessions_like(chance: np.random.Generator, case: Case) -> Logs:
 
 @dataclass
 class Tally:
-    """What some histories have said.
+    """Findings in a number of histories.
 
     Attributes:
         slower: Histories in which something is slower than it was.
@@ -131,12 +131,12 @@ class Tally:
     seconds: float = 0.0
 
     def add(self, case: Case, shown: Any) -> None:
-        """One history more."""
+        """Add a history."""
         (track,) = shown.tracks
         changes = [] if case.baseline else list(track.changes)
         outside = list(track.outside.values()) if case.baseline else []
-        ratios = [one.ratio for change in changes for one in change.cells.values()]
-        ratios += [one.ratio for one in outside]
+        ratios = [cell_change.ratio for change in changes for cell_change in change.cells.values()]
+        ratios += [cell_change.ratio for cell_change in outside]
         self.changed += bool(ratios)
         self.slower += any(ratio > 1 for ratio in ratios)
         self.placed += bool(changes) and abs(changes[0].place - case.since) <= 1
@@ -146,29 +146,29 @@ class Tally:
             self.ratios = [*(self.ratios or []), max(ratios)]
 
 
-def session(at: int) -> SessionResult:
-    """A session of which nothing is asked but that it is there."""
+def empty_session(at: int) -> SessionResult:
+    """Return a session without content."""
     campaign: Any = None
     return SessionResult(Path(f"{at}.jsonl"), campaign, at + 1.0, True, {}, {}, (), {}, 0)
 
 
-def asked(case: Case, times: int) -> Tally:
-    """What a version says of so many histories of one kind."""
+def evaluate(case: Case, times: int) -> Tally:
+    """Return the findings of this version in so many histories of one kind."""
     tally = Tally()
     for number in range(times):
         logs = sessions_like(np.random.default_rng((number, case.sessions, case.odd)), case)
-        sessions = [session(at) for at in range(len(logs))]
+        sessions = [empty_session(at) for at in range(len(logs))]
         curve = HistoryCurve(logs, np.zeros(CELLS), control=False)
-        begun = time.process_time()
+        started_s = time.process_time()
         settled = len(logs) - 1 if case.baseline else None
         tally.add(case, judged(sessions, [curve], Thresholds(), settled))
-        tally.seconds += time.process_time() - begun
+        tally.seconds += time.process_time() - started_s
     return tally
 
 
 def row(case: Case, times: int) -> str:
-    """A line of the table."""
-    found = asked(case, times)
+    """Return a row of the table."""
+    found = evaluate(case, times)
     ratio = f"{np.median(found.ratios):.3f}" if found.ratios else ""
     placed = f"{found.placed}" if case.since and not case.baseline else ""
     counts = f"{found.changed} | {found.slower} | {placed} | {found.drifts} | {found.undecided}"
@@ -177,7 +177,7 @@ def row(case: Case, times: int) -> str:
 
 
 def alarms(cells: int, shared: float, times: int) -> Iterator[str]:
-    """How often any of some numbers is outside, of sessions that are equal; in percent."""
+    """Yield how often any of some numbers is outside, in percent, for sessions that are equal."""
     # Other versions have no such module.
     from mpigauge.stats.odd_sessions import apart_from_usual  # noqa: PLC0415
 
@@ -195,29 +195,29 @@ def alarms(cells: int, shared: float, times: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints a table for results.md."""
+    """Print a table for results.md."""
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=60)
     parser.add_argument("--before", metavar="DIR")
     parser.add_argument("--alarms", action="store_true")
-    given = parser.parse_args()
-    if given.before:
-        words = [sys.executable, __file__, "--times", str(given.times)]
-        subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": given.before})
+    arguments = parser.parse_args()
+    if arguments.before:
+        words = [sys.executable, __file__, "--times", str(arguments.times)]
+        subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": arguments.before})
         return
-    if given.alarms:
+    if arguments.alarms:
         print("| numbers | shared |", " | ".join(map(str, ALARM_SESSIONS)), "|")
         print("| ---: | ---: |", " | ".join("---:" for _ in ALARM_SESSIONS), "|")
         for cells in ALARM_CELLS:
             for shared in (0.0, 0.5):
-                found = alarms(cells, shared, given.times)
+                found = alarms(cells, shared, arguments.times)
                 print(f"| {cells} | {shared} |", " | ".join(found), "|", flush=True)
         return
     names = ("sessions", "changed", "slower", "place ±1", "drift", "undecided", "ratio", "ms")
-    print(f"| of {given.times} histories |", " | ".join(names), "|")
+    print(f"| of {arguments.times} histories |", " | ".join(names), "|")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for case in CASES:
-        print(row(case, given.times), flush=True)
+        print(row(case, arguments.times), flush=True)
 
 
 if __name__ == "__main__":

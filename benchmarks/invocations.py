@@ -72,14 +72,14 @@ SPEEDS_ARE = (
     "the other invocations of its class."
 )
 SESSIONS = 5
-"""Of which an interval over sessions is made."""
+"""Number of sessions from which an interval over sessions is made."""
 LEAST_RESULTS = 2
 ORDINALS = {2: "second", 3: "third", 4: "fourth"}
 
 
 @dataclass(slots=True)
 class Measured:
-    """What each tool reported, invocation by invocation; `wall_s` is how long each of them took."""
+    """Times that each tool reported, by invocation; `wall_s` has the duration of each invocation."""
 
     results: list[Result] = field(default_factory=list)
     loops: list[tools.Times] = field(default_factory=list)
@@ -87,25 +87,25 @@ class Measured:
     wall_s: dict[str, list[float]] = field(default_factory=dict)
 
     def timed(self, name: str, run: Callable[[], tools.Anything]) -> tools.Anything | None:
-        """What an invocation gives, None if it fails."""
-        said, wall_s = tools.timed(partial(tools.attempt, run))
-        if said is not None:
+        """Run and time an invocation; return its times, or None if it fails."""
+        times, wall_s = tools.timed(partial(tools.attempt, run))
+        if times is not None:
             self.wall_s.setdefault(name, []).append(wall_s)
-        return said
+        return times
 
 
 def main() -> None:
-    """Prints both sections."""
+    """Print both sections."""
     parser = tools.options("twenty invocations of mpigauge, of a bare loop and of IMB-MPI1")
     parser.add_argument("--invocations", type=int, metavar="N", help="of each tool")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where to leave the results of mpigauge")
-    given = parser.parse_args()
-    count = given.invocations or (INVOCATIONS_QUICK if given.quick else INVOCATIONS)
-    print(section(tools.libraries(given.mpi), count, given.keep))
+    arguments = parser.parse_args()
+    count = arguments.invocations or (INVOCATIONS_QUICK if arguments.quick else INVOCATIONS)
+    print(section(tools.libraries(arguments.mpi), count, arguments.keep))
 
 
 def section(libraries: Sequence[Library], count: int, keep: Path | None = None) -> str:
-    """Measures, and says in Markdown what came out.
+    """Measure, and return the section in Markdown.
 
     Raises:
         EnvironmentLacksError: There is no IMB to compare with.
@@ -157,7 +157,7 @@ def _measure(library: Library, imb: Path, count: int, folder: Path) -> Measured:
 
 
 def _imb(library: Library, imb: Path) -> tools.Repetitions:
-    """One launch with as many lines for each size as take the time that mpigauge has."""
+    """Run one launch with as many lines per size as take the time that mpigauge has."""
     run = partial(tools.run_imb, library, imb, SIZES)
     lines, wall_s = tools.timed(partial(run, TRIAL_REPETITIONS))
     looping_s = sum(2 * sum(lines[size]) * tools.rounds_of(size) for size in SIZES)
@@ -197,22 +197,26 @@ def _repeatability(library: Library, measured: Measured, states: States) -> list
 
 
 def _of_quiet_visits(results: Sequence[Result], states: States) -> list[str]:
-    """How much invocations differ with all visits, and with those of whole cores at the usual speed."""
+    """Return how much invocations differ with all visits, and with those of whole cores at usual speed."""
     shared = [found.share for one in results if (found := core_sharing(one.visits, one.launches))]
     others = [1 - seen.usual_share for one in results if (seen := speeds_of(one.visits))]
-    whole, quiet = (in_states(ones, states) for ones in (results, [only_quiet(one) for one in results]))
+    whole, quiet_only = (
+        in_states(subset, states) for subset in (results, [only_quiet(one) for one in results])
+    )
     body, kept = [], []
     for size in SIZES:
-        for every, mine in zip(whole[size][1:] or whole[size], quiet[size][1:] or quiet[size], strict=True):
-            spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in (every, mine)]
-            times = [_median_time(one) for one in (every, mine)]
+        for every, quiet_state in zip(
+            whole[size][1:] or whole[size], quiet_only[size][1:] or quiet_only[size], strict=True
+        ):
+            spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in (every, quiet_state)]
+            times = [_median_time(one) for one in (every, quiet_state)]
             head = [units.format_size(size), _state_heading(states, every.state)]
-            body.append([*head, *spreads, *times, _share(mine)])
-            kept.append(mine.contain())
+            body.append([*head, *spreads, *times, _share(quiet_state)])
+            kept.append(quiet_state.contain())
     table = tools.markdown(QUIET_VISITS_HEADINGS, body)
-    held, count = (sum(each) for each in zip(*kept, strict=True))
+    contained, count = (sum(each) for each in zip(*kept, strict=True))
     shares = (f"{median(found):.0%}" if found else "an unknown share" for found in (shared, others))
-    return [QUIET_VISITS_ARE.format(*shares, _said(held, count)), table]
+    return [QUIET_VISITS_ARE.format(*shares, _share_text(contained, count)), table]
 
 
 def _median_time(of: InState) -> str:
@@ -226,9 +230,11 @@ def _agreement(measured: Measured, states: States) -> list[str]:
     headings = ["size", *(_state_heading(states, name) for name in names), "half-width, median"]
     body = [[units.format_size(size), *map(_share, found[size]), _widths(found[size])] for size in SIZES]
     sums = [[found[size][place].contain() for size in SIZES] for place in range(len(names))]
-    total = [_said(sum(held for held, _ in one), sum(count for _, count in one)) for one in sums]
+    total = [
+        _share_text(sum(contained for contained, _ in one), sum(count for _, count in one)) for one in sums
+    ]
     apart = [one for found_in in sums[1:] or sums for one in found_in]
-    share = _said(sum(held for held, _ in apart), sum(count for _, count in apart))
+    share = _share_text(sum(contained for contained, _ in apart), sum(count for _, count in apart))
     table = tools.markdown(headings, [*body, ["all", *total, units.MISSING]])
     return [
         table,
@@ -238,67 +244,72 @@ def _agreement(measured: Measured, states: States) -> list[str]:
 
 
 def _at_equal_speed(results: Sequence[Result]) -> list[str]:
-    """How much invocations differ, and whether their intervals hold, where the machine was equally fast."""
+    """Return how much invocations differ at equal CPU speed, and whether their intervals hold."""
     found = [
-        (speeds, {size: InState(None, tuple(one[size] for one in mine if size in one)) for size in SIZES})
-        for speeds, mine in speed_classes(results)
+        (
+            speeds,
+            {size: InState(None, tuple(one[size] for one in class_states if size in one)) for size in SIZES},
+        )
+        for speeds, class_states in speed_classes(results)
     ]
     headings = [f"{min(speeds) * 1e6:.2f} to {max(speeds) * 1e6:.2f} µs" for speeds, _ in found]
     body = []
     for size in SIZES:
-        mine = [one[size] for _, one in found]
-        held, count = (sum(each) for each in zip(*(one.contain() for one in mine), strict=True))
-        spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in mine]
-        body.append([units.format_size(size), *spreads, _said(held, count)])
+        class_states = [one[size] for _, one in found]
+        contained, count = (sum(each) for each in zip(*(one.contain() for one in class_states), strict=True))
+        spreads = [f"{_ratio(one.spread)} ({len(one.estimates)})" for one in class_states]
+        body.append([units.format_size(size), *spreads, _share_text(contained, count)])
     sums = [one[size].contain() for _, one in found for size in SIZES]
-    total = _said(sum(held for held, _ in sums), sum(count for _, count in sums))
+    total = _share_text(sum(contained for contained, _ in sums), sum(count for _, count in sums))
     body.append(["all", *[units.MISSING] * len(found), total])
     table = tools.markdown(["size", *(f"{one}: max / min" for one in headings), "intervals that hold"], body)
     return [table, SPEEDS_ARE.format(f"{STEADY - 1:.0%}")]
 
 
 def _over_sessions(results: Sequence[Result], states: States) -> list[str]:
-    """Whether intervals over sessions hold what other sessions say, which those of one session need not."""
-    apart = len(results) // SESSIONS
-    if apart < LEAST_RESULTS:
+    """Return whether intervals over sessions contain the estimates of other sessions."""
+    stride = len(results) // SESSIONS
+    if stride < LEAST_RESULTS:
         return []
     names: list[StateName | None] = [one.name for one in states.states]
     names = names or [None]
-    found = [_sets(results, states, name, apart) for name in names]
-    body = [[units.format_size(size), *(_sets_said(sets, size) for sets in found)] for size in SIZES]
-    held = [one for sets in found for size in SIZES for one in _held(sets, size)]
+    found = [_sets(results, states, name, stride) for name in names]
+    body = [[units.format_size(size), *(_sets_text(sets, size) for sets in found)] for size in SIZES]
+    contained = [one for sets in found for size in SIZES for one in _contained(sets, size)]
     table = tools.markdown(["size", *(_state_heading(states, name) for name in names)], body)
     return [
         table,
-        SESSIONS_ARE.format(ORDINALS.get(apart, f"{apart}th"), SESSIONS, _said(sum(held), len(held))),
+        SESSIONS_ARE.format(
+            ORDINALS.get(stride, f"{stride}th"), SESSIONS, _share_text(sum(contained), len(contained))
+        ),
     ]
 
 
-def _sets(results: Sequence[Result], states: States, name: StateName | None, apart: int) -> list[Set]:
-    return [of_sessions(results[first::apart], states, name) for first in range(apart)]
+def _sets(results: Sequence[Result], states: States, name: StateName | None, stride: int) -> list[Set]:
+    return [of_sessions(results[first::stride], states, name) for first in range(stride)]
 
 
-def _held(sets: Sequence[Set], size: int) -> list[bool]:
+def _contained(sets: Sequence[Set], size: int) -> list[bool]:
     return [one for place in range(len(sets)) if (one := holds_others(sets, place, size)) is not None]
 
 
-def _sets_said(sets: Sequence[Set], size: int) -> str:
-    """How many intervals hold, and the middle of their half-widths."""
-    held = _held(sets, size)
+def _sets_text(sets: Sequence[Set], size: int) -> str:
+    """Return how many intervals hold, and the median of their half-widths, in words."""
+    contained = _contained(sets, size)
     widths = [over[size].half_width for over, _ in sets if size in over]
-    return f"{_said(sum(held), len(held))}, {_middle(widths)}"
+    return f"{_share_text(sum(contained), len(contained))}, {_middle(widths)}"
 
 
 def _share(one: InState) -> str:
-    return _said(*one.contain())
+    return _share_text(*one.contain())
 
 
-def _said(held: int, count: int) -> str:
-    return f"{held / count:.0%} ({held} of {count})" if count else units.MISSING
+def _share_text(contained: int, count: int) -> str:
+    return f"{contained / count:.0%} ({contained} of {count})" if count else units.MISSING
 
 
 def _widths(found: Sequence[InState]) -> str:
-    """Of the states if there are several, else of all."""
+    """Return the half-widths of the states if there are several, else of all."""
     widths = [
         one.half_width
         for state in found[1:] or found

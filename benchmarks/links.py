@@ -28,10 +28,10 @@ from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, blame, groups_of
 Values = npt.NDArray[np.float64]
 Random = np.random.Generator
 Noise = Callable[[Random, int, int], Values]
-"""Of launches and hosts, shape ``(launches, hosts, hosts)``; what is above the diagonal counts."""
+"""Function that returns noise, shape ``(launches, hosts, hosts)``; only what is above the diagonal counts."""
 
 Structure = Callable[[Random, int], Values]
-"""Of hosts, shape ``(hosts, hosts)``: what is the same in every launch."""
+"""Function that returns fixed differences of links, shape ``(hosts, hosts)``."""
 
 MAPS = 40
 SIZES_OF_MAP = 2
@@ -43,44 +43,44 @@ LINK, HOST, TWO_LINKS = ((1, 2),), ((2, 2),), ((1, 2), (0, 3))
 
 
 def normal(deviation: float) -> Noise:
-    """Launches that differ by a normal distribution."""
+    """Return noise of launches with a normal distribution."""
     return lambda random, launches, hosts: random.normal(0, deviation, (launches, hosts, hosts))
 
 
 def exponential(random: Random, launches: int, hosts: int) -> Values:
-    """Launches that are late by 10 % in the mean."""
+    """Return noise of launches that are late by 10 % in the mean."""
     return random.exponential(0.1, (launches, hosts, hosts))
 
 
 def heavy(random: Random, launches: int, hosts: int) -> Values:
-    """Student's t with two degrees of freedom, which has no variance."""
+    """Return noise of Student's t with two degrees of freedom, which has no variance."""
     return 0.05 * random.standard_t(2, (launches, hosts, hosts))
 
 
 def bursts_of_links(random: Random, launches: int, hosts: int) -> Values:
-    """One link in twenty takes twice as long in a launch."""
+    """Return noise in which one link in twenty takes twice as long in a launch."""
     struck = random.random((launches, hosts, hosts)) < 0.05
     return normal(0.03)(random, launches, hosts) + np.where(struck, np.log(2), 0)
 
 
 def bursts_of_hosts(random: Random, launches: int, hosts: int) -> Values:
-    """One host in ten takes twice as long in a launch, with all others."""
+    """Return noise in which one host in ten takes twice as long in a launch, with all others."""
     struck = np.where(random.random((launches, hosts)) < 0.1, np.log(2), 0)
     return normal(0.03)(random, launches, hosts) + struck[:, :, None] + struck[:, None, :]
 
 
 def uniform(_: Random, hosts: int) -> Values:
-    """All links are alike."""
+    """Return a network of equal links."""
     return np.zeros((hosts, hosts))
 
 
 def racks(_: Random, hosts: int) -> Values:
-    """Two switches."""
+    """Return a network of two switches."""
     return _between(np.arange(hosts) % 2, 1.8)
 
 
 def tiers(far: float, near: float) -> Structure:
-    """Three levels of switches."""
+    """Return a network of three levels of switches."""
 
     def structure(_: Random, hosts: int) -> Values:
         number = np.arange(hosts)
@@ -91,13 +91,13 @@ def tiers(far: float, near: float) -> Structure:
 
 
 def unequal_hosts(random: Random, hosts: int) -> Values:
-    """Three hosts in ten are of another kind, 20 % slower."""
+    """Return a network in which three hosts in ten are of another kind, 20 % slower."""
     slower = np.where(random.random(hosts) < 0.3, np.log(1.2), 0)
     return slower[:, None] + slower[None, :]
 
 
 def unequal_links(random: Random, hosts: int) -> Values:
-    """Links differ by 10 %."""
+    """Return a network whose links differ by 10 %."""
     return random.normal(0, 0.1, (hosts, hosts))
 
 
@@ -131,7 +131,7 @@ class World:
     slow: int | None = None
 
     def maps(self, count: int) -> list[Values]:
-        """Logarithms of times, as `blame` takes them."""
+        """Return maps: logarithms of times, as `blame` takes them."""
         random = np.random.default_rng(31)
         return [self._map(random, *shape) for shape in self.shapes for _ in range(count)]
 
@@ -191,7 +191,7 @@ WORLDS = (*HEALTHY, *UNEQUAL, *PERMANENT, *FLAKY)
 
 @dataclass(frozen=True)
 class Found:
-    """How many maps of a world.
+    """Number of maps of a world by finding.
 
     Attributes:
         slow: Have anything called slow.
@@ -208,7 +208,7 @@ class Found:
 
 
 def judged(world: World, count: int = MAPS) -> Found:
-    """The rule on so many maps of each shape."""
+    """Return the findings of the rule in so many maps of each shape."""
     slow = named = others = undecided = 0
     maps = world.maps(count)
     for logs in maps:
@@ -225,12 +225,12 @@ def judged(world: World, count: int = MAPS) -> Found:
 
 
 def lines(count: int) -> list[tuple[str, Found]]:
-    """Of the table."""
+    """Return the rows of the table."""
     return [(world.name, judged(world, count)) for world in WORLDS]
 
 
 def of_version(sources: Path, count: int) -> list[tuple[str, Found]]:
-    """The same by the sources of another version.
+    """Return the rows by the sources of another version.
 
     Raises:
         subprocess.CalledProcessError: They cannot judge.
@@ -245,19 +245,19 @@ def of_version(sources: Path, count: int) -> list[tuple[str, Found]]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description="maps of made-up networks, judged")
     parser.add_argument("maps", nargs="?", type=int, default=MAPS, help="of each shape")
     parser.add_argument("--before", type=Path, metavar="DIR", help="src of another version, beside this one")
     parser.add_argument("--json", action="store_true", help="for the other version")
-    given = parser.parse_args()
-    if given.json:
-        print(json.dumps([(name, vars(found)) for name, found in lines(given.maps)]))
+    arguments = parser.parse_args()
+    if arguments.json:
+        print(json.dumps([(name, vars(found)) for name, found in lines(arguments.maps)]))
         return
-    before = dict(of_version(given.before, given.maps)) if given.before else {}
+    before = dict(of_version(arguments.before, arguments.maps)) if arguments.before else {}
     print("| network | version | maps | anything slow | the culprit alone | others slow | undecided |")
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
-    for name, found in lines(given.maps):
+    for name, found in lines(arguments.maps):
         for version, one in (*([("before", before[name])] if before else []), ("now", found)):
             counts = f"{one.slow} | {one.named} | {one.others} | {one.open}"
             print(f"| {name} | {version} | {one.maps} | {counts} |", flush=True)

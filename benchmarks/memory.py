@@ -36,13 +36,15 @@ HEADINGS = ("size", "mpigauge", "bare loop", "mpigauge / bare loop", "lowest", "
 
 
 def main() -> None:
-    """Prints the section."""
-    given = tools.options("memcpy of mpigauge and of a bare loop").parse_args()
-    print(section(tools.libraries(given.mpi), ROUNDS_QUICK if given.quick else ROUNDS, given.seed))
+    """Print the section."""
+    arguments = tools.options("memcpy of mpigauge and of a bare loop").parse_args()
+    print(
+        section(tools.libraries(arguments.mpi), ROUNDS_QUICK if arguments.quick else ROUNDS, arguments.seed)
+    )
 
 
 def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
-    """Measures, and says in Markdown what came out.
+    """Measure, and return the section in Markdown.
 
     Raises:
         EnvironmentLacksError: The loop does not compile.
@@ -73,7 +75,7 @@ def section(libraries: Sequence[Library], rounds: int, seed: int) -> str:
 
 
 def build(folder: Path) -> Path:
-    """Compiles the bare loop.
+    """Compile the bare loop.
 
     Raises:
         EnvironmentLacksError: It does not compile.
@@ -87,7 +89,7 @@ def build(folder: Path) -> Path:
 
 
 def bare_rates(program: Path, sizes: Sequence[int]) -> dict[int, float]:
-    """Bytes per second of one launch of the bare loop."""
+    """Run one launch of the bare loop; return bytes per second by size."""
     loops = [f"{size}:{max(3, round(LOOP_NS * COPY_BYTES_PER_NS / size))}" for size in sizes]
     done = subprocess.run([program, str(REPETITIONS), *loops], capture_output=True, text=True, check=True)
     times: dict[int, list[float]] = defaultdict(list)
@@ -97,7 +99,7 @@ def bare_rates(program: Path, sizes: Sequence[int]) -> dict[int, float]:
 
 
 def memcpy_rates(result: Result) -> dict[int, float]:
-    """Bytes per second as mpigauge says them."""
+    """Return bytes per second as mpigauge reports them."""
     return {
         row.cell.bytes: row.rate_bytes_per_s
         for row in rows(result)

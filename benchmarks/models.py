@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 from mpigauge.models.model import (  # noqa: E402
     Model,
     Points,
-    cuts_together,
+    joint_cuts,
     models_of,
 )
 from mpigauge.models.predict import predicted  # noqa: E402
@@ -65,19 +65,19 @@ PAIRS = {
     "both, two sizes apart, × 1.3": (1.3, 1.3),
     "none": (1.0, 1.0),
 }
-"""By how much the times of each curve jump at the break."""
+"""Factors by which the times of each curve jump at the break."""
 
 
 def modelled(machine: Machine, chance: np.random.Generator, launches: int) -> Model:
-    """Of one campaign."""
+    """Return the model of one random campaign."""
     found = models_of([machine.campaign(chance, launches)])[0]
     if found is None:
         raise ValueError("a machine has four sizes or more")
     return found
 
 
-def planted(machine: Machine, launches: int, campaigns: int) -> str:
-    """A line of the first table."""
+def known_breaks(machine: Machine, launches: int, campaigns: int) -> str:
+    """Return a row of the first table: breaks that are there."""
     chance = np.random.default_rng(1)
     right, extra, named, covered, errors = 0, 0, 0, [], []
     for _ in range(campaigns):
@@ -98,7 +98,7 @@ def planted(machine: Machine, launches: int, campaigns: int) -> str:
 
 
 def false_breaks(noise: float, count: int, campaigns: int) -> float:
-    """Share of curves of one line that are given a break."""
+    """Return the share of curves of one line that are given a break."""
     chance = np.random.default_rng(2)
     machine = Machine(segments=ONE_LINE, common=0.0, own=noise, sizes=sizes_to(2**23, count))
     campaigns_ = (machine.campaign(chance, 1) for _ in range(campaigns))
@@ -106,7 +106,7 @@ def false_breaks(noise: float, count: int, campaigns: int) -> float:
 
 
 def in_pairs(name: str, jumps: tuple[float, float], campaigns: int) -> str:
-    """A line of the third table."""
+    """Return a row of the third table."""
     chance = np.random.default_rng(3)
     limits = (LIMIT_BYTES, 3 * LIMIT_BYTES if "apart" in name else LIMIT_BYTES)
     machines = [_jumping(limit, jump) for limit, jump in zip(limits, jumps, strict=True)]
@@ -114,11 +114,13 @@ def in_pairs(name: str, jumps: tuple[float, float], campaigns: int) -> str:
     right, false = np.zeros(2), np.zeros(2)
     for _ in range(campaigns):
         curves = [one.campaign(chance, 1) for one in machines]
-        ways = [cut(one.sizes, one.logs) for one in curves], cuts_together(curves)
+        ways = [cut(one.sizes, one.logs) for one in curves], joint_cuts(curves)
         for way, cuts in enumerate(ways):
             edges = [list(one.edges[1:-1]) for one in cuts]
-            right[way] += sum(mine == truth for mine, truth in zip(edges, truths, strict=True))
-            false[way] += sum(not {*mine} <= {*truth} for mine, truth in zip(edges, truths, strict=True))
+            right[way] += sum(break_bytes == truth for break_bytes, truth in zip(edges, truths, strict=True))
+            false[way] += sum(
+                not {*break_bytes} <= {*truth} for break_bytes, truth in zip(edges, truths, strict=True)
+            )
     shares = [*(right / 2 / campaigns), *(false / 2 / campaigns)]
     return f"| {name} | {' | '.join(f'{100 * share:.1f} %' for share in shares)} |"
 
@@ -129,7 +131,7 @@ def _jumping(limit: int, jump: float) -> Machine:
 
 
 def few_above(above: int, jump: float, noise: float, campaigns: int) -> str:
-    """Shares of curves with just their break, and of those with a break where one size is disturbed."""
+    """Return the shares of curves with just their break, and with a break where one size is disturbed."""
     chance, sizes = np.random.default_rng(4), sizes_to(2**23, 24)
     parts = ((sizes[-above] - 1, 1e-6, 1e-9), (np.inf, jump * 1e-6, jump * 1e-9))
     machine = Machine(parts, common=0.0, own=noise, sizes=sizes)
@@ -154,7 +156,7 @@ def _percent(share: float, of: float) -> str:
 
 
 def probed(jump: float, noise: float, campaigns: int) -> str:
-    """How often a limit that was probed is a break."""
+    """Return how often a limit that was probed is a break."""
     chance, sizes = np.random.default_rng(5), sizes_to(2**23, 24)
     machine = Machine(
         ((LIMIT_BYTES, 1e-6, 1e-9), (np.inf, jump * 1e-6, jump * 1e-9)), common=0.0, own=noise, sizes=sizes
@@ -165,46 +167,46 @@ def probed(jump: float, noise: float, campaigns: int) -> str:
 
 
 def beyond(campaigns: int) -> list[str]:
-    """Of each size: how many predictions have an interval, and how many of these hold the truth.
+    """Return by size how many predictions have an interval, and how many of these hold the truth.
 
     Half of the machines go on as they were; in the others the rate falls by half beyond the largest size.
     """
     chance, sizes = np.random.default_rng(6), sizes_to(2**19, 24)
-    given, held = np.zeros(len(BEYOND)), np.zeros(len(BEYOND))
+    with_interval, contained = np.zeros(len(BEYOND)), np.zeros(len(BEYOND))
     for number in range(campaigns):
         machine = Machine(((np.inf, 1e-6, 1e-9),), sizes=sizes)
         model = modelled(machine, chance, 10)
         for place, times in enumerate(BEYOND):
-            told = predicted(model, int(times * sizes[-1]))
+            prediction = predicted(model, int(times * sizes[-1]))
             truth = 1e-6 + 1e-9 * times * sizes[-1] * (1 + number % 2)
-            if told.mean_low_s is not None:
-                given[place] += 1
-                held[place] += told.mean_low_s <= truth <= (told.mean_high_s or 0)
-    shares = zip(BEYOND, given, held, strict=True)
+            if prediction.mean_low_s is not None:
+                with_interval[place] += 1
+                contained[place] += prediction.mean_low_s <= truth <= (prediction.mean_high_s or 0)
+    shares = zip(BEYOND, with_interval, contained, strict=True)
     return [
         f"| {times} | {_percent(one, campaigns)} | {_percent(right, one)} |" for times, one, right in shares
     ]
 
 
 def usual(machine: Machine, campaigns: int) -> str:
-    """How often intervals of alpha, bandwidth, and predictions hold, of 10 launches of 24 sizes."""
-    chance, held, count = np.random.default_rng(7), np.zeros(3), np.zeros(3)
+    """Return how often intervals of alpha, bandwidth and predictions hold, for 10 launches of 24 sizes."""
+    chance, contained, count = np.random.default_rng(7), np.zeros(3), np.zeros(3)
     for _ in range(campaigns):
         model = models_of([replace(machine.campaign(chance, 10, (4016,)), **FLOOR)])[0]
         if model is None or len(model.segments) != len(machine.segments):
             continue
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
-            held[:2] += [_holds(segment.alpha, alpha), _holds(segment.beta, beta)]
+            contained[:2] += [_contains(segment.alpha, alpha), _contains(segment.beta, beta)]
             count[:2] += 1
         for size in (3000, 100 * 1024, 8 * 2**20):
-            told = predicted(model, size)
+            prediction = predicted(model, size)
             truth = float(machine.times(np.array([size]))[0])
-            held[2] += (told.mean_low_s or 0) <= truth <= (told.mean_high_s or 0)
+            contained[2] += (prediction.mean_low_s or 0) <= truth <= (prediction.mean_high_s or 0)
             count[2] += 1
-    return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(held, count, strict=True))
+    return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(contained, count, strict=True))
 
 
-def _holds(number: Interval, truth: float) -> bool:
+def _contains(number: Interval, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 
@@ -228,7 +230,7 @@ def _lines(campaigns: int) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for name, machine in MACHINES.items():
         for launches in LAUNCHES:
-            yield f"| {name} {planted(machine, launches, campaigns)}"
+            yield f"| {name} {known_breaks(machine, launches, campaigns)}"
 
 
 def _false(campaigns: int) -> Iterator[str]:
@@ -288,23 +290,23 @@ TABLES = {
 
 
 def main() -> None:
-    """Prints the tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--only", default=",".join(TABLES), help=f"tables: {', '.join(TABLES)}")
     parser.add_argument("--before", type=Path, metavar="DIR", help="src of another version, first")
-    asked = parser.parse_args()
-    if asked.before:
-        words = ["--campaigns", str(asked.campaigns), "--only", asked.only]
+    arguments = parser.parse_args()
+    if arguments.before:
+        words = ["--campaigns", str(arguments.campaigns), "--only", arguments.only]
         print("before", flush=True)
         subprocess.run(
             [sys.executable, __file__, *words],
-            env={**os.environ, "PYTHONPATH": str(asked.before.resolve())},
+            env={**os.environ, "PYTHONPATH": str(arguments.before.resolve())},
             check=True,
         )
         print("now", flush=True)
-    for name in asked.only.split(","):
-        for line in TABLES[name](asked.campaigns):
+    for name in arguments.only.split(","):
+        for line in TABLES[name](arguments.campaigns):
             print(line, flush=True)
         print(flush=True)
 

@@ -20,13 +20,13 @@ from mpigauge.rows.rows import Row, rows
 SMALL, LARGE = 8, 1 << 20
 TRANSPORTS = ("shm", "tcp")
 SIZES = {10: 1 << 18, 100: 1 << 20, 1000: 1 << 20}
-"""Of messages by Mbit/s: long enough that a latency is nothing beside them."""
+"""Message sizes by Mbit/s: so long that latency is negligible."""
 
 DELAYS = ("20us", "500us", "5ms")
 LAUNCHES = 5
 LAUNCHES_QUICK = 2
 PAYLOAD_SHARE = 1448 / 1538
-"""Of an Ethernet frame with preamble and gap, what TCP with time stamps carries for its user."""
+"""Share of an Ethernet frame with preamble and gap that TCP with time stamps carries for its user."""
 
 PINGS = 500
 PORT = "7000"
@@ -43,13 +43,17 @@ PING = (
 
 
 def main() -> None:
-    """Prints the sections."""
-    given = tools.options("transports, rates and delays").parse_args()
-    print(section(tools.libraries(given.mpi), LAUNCHES_QUICK if given.quick else LAUNCHES, given.seed))
+    """Print the sections."""
+    arguments = tools.options("transports, rates and delays").parse_args()
+    print(
+        section(
+            tools.libraries(arguments.mpi), LAUNCHES_QUICK if arguments.quick else LAUNCHES, arguments.seed
+        )
+    )
 
 
 def section(libraries: Sequence[Library], launches: int, seed: int) -> str:
-    """Measures, and says in Markdown what came out.
+    """Measure, and return the section in Markdown.
 
     Raises:
         EnvironmentLacksError: There is no compiler.
@@ -76,8 +80,8 @@ def _transports(libraries: Sequence[Library], options: Sequence[str], folder: Pa
     body = []
     for library in libraries:
         for transport in TRANSPORTS:
-            mine = [r for r in found if (r.cell.mpi, r.cell.transport) == (library.name, transport)]
-            small, large = (next(r for r in mine if r.cell.bytes == size) for size in (SMALL, LARGE))
+            library_rows = [r for r in found if (r.cell.mpi, r.cell.transport) == (library.name, transport)]
+            small, large = (next(r for r in library_rows if r.cell.bytes == size) for size in (SMALL, LARGE))
             shares = [units.format_percent(row.net_share or 0) for row in (small, large)]
             body.append([library.label, transport, _interval(small), _rate(large), *shares])
     headings = ["library", "transport", "8 B, one way", "1 MiB", "8 B on the network", "1 MiB on the network"]
@@ -97,10 +101,10 @@ def _rates(libraries: Sequence[Library], options: Sequence[str], folder: Path) -
         lab = ["--rate", f"{mbit}mbit"]
         allowed = mbit * 1e6 / 8 * PAYLOAD_SHARE
         tools.say(f"{mbit} Mbit/s: iperf3")
-        said = json.loads(_in_lab(lab, ["sh", "-c", IPERF], folder))
-        iperf = said["end"]["sum_received"]["bits_per_second"] / 8
+        output = json.loads(_in_lab(lab, ["sh", "-c", IPERF], folder))
+        iperf = output["end"]["sum_received"]["bits_per_second"] / 8
         row = [f"{mbit} Mbit/s", _megabytes(allowed), f"{_megabytes(iperf)} ({iperf / allowed:.3f})"]
-        for found in _beside(libraries, lab, size, options, folder / f"{mbit}"):
+        for found in _measure_each(libraries, lab, size, options, folder / f"{mbit}"):
             rate = found.rate_bytes_per_s or 0.0
             row.append(f"{_megabytes(rate)} ({rate / allowed:.3f})")
         body.append(row)
@@ -119,10 +123,10 @@ def _delays(libraries: Sequence[Library], options: Sequence[str], folder: Path) 
     for delay in DELAYS:
         lab = ["--delay", delay]
         tools.say(f"{delay}: plain TCP")
-        said = _in_lab(lab, ["sh", "-c", PING.format(program, PORT, PINGS)], folder)
-        plain_s = median(float(line) for line in said.split()) * 1e-9 / 2
+        output = _in_lab(lab, ["sh", "-c", PING.format(program, PORT, PINGS)], folder)
+        plain_s = median(float(line) for line in output.split()) * 1e-9 / 2
         row = [delay, units.format_time(plain_s)]
-        for found in _beside(libraries, lab, SMALL, options, folder / delay):
+        for found in _measure_each(libraries, lab, SMALL, options, folder / delay):
             time_s = found.time.estimate if found.time else 0.0
             row.append(f"{units.format_time(time_s)} ({time_s / plain_s:.3f})")
         body.append(row)
@@ -134,10 +138,10 @@ def _delays(libraries: Sequence[Library], options: Sequence[str], folder: Path) 
     )
 
 
-def _beside(
+def _measure_each(
     libraries: Sequence[Library], lab: Sequence[str], size: int, options: Sequence[str], path: Path
 ) -> Iterator[Row]:
-    """One row of each library, each in a lab of the same words."""
+    """Measure each library in a lab of the same words; return a row of each."""
     for library in libraries:
         tools.say(f"{' '.join(lab)}: {library.label}")
         words = ["--mpi", str(library.mpicc), "--sizes", str(size), *options]
@@ -161,7 +165,7 @@ def _in_lab(lab: Sequence[str], words: Sequence[str], folder: Path) -> str:
 
 
 def _measured(lab: Sequence[str], words: Sequence[str], path: Path) -> list[Row]:
-    """The rows of pingpong; in a lab, if it has words."""
+    """Measure ping-pongs, in a lab if it has words; return the rows."""
     run = [sys.executable, "-m", "mpigauge", "run", "pingpong", *words, "-q", "-o", str(path)]
     command = [sys.executable, "-m", "mpigauge", "lab", *lab, "--", *run] if lab else run
     done = subprocess.run(command, capture_output=True, text=True, check=False)

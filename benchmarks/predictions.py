@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "results"
 LINKS = {"h1,h2": "100mbit", "h1,h3": "10mbit"}
-"""Of examples/wan.toml."""
+"""Links of examples/wan.toml."""
 
 NAMES = {"h1,h2": "LAN", "h1,h3": "WAN"}
 SIZES = (8 * 1024, 32 * 1024, 64 * 1024, 128 * 1024, 256 * 1024)
 BCAST_BYTES = (512, 64 * 1024)
 FRAME_BYTES = 1448
-"""Of a message, in a full frame of Ethernet."""
+"""Payload bytes of a message in a full Ethernet frame."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """What is predicted, from what, and what was measured, in seconds."""
+    """Predicted and measured time in seconds, and the basis of the prediction."""
 
     what: str
     by: str
@@ -59,7 +59,7 @@ class Prediction:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     print("| what | predicted as | predicted | measured | error |")
     print("| --- | --- | ---: | ---: | ---: |")
     found = [row for row in rows(load(RESULTS / "wan.jsonl.gz")) if row.time or row.limit_bytes]
@@ -68,20 +68,20 @@ def main() -> None:
 
 
 def messages(found: list[Row]) -> Iterator[Prediction]:
-    """Messages between two hosts, from the empty one and the planted rate."""
+    """Yield predictions of messages between two hosts, from the empty message and the known rate."""
     for (mpi, place), times in by_way(found).items():
         limit = limit_of(found, mpi, place)
         trip_s = 2 * seconds(times[0])
         for size in SIZES:
             frames_s = (size + FRAME_BYTES) / (parse_link_rate(LINKS[place]) * TCP_SHARE)
-            asked = trip_s if limit is not None and size > limit else 0.0
-            by = "latency + frames" + (" + 1 round trip" if asked else "")
+            rendezvous_s = trip_s if limit is not None and size > limit else 0.0
+            by = "latency + frames" + (" + 1 round trip" if rendezvous_s else "")
             what = f"{mpi}, {NAMES[place]}, {format_size(size)}"
-            yield Prediction(what, by, seconds(times[0]) + frames_s + asked, times[size])
+            yield Prediction(what, by, seconds(times[0]) + frames_s + rendezvous_s, times[size])
 
 
 def broadcasts(found: list[Row]) -> Iterator[Prediction]:
-    """Broadcasts among four hosts, from messages between two."""
+    """Yield predictions of broadcasts among four hosts, from messages between two."""
     measured = [row for row in rows(load(RESULTS / "wan-collectives.jsonl.gz")) if row.time]
     ways = by_way(found)
     for row in measured:
@@ -97,7 +97,7 @@ def broadcasts(found: list[Row]) -> Iterator[Prediction]:
 
 
 def by_way(found: list[Row]) -> dict[tuple[str, str], dict[int, Row]]:
-    """Messages one way, by library and placement, then by size."""
+    """Return messages one way, by library and placement, then by size."""
     ways: dict[tuple[str, str], dict[int, Row]] = {}
     for row in found:
         if row.cell.pattern == "pingpong":
@@ -106,13 +106,13 @@ def by_way(found: list[Row]) -> dict[tuple[str, str], dict[int, Row]]:
 
 
 def limit_of(found: list[Row], mpi: str, place: str) -> int | None:
-    """The eager limit of a library over a network; None if none was found."""
-    mine = (row for row in found if row.limit_bytes and row.cell.mpi == mpi and row.cell.placement == place)
-    return next((row.limit_bytes for row in mine), None)
+    """Return the eager limit of a library over a network; None if none was found."""
+    limits = (row for row in found if row.limit_bytes and row.cell.mpi == mpi and row.cell.placement == place)
+    return next((row.limit_bytes for row in limits), None)
 
 
 def seconds(row: Row) -> float:
-    """Its time; NaN if it has none."""
+    """Return the time of a row; NaN if it has none."""
     return row.time.estimate if row.time is not None else math.nan
 
 

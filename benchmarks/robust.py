@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 ODD = float(np.log(1.5))
 ODD_SHARE = 0.05
 SHARED = 0.3
-"""Of the variance of a launch, that all its sizes have in common."""
+"""Share of a launch's variance that all its sizes have in common."""
 
 SIZES = 20
 POPULATION = 400_000
@@ -97,7 +97,7 @@ SHAPES: dict[str, Distribution] = {
     "two states 70:30": lambda chance, shape: ((chance.random(shape) < 0.3) - 0.3) / np.sqrt(0.21),
     "two states 90:10": lambda chance, shape: ((chance.random(shape) < 0.1) - 0.1) / 0.3,
 }
-"""Of mean 0 and deviation 1."""
+"""Distributions of mean 0 and deviation 1."""
 
 
 def interval_of(logs: Logs) -> tuple[float, float, float]:
@@ -165,8 +165,8 @@ class World:
     def side(self, chance: Chance, launches: int, which: int = 0) -> Logs:
         """Return logarithms of times, shape ``(launches, sizes)``."""
         drawn = SHAPES[self.shape]
-        alone = drawn(chance, (launches, self.sizes))
-        logs = np.sqrt(SHARED) * drawn(chance, (launches, 1)) + np.sqrt(1 - SHARED) * alone
+        own = drawn(chance, (launches, self.sizes))
+        logs = np.sqrt(SHARED) * drawn(chance, (launches, 1)) + np.sqrt(1 - SHARED) * own
         where = chance.random((launches, self.sizes if self.odd == "single" else 1)) < ODD_SHARE
         return np.asarray(self.spread[which] * logs + ODD * (where & (self.odd != "none")))
 
@@ -196,7 +196,7 @@ class Tally:
         named: Whether anything is slower.
         slower: Whether one of the latter was called slower.
         faster: Whether one of them was called faster.
-        holds: Whether all intervals hold.
+        contained: Whether all intervals hold.
         passes: Whether the whole passes.
     """
 
@@ -204,7 +204,7 @@ class Tally:
     named: list[bool]
     slower: list[bool]
     faster: list[bool]
-    holds: list[bool]
+    contained: list[bool]
     passes: list[bool]
 
     @classmethod
@@ -224,7 +224,7 @@ class Tally:
         self.named.append(one.verdict == "slower")
         self.slower.append("slower" in words[truth == 0])
         self.faster.append("faster" in words[truth == 0])
-        self.holds.append(bool(np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))))
+        self.contained.append(bool(np.all((ends[:, 0] <= truth) & (truth <= ends[:, 1]))))
         self.passes.append(one.verdict in PASSES)
 
     @property
@@ -234,22 +234,22 @@ class Tally:
 
 
 def tally(
-    world: World, launches: tuple[int, int], planted: Logs, times: int, level: float = Thresholds().level
+    world: World, launches: tuple[int, int], slowdown: Logs, times: int, level: float = Thresholds().level
 ) -> Tally:
     """Return what is said of draws of a world; in pairs if both sides have as many launches.
 
     Args:
         launches: Of the first side and of the second.
-        planted: By how much each size of the second is slower, as a logarithm.
+        slowdown: By how much each size of the second is slower, as a logarithm.
     """
 
     def comparisons() -> Iterator[Comparison]:
         for number in range(times):
             chance = np.random.default_rng((*launches, world.sizes, number))
             base, other = (world.side(chance, launches[which], which) for which in (0, 1))
-            yield judged(base, other + planted, level, in_turn=launches[0] == launches[1])
+            yield judged(base, other + slowdown, level, in_turn=launches[0] == launches[1])
 
-    return Tally.of(comparisons(), planted)
+    return Tally.of(comparisons(), slowdown)
 
 
 def planted(by: float, sizes: range) -> Logs:
@@ -330,7 +330,7 @@ def apart(share: float) -> Iterator[Row]:
             for sizes in (5, 20):
                 sized = World(world.spread, world.odd, world.shape, sizes)
                 one = tally(sized, (20, launches), np.zeros(sizes), _times(300, share))
-                row += [one.wrong, _percent(np.mean(one.holds))]
+                row += [one.wrong, _percent(np.mean(one.contained))]
             found = tally(world, (20, launches), planted(0.10, range(6)), _times(100, share)).found
             yield (*row, _percent(np.mean(found)))
 
@@ -344,7 +344,7 @@ def equals(share: float) -> Iterator[Row]:
             for sizes in (1, 20, 60):
                 world = World((0.03, 0.03), shape=shape, sizes=sizes)
                 one = tally(world, (pairs, pairs), np.zeros(sizes), _times(100, share))
-                row += [one.wrong, _percent(np.mean(one.holds))]
+                row += [one.wrong, _percent(np.mean(one.contained))]
             yield tuple(row)
 
 
@@ -359,7 +359,7 @@ PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
 
 
 def _words_of(*sizes: int) -> Iterator[str]:
-    """Heads of what is told of comparisons of so many sizes."""
+    """Return the headings of comparisons, by number of sizes."""
     return (f"{count} sizes: {what}" for count in sizes for what in ("wrong words", "intervals hold"))
 
 
@@ -372,12 +372,12 @@ def _percent(share: float | np.floating) -> str:
 
 
 def _width(found: Logs) -> Logs:
-    """The larger side of intervals in %; centres and ends of shape ``(3, intervals)``."""
+    """Return the larger side of intervals in %; centres and ends have shape ``(3, intervals)``."""
     return np.asarray(100 * np.expm1(np.maximum(found[2] - found[0], found[0] - found[1])))
 
 
 def _of_another(source: Path, part: str, share: float) -> list[Sequence[str]]:
-    """The same table by another version's code."""
+    """Return the same table by the code of another version."""
     call = [sys.executable, __file__, part, "--share", f"{share}", "--json"]
     environment = os.environ | {"PYTHONPATH": str(source)}
     output = subprocess.run(call, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -391,14 +391,14 @@ def main() -> None:
     options.add_argument("--share", type=float, default=1.0, help="so many times the repetitions")
     options.add_argument("--before", type=Path, metavar="DIR", help="another version's src")
     options.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-    given = options.parse_args()
-    for part in given.parts or PARTS:
-        table = PARTS[part](given.share)
-        if given.json:
+    arguments = options.parse_args()
+    for part in arguments.parts or PARTS:
+        table = PARTS[part](arguments.share)
+        if arguments.json:
             for row in table:
                 print(json.dumps(row), flush=True)
             continue
-        before = _of_another(given.before, part, given.share) if given.before else None
+        before = _of_another(arguments.before, part, arguments.share) if arguments.before else None
         print(f"\n{(PARTS[part].__doc__ or '').removeprefix('Yield ')}\n")
         for place, row in enumerate(table):
             old = before[place] if before else row

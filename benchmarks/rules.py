@@ -32,18 +32,18 @@ Launches = list[np.ndarray]
 
 
 def by_tolerance(base: Launches, other: Launches) -> bool:
-    """Whether one launch says so."""
+    """Return whether one launch of the other is slower by more than a tolerance."""
     return bool(other[0].mean() > TOLERANCE * base[0].mean())
 
 
 def by_pooled_samples(base: Launches, other: Launches) -> bool:
-    """Whether all samples say so, as if each were one of its own."""
+    """Return whether the other is slower by all samples, as if each were independent."""
     first, second = np.concatenate(base), np.concatenate(other)
     return bool(stats.mannwhitneyu(second, first, alternative="greater").pvalue < LEVEL)
 
 
 def by_minima(base: Launches, other: Launches) -> bool:
-    """Whether the fastest samples say so."""
+    """Return whether the other is slower by the fastest samples."""
     return bool(min(map(np.min, other)) > MARGIN * min(map(np.min, base)))
 
 
@@ -55,7 +55,7 @@ RULES: Mapping[str, Callable[[Launches, Launches], bool]] = {
 
 
 def slower_by(results: Sequence[Result], pattern: str, side: Callable[[Cell], str]) -> dict[str, set[int]]:
-    """The sizes of a pattern that each rule calls slower.
+    """Return the sizes of a pattern that each rule calls slower.
 
     Args:
         results: One with both sides, or two with one each.

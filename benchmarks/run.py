@@ -26,11 +26,13 @@ OUTPUT = Path(__file__).with_name("results.md")
 
 
 def main() -> None:
-    """Writes the results anew."""
-    given = tools.options("all benchmarks").parse_args()
-    libraries = tools.libraries(given.mpi)
-    head = _head(libraries, given.seed, quick=given.quick)
-    written = [tools.attempt(section) for section in _sections(libraries, given.seed, quick=given.quick)]
+    """Write the results anew."""
+    arguments = tools.options("all benchmarks").parse_args()
+    libraries = tools.libraries(arguments.mpi)
+    head = _head(libraries, arguments.seed, quick=arguments.quick)
+    written = [
+        tools.attempt(section) for section in _sections(libraries, arguments.seed, quick=arguments.quick)
+    ]
     OUTPUT.write_text("\n\n".join([*head, *filter(None, written)]) + "\n", encoding="utf-8")
     tools.say(f"result: {OUTPUT}")
 

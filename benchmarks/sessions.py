@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from comparisons import PATTERN, PLANTED_BYTES, Trial
+from comparisons import DELAYED_BYTES, PATTERN, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ LEAST_SINCE = 3
 
 @dataclass
 class Tally:
-    """What some histories have said.
+    """Findings in a number of histories.
 
     Attributes:
         verdicts: Of the whole history.
@@ -46,14 +46,14 @@ class Tally:
     ratios: list[tuple[float, float]] = field(default_factory=list)
     blamed: int = 0
 
-    def add(self, said: dict[str, Any], files: list[str], since: int, delay_s: float) -> None:
-        """One history more."""
-        self.verdicts[said["verdict"]] += 1
-        messages = [cell for cell in said["cells"] if cell["pattern"] == PATTERN]
+    def add(self, report: dict[str, Any], files: list[str], since: int, delay_s: float) -> None:
+        """Add a history."""
+        self.verdicts[report["verdict"]] += 1
+        messages = [cell for cell in report["cells"] if cell["pattern"] == PATTERN]
         right = [
             (cell, change)
             for cell in messages
-            if delay_s and cell["bytes"] == PLANTED_BYTES
+            if delay_s and cell["bytes"] == DELAYED_BYTES
             for change in _changes(cell)
         ]
         self.found += bool(right)
@@ -63,11 +63,13 @@ class Tally:
         self.blamed += sum(map(len, map(_changes, messages))) > len(right)
 
     def row(self, what: str, times: int) -> str:
-        """A line of the table."""
+        """Return a row of the table."""
         off = ", ".join(map(str, sorted(self.off)))
-        ratios = ", ".join(f"{said:.2f} of {planted:.2f}" for said, planted in sorted(self.ratios))
-        said = ", ".join(f"{verdict}: {count}" for verdict, count in self.verdicts.most_common())
-        return f"| {what} | {times} | {self.found} | {off} | {ratios} | {self.blamed} | {said} |"
+        ratios = ", ".join(
+            f"{ratio:.2f} of {planted_ratio:.2f}" for ratio, planted_ratio in sorted(self.ratios)
+        )
+        verdict_counts = ", ".join(f"{verdict}: {count}" for verdict, count in self.verdicts.most_common())
+        return f"| {what} | {times} | {self.found} | {off} | {ratios} | {self.blamed} | {verdict_counts} |"
 
 
 def _changes(cell: dict[str, Any]) -> list[dict[str, Any]]:
@@ -75,29 +77,31 @@ def _changes(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _before_s(cell: dict[str, Any], since: int) -> float:
-    """What it took before, in the sessions in which the machine was in this state."""
+    """Return the time of a cell in earlier sessions of the same state, in seconds."""
     times_s: list[float] = [time_s for time_s in cell["times_s"][:since] if time_s]
     return median(times_s)
 
 
 def history(trial: Trial, sessions: int, since: int, delay_ns: int) -> tuple[dict[str, Any], list[str]]:
-    """What is said of new sessions, delayed from one on, and their files in order."""
+    """Return the findings in new sessions, delayed from one on, and their files in order."""
     shim, paths = trial.shim(), []
     for number in range(sessions):
         delay = delay_ns if number >= since else 0
         words = ("--mpi", trial.mpi)
         path = trial.campaign(f"{number:03}.jsonl", LAUNCHES, *words, SHIM_DELAY_NS=str(delay), **shim)
         paths.append(str(path))
-    return trial.asked("history", *paths), paths
+    return trial.run_json("history", *paths), paths
 
 
-def planted(trial: Trial, sessions: int, share: float, times: int, draw: random.Random) -> Iterator[str]:
-    """Histories of sessions in which a size takes longer from a random one on by a share of its time."""
-    alone = trial.asked("show", str(trial.campaign("alone.jsonl", 2, "--mpi", trial.mpi)))
+def delayed_histories(
+    trial: Trial, sessions: int, share: float, times: int, draw: random.Random
+) -> Iterator[str]:
+    """Yield the findings in histories in which a size gets slower by a share, from a random session on."""
+    undelayed = trial.run_json("show", str(trial.campaign("alone.jsonl", 2, "--mpi", trial.mpi)))
     time_s = next(
         row["time_s"]["estimate"]
-        for row in alone["rows"]
-        if row["pattern"] == PATTERN and row["bytes"] == PLANTED_BYTES
+        for row in undelayed["rows"]
+        if row["pattern"] == PATTERN and row["bytes"] == DELAYED_BYTES
     )
     tally = Tally()
     for _ in range(times):
@@ -108,21 +112,21 @@ def planted(trial: Trial, sessions: int, share: float, times: int, draw: random.
 
 
 def main() -> None:
-    """Prints a table for results.md."""
+    """Print a table for results.md."""
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mpi", required=True)
     parser.add_argument("--sessions", type=int, default=14)
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--planted", default="0,0.05,0.1,0.2")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    draw = random.Random(asked.seed)  # noqa: S311 - when, not a secret
+    arguments = parser.parse_args()
+    draw = random.Random(arguments.seed)  # noqa: S311 - when, not a secret
     print("| planted | histories | found | sessions off | ratio, of planted | others blamed | verdicts |")
     print("| --- | ---: | ---: | --- | --- | ---: | --- |")
     with tempfile.TemporaryDirectory(prefix="mpigauge-sessions-") as name:
-        trial = Trial(asked.mpi, Path(name))
-        for share in map(float, asked.planted.split(",")):
-            for line in planted(trial, asked.sessions, share, asked.times, draw):
+        trial = Trial(arguments.mpi, Path(name))
+        for share in map(float, arguments.planted.split(",")):
+            for line in delayed_histories(trial, arguments.sessions, share, arguments.times, draw):
                 print(line, flush=True)
 
 

@@ -29,7 +29,7 @@ TRUTH = ((2e-6 + ENVELOPE / 5e9, 5e9), (6e-6 + ENVELOPE / 10e9, 10e9))
 """Latency of 0 B and bandwidth of each segment."""
 
 SENDING, RECEIVING = (5e-7, 2e-10), (3e-7, 1e-10)
-"""Of the platform with overheads: seconds of a call, and more for every byte."""
+"""Costs of the platform with overheads: seconds per call, and per byte."""
 
 OVERHEAD_SIZES = "0,1,8,64,1000,8000,60000"
 
@@ -52,7 +52,7 @@ PLATFORM = """<?xml version='1.0'?>
 
 
 def run(folder: Path, *words: object) -> str:
-    """Its standard output."""
+    """Run a program; return its standard output."""
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,
@@ -71,7 +71,7 @@ def mpigauge(folder: Path, *words: object) -> str:
 
 
 def simulated(folder: Path, name: str, words: tuple[str, ...]) -> Path:
-    """The result of a plan."""
+    """Return the result of a plan."""
     plan, journals = folder / f"{name}.txt", []
     plan.write_text(mpigauge(folder, "kernel", "plan", *words, "--samples", 20, "--seed", 1))
     for launch in range(1, LAUNCHES + 1):
@@ -84,7 +84,7 @@ def simulated(folder: Path, name: str, words: tuple[str, ...]) -> Path:
 
 
 def messages(folder: Path) -> None:
-    """Segments against the platform."""
+    """Compare segments with the platform."""
     for words in (("pingpong",), ("pingpong", "eager")):
         path = simulated(folder, "-".join(words), (*words, "--sizes", "auto:4MiB"))
         (curve,) = json.loads(mpigauge(folder, "model", path.name, "--format", "json"))["curves"]
@@ -102,7 +102,7 @@ def messages(folder: Path) -> None:
 
 
 def overheads(folder: Path) -> None:
-    """o_s, o_r and L against a platform whose calls take time."""
+    """Compare o_s, o_r and L with a platform whose calls take time."""
     props = {"os": SENDING, "ois": SENDING, "or": RECEIVING}
     lines = "".join(f'<prop id="smpi/{name}" value="0:{of[0]}:{of[1]}"/>' for name, of in props.items())
     (folder / "p.xml").write_text(PLATFORM.replace("</config>", f"{lines}</config>"))
@@ -127,7 +127,7 @@ def overheads(folder: Path) -> None:
 
 
 def main() -> None:
-    """Prints what was found beside what is true."""
+    """Print the findings beside the truth."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "p.xml").write_text(PLATFORM)

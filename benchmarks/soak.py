@@ -46,7 +46,7 @@ RELAY = "mpigauge-lab-re"
 
 @dataclass
 class Tally:
-    """What has happened to the campaigns of one library and kind of blow."""
+    """Outcomes of the campaigns of one library and kind of failure."""
 
     blows: int = 0
     lost: int = 0
@@ -59,8 +59,8 @@ class Tally:
 class Soak:
     """A campaign that is struck again and again, and begun anew when it is through."""
 
-    def __init__(self, folder: Path, mpi: str, chance: random.Random, around: tuple[str, ...] = ()) -> None:
-        self._around = around
+    def __init__(self, folder: Path, mpi: str, chance: random.Random, wrapper: tuple[str, ...] = ()) -> None:
+        self._wrapper = wrapper
         self._folder = folder
         self._mpi = mpi
         self._chance = chance
@@ -69,19 +69,19 @@ class Soak:
         self._path = folder / "r0.jsonl"
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
-        """Begins the campaign, or goes on with it; its processes are found by a variable."""
-        begun = self._path.exists() and b"\n" in self._path.read_bytes()
+        """Begin the campaign, or resume it; its processes are found by a variable."""
+        can_resume = self._path.exists() and b"\n" in self._path.read_bytes()
         if (
-            begun
+            can_resume
             and load(self._path).ends[-1:]
             and load(self._path).ends[-1].reason not in ("interrupted", "failed")
         ):
-            self._number, self._known, begun = self._number + 1, set(), False
+            self._number, self._known, can_resume = self._number + 1, set(), False
             self._path = self._folder / f"r{self._number}.jsonl"
         words = (
             ("resume", str(self._path))
-            if begun
-            else (*self._around, "run", *MEASURE, "-o", str(self._path), "--mpi", self._mpi)
+            if can_resume
+            else (*self._wrapper, "run", *MEASURE, "-o", str(self._path), "--mpi", self._mpi)
         )
         return subprocess.Popen(
             [sys.executable, "-m", "mpigauge", *words],
@@ -94,7 +94,7 @@ class Soak:
         )
 
     def kill_relay(self) -> Tally:
-        """One SIGKILL at a random moment."""
+        """Send one SIGKILL at a random moment."""
         process = self.start()
         time.sleep(self._chance.uniform(0.3, LATEST_S))
         with contextlib.suppress(ProcessLookupError, IndexError):
@@ -104,7 +104,7 @@ class Soak:
         return self._judged(process)
 
     def disk(self, preload: Path) -> Tally:
-        """One disk that fails from a random call on."""
+        """Make the disk fail from a random call on."""
         call = self._chance.choice(list(CALLS))
         orders = {"FAIL_CALL": call, "FAIL_ERRNO": str(self._chance.choice(CALLS[call]))}
         orders["FAIL_AFTER"] = str(self._chance.randint(0, {"write": 60, "fsync": 3}.get(call, 0)))
@@ -113,15 +113,15 @@ class Soak:
         return self._judged(self.start(LD_PRELOAD=str(preload), **orders))
 
     def _judged(self, process: subprocess.Popen[str]) -> Tally:
-        """What a blow has cost."""
+        """Return what a failure has cost."""
         tally = Tally(blows=1)
         try:
-            _, said = process.communicate(timeout=ENDS_WITHIN_S)
+            _, output = process.communicate(timeout=ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
             process.kill()
-            _, said = process.communicate()
+            _, output = process.communicate()
             tally.stuck = 1
-        tally.tracebacks = said.count("Traceback")
+        tally.tracebacks = output.count("Traceback")
         tally.statuses[process.returncode] += 1
         tally.left = len(self._left())
         tally.lost = self._lost()
@@ -136,7 +136,7 @@ class Soak:
         return left
 
     def _lost(self) -> int:
-        """Visits that were in the file before this blow, and are not now: all, if it cannot be read."""
+        """Return the number of visits lost since the failure: all, if the file cannot be read."""
         if not self._path.exists() or b"\n" not in self._path.read_bytes():
             return len(self._known)
         try:
@@ -161,7 +161,7 @@ def _name(pid: int) -> str:
 
 
 def _marked(folder: Path) -> list[int]:
-    """Living processes that were started by a campaign in this folder, but for those that tidy up."""
+    """Return the living processes that a campaign in this folder has started, without janitors."""
     mark = f"SOAK={folder}".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
@@ -193,43 +193,43 @@ def _row(name: str, tallies: list[Tally]) -> str:
         sum(getattr(tally, key) for tally in tallies)
         for key in ("blows", "lost", "left", "stuck", "tracebacks")
     ]
-    said = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
-    return f"| {name} | {' | '.join(map(str, sums))} | {said} |"
+    status_counts = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
+    return f"| {name} | {' | '.join(map(str, sums))} | {status_counts} |"
 
 
 def main() -> None:
-    """Prints a table for results.md."""
+    """Print a table for results.md."""
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--relays", type=int, default=20)
     parser.add_argument("--disks", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mpi", action="append", required=True)
-    asked = parser.parse_args()
-    chance = random.Random(asked.seed)  # noqa: S311 - not for secrets
+    arguments = parser.parse_args()
+    chance = random.Random(arguments.seed)  # noqa: S311 - not for secrets
     print("| blow | times | finished visits lost | processes left | stuck | tracebacks | exit statuses |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory(prefix="mpigauge-soak-") as name:
         soaks = {}
-        for mpi in asked.mpi:
+        for mpi in arguments.mpi:
             folder = Path(name) / Path(mpi).name.replace(".", "_")
             folder.mkdir()
             soaks[mpi] = Soak(folder, mpi, chance)
-        for mpi in asked.mpi[:1] if asked.relays else ():
+        for mpi in arguments.mpi[:1] if arguments.relays else ():
             folder = Path(name) / "lab"
             folder.mkdir()
             lab = Soak(folder, mpi, chance, LAB)
-            print(_row("relay of a lab", [lab.kill_relay() for _ in range(asked.relays)]), flush=True)
+            print(_row("relay of a lab", [lab.kill_relay() for _ in range(arguments.relays)]), flush=True)
             soaks["lab"] = lab
         preload = _preload(Path(name))
         for mpi, soak in soaks.items():
-            times = max(1, asked.disks // len(soaks))
+            times = max(1, arguments.disks // len(soaks))
             print(_row(f"disk, {Path(mpi).name}", [soak.disk(preload) for _ in range(times)]), flush=True)
         for mpi, soak in soaks.items():
             done = soak.start()
-            _, said = done.communicate(timeout=3 * ENDS_WITHIN_S)
+            _, output = done.communicate(timeout=3 * ENDS_WITHIN_S)
             print(f"{Path(mpi).name}: the last campaign goes on to its end with status {done.returncode}")
             if done.returncode:
-                print(said)
+                print(output)
 
 
 if __name__ == "__main__":

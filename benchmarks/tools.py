@@ -35,7 +35,7 @@ Anything = TypeVar("Anything")
 SIZES = (8, 1024, 65536, 1 << 20)
 SOURCE = Path(__file__).with_name("bare_pingpong.c")
 PREFIXES = Path(__file__).parents[1] / ".mpi"
-"""Where `make bench` puts the libraries that cannot share an environment with another."""
+"""Folder of libraries that cannot share an environment with others; `make bench` fills it."""
 
 BUILD_TIMEOUT_S = 120
 CAMPAIGN_TIMEOUT_S = 300
@@ -50,7 +50,7 @@ REPETITIONS = 20
 
 
 def libraries(names: Sequence[str]) -> list[Library]:
-    """The libraries that the user names; without names one of each kind.
+    """Return the libraries that the user names; without names one of each kind.
 
     Those that `make bench` prepared come before those of the machine.
 
@@ -73,14 +73,14 @@ def _prepared() -> list[Library]:
     ]
 
 
-def find_imb(there: Sequence[Library]) -> Path | None:
-    """IMB-MPI1, which comes with the wheel of Intel MPI; None if that is not among the libraries."""
-    programs = [library.prefix / "bin" / "IMB-MPI1" for library in there if library.name == "intelmpi"]
+def find_imb(found: Sequence[Library]) -> Path | None:
+    """Return IMB-MPI1, which comes with the wheel of Intel MPI; None if that is not among the libraries."""
+    programs = [library.prefix / "bin" / "IMB-MPI1" for library in found if library.name == "intelmpi"]
     return next((program for program in programs if program.is_file()), None)
 
 
 def can_run_imb(library: Library) -> bool:
-    """IMB is there as a binary only, for libraries that share MPICH's binary interface."""
+    """Return whether a library can run IMB: the binary needs MPICH's binary interface."""
     return library.name in {"intelmpi", "mpich"}
 
 
@@ -88,7 +88,7 @@ def can_run_imb(library: Library) -> bool:
 
 
 def launch(library: Library, program: Sequence[str], variables: Mapping[str, str]) -> list[str]:
-    """The lines that two ranks of a program print.
+    """Run a program on two ranks; return the lines that they print.
 
     Raises:
         JobError: It said nothing for so long that it hangs.
@@ -114,7 +114,7 @@ def launch(library: Library, program: Sequence[str], variables: Mapping[str, str
 
 
 def rounds_of(size: int) -> int:
-    """Round trips of one loop: some ten milliseconds of them, so that an interruption spoils one of many.
+    """Return the round trips of one loop: some ten milliseconds, so that an interruption spoils few.
 
     IMB's `-iter ROUNDS_MOST,VOLUME_MIB` gives the same numbers.
     """
@@ -122,7 +122,7 @@ def rounds_of(size: int) -> int:
 
 
 def _by_size(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: str) -> Repetitions:
-    """The repetitions of each size; a size without any is an error."""
+    """Return the repetitions of each size; a size without any is an error."""
     repetitions = defaultdict(list)
     for size, seconds in samples:
         repetitions[size].append(seconds)
@@ -132,7 +132,7 @@ def _by_size(samples: Sequence[tuple[int, float]], sizes: Sequence[int], name: s
 
 
 def medians(repetitions: Repetitions) -> Times:
-    """The median of each size's repetitions."""
+    """Return the median of each size's repetitions."""
     return {size: median(values) for size, values in repetitions.items()}
 
 
@@ -140,7 +140,7 @@ def medians(repetitions: Repetitions) -> Times:
 
 
 def build_bare(library: Library, folder: Path) -> Path:
-    """Compiles the bare loop with a library's mpicc, with the optimisation that mpigauge's kernel gets.
+    """Compile the bare loop with a library's mpicc, with the optimisation that mpigauge's kernel gets.
 
     Raises:
         EnvironmentLacksError: It does not compile.
@@ -155,7 +155,7 @@ def build_bare(library: Library, folder: Path) -> Path:
 
 
 def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> Times:
-    """One launch of the bare loop.
+    """Run one launch of the bare loop.
 
     Raises:
         JobError: It failed.
@@ -164,7 +164,7 @@ def run_bare(library: Library, program: Path, sizes: Sequence[int] = SIZES) -> T
 
 
 def run_loops(library: Library, program: Path, rounds: Mapping[int, int]) -> Times:
-    """One launch of the bare loop in which each size has its turn once, with so many round trips.
+    """Run one launch of the bare loop in which each size has one turn of so many round trips.
 
     Raises:
         JobError: It failed.
@@ -184,7 +184,7 @@ def _looped(library: Library, program: Path, repetitions: int, rounds: Mapping[i
 
 
 def run_imb(library: Library, program: Path, sizes: Sequence[int], repetitions: int) -> Repetitions:
-    """One launch of IMB-MPI1 PingPong, with so many lines for each size; the sizes take turns.
+    """Run one launch of IMB-MPI1 PingPong with so many lines per size; the sizes take turns.
 
     Longer loops would not do instead: IMB then takes fewer rounds than it is told, and its `-time` gives
     nearly all to the first size.
@@ -203,7 +203,7 @@ def run_imb(library: Library, program: Path, sizes: Sequence[int], repetitions: 
 
 
 def _imb_sample(line: str) -> tuple[int, float] | None:
-    """Size and seconds of a line of IMB's table.
+    """Return size and seconds of a line of IMB's table.
 
     Its times have two decimals of a microsecond, 7 % of a fast one; its rates, in 10^6 B/s, are finer.
     """
@@ -218,7 +218,7 @@ def _imb_sample(line: str) -> tuple[int, float] | None:
 
 
 def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str]) -> dict[int, Estimate]:
-    """One campaign, started as a user would, and what it says of every size.
+    """Run one campaign as a user would; return its estimate of every size.
 
     Raises:
         JobError: It failed.
@@ -233,7 +233,7 @@ def run_mpigauge(library: Library, sizes: Sequence[int], options: Sequence[str])
 
 
 def campaign(library: Library, sizes: Sequence[int], options: Sequence[str], path: Path) -> Result:
-    """One campaign of ping-pongs, started as a user would: its result.
+    """Run one campaign of ping-pongs as a user would; return its result.
 
     Raises:
         JobError: It failed.
@@ -247,7 +247,7 @@ def campaign(library: Library, sizes: Sequence[int], options: Sequence[str], pat
 
 
 def run(words: list[str], variables: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """One program to its end, whatever its status.
+    """Run one program to its end, whatever its status.
 
     Raises:
         EnvironmentLacksError: It cannot be started.
@@ -281,7 +281,7 @@ def _run(
 
 
 def attempt(run: Callable[[], Anything]) -> Anything | None:
-    """What a run gives; if it fails, None and a sentence: one launch must not cost the other hundred."""
+    """Run, and return the outcome; None and a sentence if it fails, to keep the other launches."""
     try:
         return run()
     except MpigaugeError as error:
@@ -290,24 +290,24 @@ def attempt(run: Callable[[], Anything]) -> Anything | None:
 
 
 def timed(run: Callable[[], Anything]) -> tuple[Anything, float]:
-    """What a run gives, and how many seconds it took."""
+    """Run, and return the outcome and the seconds it took."""
     start = monotonic()
     return run(), monotonic() - start
 
 
 def say(sentence: str) -> None:
-    """Progress, which is no part of the result."""
+    """Print progress, which is no part of the result."""
     print(sentence, file=sys.stderr, flush=True)
 
 
 def markdown(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A table whose first column is words and whose others are numbers."""
+    """Return a table whose first column is words and whose others are numbers."""
     rule = ["---", *["---:"] * (len(headings) - 1)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [headings, rule, *body])
 
 
 def options(about: str) -> ArgumentParser:
-    """The options that all benchmarks share."""
+    """Return a parser of the options that all benchmarks share."""
     parser = ArgumentParser(description=about)
     parser.add_argument(
         "--mpi", action="append", default=[], metavar="NAME", help="a prefix or an mpicc; repeatable"
@@ -318,7 +318,7 @@ def options(about: str) -> ArgumentParser:
 
 
 def ending(main: Callable[[], None]) -> int:
-    """The exit status of a benchmark: 0 if it has measured, whatever that shows."""
+    """Return the exit status of a benchmark: 0 if it has measured, whatever that shows."""
     try:
         main()
     except MpigaugeError as error:

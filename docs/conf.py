@@ -31,11 +31,11 @@ html_search_scorer = str(Path(__file__).with_name("search-order.js"))
 html_extra_path = ["schema.json", "schema-show.json"]
 
 BEFORE_AN_INTERVAL = re.compile(r" (?=[(\N{PLUS-MINUS SIGN}]|in \d)")
-"""Where a number begins a second line in a narrow table."""
+"""Blank before an interval, where a number may break in a narrow table."""
 
 
 def keep_numbers_whole(_: Sphinx, page: nodes.document) -> None:
-    """Numbers in tables break before their intervals and nowhere else, by a class of tables.css."""
+    """Mark tables for tables.css, so that numbers break only before their intervals."""
     for entry in page.findall(nodes.entry):
         if "text-right" in entry["classes"] and not isinstance(entry.parent.parent, nodes.thead):
             for text in list(entry.findall(nodes.Text)):
@@ -47,5 +47,5 @@ def keep_numbers_whole(_: Sphinx, page: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """What Sphinx calls first."""
+    """Register the extension with Sphinx."""
     app.connect("doctree-read", keep_numbers_whole)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GREY = pages.DOCS / "_build" / "grey"
 COLOURS = 256
-"""Of a figure in the repository: nobody sees a difference, and it is half as large."""
+"""Colours of a figure in the repository: indistinguishable, and half the size."""
 
 
 class Failed(Exception):  # noqa: N818 - what it is
@@ -34,46 +34,46 @@ class Failed(Exception):  # noqa: N818 - what it is
 
 
 def main() -> None:
-    """Makes figures, and rewrites the pages."""
-    made: dict[str, Path] = {}
-    said: dict[str, str] = {}
+    """Make figures, and rewrite the pages."""
+    figures: dict[str, Path] = {}
+    outputs: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         here = workshop(Path(folder))
         for page in pages.pages():
-            text = fresh(page, here, said)
+            text = fresh(page, here, outputs)
             page.path.write_text(text, encoding="utf-8")
-            made |= {name: here / name for name in page.shown}
-        keep(made)
-    sys.stdout.write(f"{len(made)} figures in {pages.FIGURES.name}/, in grey in {GREY}\n")
+            figures |= {name: here / name for name in page.shown}
+        keep(figures)
+    sys.stdout.write(f"{len(figures)} figures in {pages.FIGURES.name}/, in grey in {GREY}\n")
 
 
 def workshop(folder: Path) -> Path:
-    """A folder with the examples and all stored results, where the commands run as they do for readers."""
+    """Make a folder with the examples and all stored results, in which commands run as for readers."""
     (folder / "examples").symlink_to(pages.ROOT / "examples")
     for path in pages.stored():
         (folder / path.name.removesuffix(".gz")).write_bytes(gzip.decompress(path.read_bytes()))
     return folder
 
 
-def fresh(page: Page, here: Path, said: dict[str, str], *, print_too: bool = True) -> str:
-    """The text of a page with what its commands print now; makes its figures, too.
+def fresh(page: Page, here: Path, outputs: dict[str, str], *, print_too: bool = True) -> str:
+    """Return the text of a page with what its commands print now; make its figures, too.
 
     Args:
-        said: What the commands of pages before have printed; they are not run again.
+        outputs: What the commands of pages before have printed; they are not run again.
         print_too: Whether figures are made as PDF as well.
 
     Raises:
         Failed: A command failed, or a result is missing.
     """
     for command in page.making():
-        if command.text not in said:
-            said[command.text] = run(command, here, print_too=print_too)
+        if command.text not in outputs:
+            outputs[command.text] = run(command, here, print_too=print_too)
     printing = page.printing()
     text, last = [], 0
     for block in pages.BLOCK.finditer(page.text):
         kind, name = block[1], block[2]
         if kind == "output":
-            body = "\n".join(_printed(command, said[command.text]) for command in printing[block.start()])
+            body = "\n".join(_printed(command, outputs[command.text]) for command in printing[block.start()])
         else:
             body = _plan(pages.ROOT / name)
         text += [page.text[last : block.start(3)], body.strip("\n"), "\n"]
@@ -86,13 +86,13 @@ def _printed(command: Command, output: str) -> str:
 
 
 def _plan(path: Path) -> str:
-    """A plan without the comments at its head, which the page says at length."""
+    """Return a plan without the comments at its head, which the page explains."""
     _, title, rest = path.read_text(encoding="utf-8").partition("\ntitle")
     return f"```toml{title}{rest}```"
 
 
 def run(command: Command, here: Path, *, print_too: bool) -> str:
-    """What a command prints; of a figure, makes the PDF as well if it is to be printed.
+    """Run a command and return its output; of a figure, make the PDF as well if it is to be printed.
 
     Raises:
         Failed: It has no result to read, or ends with anything but 0 and verdicts.
@@ -109,7 +109,7 @@ def run(command: Command, here: Path, *, print_too: bool) -> str:
 
 
 def run_words(words: list[str], here: Path) -> str:
-    """What mpigauge prints for these words.
+    """Return what mpigauge prints for these words.
 
     Raises:
         Failed: It ends with anything but 0 and verdicts.
@@ -127,13 +127,13 @@ def _run(words: list[str], here: Path, text: str) -> str:
     return out.getvalue()
 
 
-def keep(made: dict[str, Path]) -> None:
-    """Figures to where the pages look for them, those of former pages away, grey ones to look at."""
+def keep(figures: dict[str, Path]) -> None:
+    """Move figures to where the pages look for them, with grey copies, and delete those of former pages."""
     GREY.mkdir(parents=True, exist_ok=True)
     pages.FIGURES.mkdir(exist_ok=True)
     for old in [*pages.FIGURES.iterdir(), *GREY.iterdir()]:
         old.unlink()
-    for name, path in made.items():
+    for name, path in figures.items():
         with Image.open(path) as image:
             image.convert("RGB").quantize(COLOURS).save(pages.FIGURES / name, optimize=True)
             image.convert("L").save(GREY / name)

@@ -46,7 +46,7 @@ course and errors go to standard error. An error is one sentence and a hint of w
 
 
 def cli_page() -> str:
-    """The page of the command line."""
+    """Return the page of the command line."""
     sections = [_section(words, command) for words, command in manual.commands(mpigauge, ("mpigauge",))]
     return "\n".join([CLI_HEAD, *sections, _statuses()])
 
@@ -69,7 +69,7 @@ def _section(words: Words, command: click.Command) -> str:
 
 
 def _help(command: click.Command) -> list[str]:
-    """Paragraphs; those that click must not wrap are commands."""
+    """Return the paragraphs of a help text; those that click must not wrap are commands."""
     lines: list[str] = []
     for verbatim, paragraph in manual.paragraphs(command):
         if verbatim:
@@ -96,7 +96,7 @@ def _statuses() -> str:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of one line of a result file."""
+    """Return the JSON Schema of one line of a result file."""
     (record,), definitions = msgspec.json.schema_components([Record], ref_template="#/$defs/{name}")
     for definition in definitions.values():
         if "description" in definition:  # as the docstring is indented, which Python versions disagree on
@@ -125,23 +125,23 @@ PARTS: dict[str, type[msgspec.Struct]] = {
     "each of the `checks` of a clock": ClockCheck,
     "each of its `models`": ClockModel,
 }
-"""What records have in them, by where it stands."""
+"""Structs inside records, by where they are."""
 
 ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n     .*)*)", re.MULTILINE)
 
 
 def meanings(struct: type[msgspec.Struct]) -> dict[str, str]:
-    """What the docstrings of a type and its bases say of its fields, in the order of the file.
+    """Return the meanings of the fields of a type, from its docstrings and those of its bases, in order.
 
     Raises:
         KeyError: Of a field nothing is said.
     """
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for base in struct.__mro__:
         text = inspect.cleandoc(base.__dict__.get("__doc__") or "")
         found = ATTRIBUTE.findall(text.partition("Attributes:\n")[2])
-        said = {name: " ".join(words.split()) for name, words in found} | said
-    return {field: said[field] + _choices(struct, field) for field in struct.__struct_fields__}
+        texts = {name: " ".join(words.split()) for name, words in found} | texts
+    return {field: texts[field] + _choices(struct, field) for field in struct.__struct_fields__}
 
 
 def _choices(struct: type[msgspec.Struct], field: str) -> str:
@@ -157,7 +157,7 @@ def _fields(title: str, struct: type[msgspec.Struct]) -> list[str]:
 
 
 def record_tables() -> str:
-    """The fields of every record, then of what stands in them."""
+    """Return the tables of the fields of every record, then of the structs inside them."""
     lines: list[str] = []
     for record in get_args(Record):
         lines += _fields(f"**`{record.__struct_config__.tag}`**", record)
@@ -167,7 +167,7 @@ def record_tables() -> str:
 
 
 def history() -> str:
-    """What came with each version of the result file."""
+    """Return the changes of each version of the result file."""
     rows = [(str(version), change) for version, change in HISTORY.items()]
     return registries.table(("version", "change"), rows, numbers=("version",))
 
@@ -176,7 +176,7 @@ def history() -> str:
 
 
 def with_parts(name: str, parts: Mapping[str, str]) -> str:
-    """A page with its computed parts, each between a comment of its name and that of its end."""
+    """Return a page with its computed parts, each between two comments."""
     text = (HERE / name).read_text(encoding="utf-8")
     for part, computed in parts.items():
         begin, end = f"<!-- {part} -->\n", "<!-- end -->\n"
@@ -204,7 +204,7 @@ def _as_file(found: dict[str, Any]) -> str:
 
 
 def pages() -> dict[str, str]:
-    """Every computed file, by its name in docs/."""
+    """Return every computed file, by its name in docs/."""
     return {
         "cli.md": cli_page(),
         "formats.md": with_parts("formats.md", _formats()),
@@ -219,18 +219,18 @@ def pages() -> dict[str, str]:
 
 
 def describe() -> None:
-    """Writes what the kernel says of itself; its modes are all there with a library of MPI 4."""
+    """Write the description of the kernel; all modes are in it with a library of MPI 4."""
     try:
         library = find.find("mpich")
     except MpigaugeError:
         sys.stdout.write("kernel/describe.json: stays as it is, there is no MPICH to build the kernel with\n")
         return
-    DESCRIPTION.write_text(kernel.to_be_kept(library), encoding="ascii")
+    DESCRIPTION.write_text(kernel.stored_description(library), encoding="ascii")
     sys.stdout.write("kernel/describe.json\n")
 
 
 def main() -> None:
-    """Writes them."""
+    """Write all computed files."""
     describe()
     for name, text in pages().items():
         (HERE / name).write_text(text, encoding="utf-8")

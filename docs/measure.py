@@ -31,23 +31,23 @@ MEASURED = {errors.EXIT_DONE, errors.EXIT_CHECK_FAILED, errors.EXIT_UNDECIDED}
 
 
 def main() -> None:
-    """Measures one result after the other."""
+    """Measure one result after the other."""
     parser = argparse.ArgumentParser(description="Measures what the pages show.")
     parser.add_argument("names", nargs="*", help="results to measure anew; default: those that are missing")
     parser.add_argument("--budget", help="of every one, instead of its own")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     steps = pages.needed(pages.pages())
-    unknown = [name for name in asked.names if name not in steps]
+    unknown = [name for name in arguments.names if name not in steps]
     if unknown:
         parser.error(f"no page shows {', '.join(unknown)}; there are {', '.join(steps)}")
     pages.RESULTS.mkdir(exist_ok=True)
     for name, command in steps.items():
-        if not asked.names or name in asked.names:
-            measure(name, command, asked.budget, anew=name in asked.names)
+        if not arguments.names or name in arguments.names:
+            measure(name, command, arguments.budget, anew=name in arguments.names)
 
 
 def measure(name: str, command: Command, budget: str | None, *, anew: bool) -> None:
-    """One result: begun, continued or left as it is."""
+    """Begin, continue or keep one result."""
     raw = pages.RESULTS / f"{name}.jsonl"
     kept = raw.with_name(f"{raw.name}.gz")
     if kept.exists() and not anew and not raw.exists():
@@ -64,12 +64,12 @@ def measure(name: str, command: Command, budget: str | None, *, anew: bool) -> N
 
 
 def _without_folders(text: str) -> str:
-    """Where this machine keeps things is nobody's business: programs in it are named from here or from ~."""
+    """Return a text with paths relative to the repository or to ~, to keep this machine's folders private."""
     return text.replace(f"{pages.ROOT}/", "").replace(f"{Path.home()}/", "~/")
 
 
 def _run(words: Sequence[str]) -> None:
-    """Runs it where the examples are; ends all if nothing was measured."""
+    """Run a command in the folder of the examples; exit if nothing was measured."""
     print("$", " ".join(words), flush=True)
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(words, cwd=pages.ROOT, env=environment, stdout=subprocess.DEVNULL, check=False)

@@ -18,7 +18,7 @@ NOTEBOOK = Path(__file__).parents[1] / "examples" / "notebook.ipynb"
 
 
 def run_cell(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
-    """The outputs of a cell, as a notebook has them.
+    """Run a cell; return its outputs in the form of a notebook.
 
     Args:
         names: What the cells before have defined; gets what this one defines.
@@ -48,7 +48,7 @@ def _data(value: Any) -> dict[str, list[str]]:
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
-    """The same notebook with what its cells show now."""
+    """Return the notebook with the outputs of its cells."""
     names: dict[str, Any] = {"__name__": "__main__"}
     cells = [
         {**cell, "outputs": run_cell("".join(cell["source"]), names)} if cell["cell_type"] == "code" else cell
@@ -58,12 +58,12 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_file(notebook: dict[str, Any]) -> str:
-    """As Jupyter writes it."""
+    """Return the text of a notebook as Jupyter writes it."""
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 def main() -> None:
-    """Writes it anew; with --check, only what it would be, to standard output."""
+    """Write the notebook anew; with --check, print it instead."""
     text = as_file(executed(json.loads(NOTEBOOK.read_text(encoding="utf-8"))))
     if "--check" in sys.argv:
         sys.stdout.write(text)

@@ -65,16 +65,16 @@ class Command:
 
     @property
     def words(self) -> list[str]:
-        """Its words, without what the shell does to them."""
+        """Words of the command, without what the shell does to them."""
         words = shlex.split(self.text)
         return words[: words.index(">")] if ">" in words else words
 
     @property
     def verb(self) -> str:
-        """What it does, in a lab or not."""
+        """Verb of mpigauge, in a lab or not."""
         words = self.words
-        mine = [n for n, word in enumerate(words[:-1]) if word == "mpigauge" and words[n + 1] != "lab"]
-        return words[mine[-1] + 1] if words[0] == "mpigauge" and mine else ""
+        positions = [n for n, word in enumerate(words[:-1]) if word == "mpigauge" and words[n + 1] != "lab"]
+        return words[positions[-1] + 1] if words[0] == "mpigauge" and positions else ""
 
     @property
     def makes(self) -> str:
@@ -97,7 +97,7 @@ class Page:
 
     @property
     def commands(self) -> list[Command]:
-        """All of them, in their order."""
+        """Commands of the page, in their order."""
         return [
             Command(line.removeprefix("$ "), block.end())
             for block in CONSOLE.finditer(self.text)
@@ -110,7 +110,7 @@ class Page:
         return set(IMAGE.findall(self.text))
 
     def printing(self) -> dict[int, list[Command]]:
-        """Commands whose output the page has, those of one console block, by where the output begins.
+        """Return the commands whose output is on the page, by the line at which the output begins.
 
         Raises:
             ValueError: There is an output without commands right above it.
@@ -130,7 +130,7 @@ class Page:
         return found
 
     def making(self) -> list[Command]:
-        """Commands that draw.py runs: those of figures and outputs, and those that import what they read."""
+        """Return the commands that draw.py runs: those of figures and outputs, and imports that they need."""
         printing = {command.text for block in self.printing().values() for command in block}
         wanted = [c for c in self.commands if c.makes in self.shown or c.text in printing]
         needed = {name for command in wanted for name in command.reads}
@@ -138,22 +138,22 @@ class Page:
 
 
 def read(path: Path) -> Page:
-    """A page as it is on disk."""
+    """Return a page."""
     return Page(path, path.read_text(encoding="utf-8"))
 
 
 def pages() -> list[Page]:
-    """All that show results."""
+    """Return all pages that show results."""
     return [read(path) for path in PAGES]
 
 
 def reports() -> list[Page]:
-    """Those of the reports."""
+    """Return the pages of reports."""
     return [page for page in pages() if page.path.parent.name == "reports"]
 
 
 def needed(shown: Sequence[Page]) -> dict[str, Command]:
-    """The commands that measure what pages show, by the name of their result without ending.
+    """Return the commands that measure what pages show, by the name of their result without ending.
 
     The first page that has one decides: the README's own `modes.jsonl` is nothing that is shown.
     """
@@ -167,5 +167,5 @@ def needed(shown: Sequence[Page]) -> dict[str, Command]:
 
 
 def stored() -> Iterator[Path]:
-    """The results that are kept."""
+    """Return the stored results."""
     return iter(sorted(RESULTS.glob("*.jsonl.gz")))

@@ -20,13 +20,13 @@ DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 POWERS = (" / p", "", " p", " p\N{SUPERSCRIPT TWO}")
 TRIPS = {"repeats": "16 up to 16 KiB warm, otherwise 1"}
-"""What is said of the number of operations in one round, where it is no number."""
+"""Text for the number of operations in one round, where it is no number."""
 
 Row = tuple[str, ...]
 
 
 def table(heads: Row, rows: Iterable[Sequence[str]], numbers: tuple[str, ...] = ()) -> str:
-    """A table of Markdown.
+    """Return a table in Markdown.
 
     Args:
         numbers: The columns that are aligned at the right.
@@ -40,7 +40,7 @@ def _line(entries: Sequence[str]) -> str:
 
 
 def fields(meanings: Mapping[str, str]) -> str:
-    """Fields by name, each with what it is."""
+    """Return a table of fields and their meanings."""
     return table(("field", "is"), [(f"`{name}`", about) for name, about in meanings.items()])
 
 
@@ -48,7 +48,7 @@ def fields(meanings: Mapping[str, str]) -> str:
 
 
 def kinds(registry: Mapping[str, DisplayKind]) -> str:
-    """The kinds of figures or tables."""
+    """Return a table of the kinds of figures or tables."""
     rows = [(_names(kind), kind.about, kind.needs) for kind in registry.values()]
     return table(("kind", "shows", "needs"), rows)
 
@@ -58,14 +58,14 @@ def _names(kind: DisplayKind) -> str:
 
 
 def columns() -> str:
-    """The columns of a curve, the usual ones first."""
+    """Return a table of the columns of a curve, the usual ones first."""
     usual = [(one.heading, "", one.about) for one in (WINDOW, PAIR, *USUAL_COLUMNS, NOTES)]
-    asked = [(one.heading, f"`{name}`", one.about) for name, one in EXTRA_COLUMNS.items()]
-    return table(("column", "`--columns`", "is"), [*usual, *asked])
+    on_request = [(one.heading, f"`{name}`", one.about) for name, one in EXTRA_COLUMNS.items()]
+    return table(("column", "`--columns`", "is"), [*usual, *on_request])
 
 
 def fields_of_columns() -> dict[str, str]:
-    """Those that JSON has because there is a column of them."""
+    """Return a table of the JSON fields that come from columns."""
     return {one.field: one.about for one in EXTRA_COLUMNS.values() if one.field}
 
 
@@ -81,7 +81,7 @@ figure is that of your own machine.
 
 
 def gallery(registry: Mapping[str, DisplayKind]) -> str:
-    """The page with a figure of every kind that has an example."""
+    """Return the page with a figure of every kind that has an example."""
     return "\n".join([GALLERY, *(_example(kind) for kind in registry.values() if kind.example)])
 
 
@@ -105,7 +105,7 @@ $ {command.text}
 
 
 def _measured_for(command: pages.Command) -> Iterator[tuple[str, str]]:
-    """The pages that have the plan of what it reads, with their places; reports before others."""
+    """Yield the pages with the plan of a command's result; reports come first."""
     for page in pages.pages():
         made = {one.makes for one in page.commands if one.verb in pages.MEASURING}
         at = page.path.relative_to(pages.DOCS) if page.path.is_relative_to(pages.DOCS) else None
@@ -117,7 +117,7 @@ def _measured_for(command: pages.Command) -> Iterator[tuple[str, str]]:
 
 
 def visit_keys() -> str:
-    """The keys of a visit in the kernel's plan, but for pattern and mode."""
+    """Return a table of the keys of a visit in the kernel's plan, without pattern and mode."""
     rows = [
         (f"`{key['name']}`", "" if key["usual"] in ("", -1) else f"`{key['usual']}`", key["about"])
         for key in json.loads(DESCRIPTION.read_bytes())["visit_keys"]
@@ -129,7 +129,7 @@ def visit_keys() -> str:
 
 
 def patterns() -> str:
-    """The patterns of the kernel and their modes; those that all collectives share are told once."""
+    """Return a table of the kernel's patterns and modes; modes that all collectives share come once."""
     rows = [(f"`{of.name}`", of.about, _modes(of)) for of in known().values()]
     return table(("pattern", "what it does", "modes, the first is the default"), rows)
 
@@ -143,19 +143,19 @@ def _modes(pattern: Pattern) -> str:
 
 
 def operations() -> str:
-    """What one time is of, and how many of these operations a round has."""
+    """Return a table of what one time spans, and of the operations in a round."""
     trips = {one["name"]: one["trips"] for one in json.loads(DESCRIPTION.read_bytes())["patterns"]}
 
-    def said(pattern: Pattern) -> Row:
+    def meaning(pattern: Pattern) -> Row:
         count = trips[pattern.name]
         return pattern.time_of, DASH if pattern.probes else TRIPS.get(count, str(count))
 
-    rows = _together([(f"`{of.name}`", said(of)) for of in known().values()])
+    rows = _together([(f"`{of.name}`", meaning(of)) for of in known().values()])
     return table(("pattern", "one operation", "in one round"), rows, numbers=("in one round",))
 
 
 def rates() -> str:
-    """Bandwidths by the size n of a message or block, the ranks p and the time t."""
+    """Return a table of bandwidths by the size n of a message or block, the ranks p and the time t."""
     named: list[tuple[str, Row]] = []
     for of in known().values():
         directions = {mode.directions: mode.name for mode in of.modes}
@@ -166,7 +166,7 @@ def rates() -> str:
 
 
 def rate(volume: Terms, directions: int) -> str:
-    """Bytes per second of a volume, as a formula; a dash if there is none."""
+    """Return the bytes per second of a volume as a formula; a dash if there is none."""
     if volume == NONE:
         return DASH
     blocks = _sum([directions * term for term in volume])
@@ -175,7 +175,7 @@ def rate(volume: Terms, directions: int) -> str:
 
 
 def _sum(terms: Sequence[float]) -> str:
-    """Coefficients of 1 / p, 1, p and p squared as a sum, what is taken away last."""
+    """Return coefficients of 1 / p, 1, p and p squared as a sum, negative terms last."""
     parts = [
         (term < 0, _product(abs(term), power)) for term, power in zip(terms, POWERS, strict=True) if term
     ]
@@ -190,8 +190,8 @@ def _product(factor: float, power: str) -> str:
 
 
 def _together(named: Sequence[tuple[str, Row]]) -> list[Row]:
-    """One row for all names of which the same is said, in the order of the first."""
+    """Return one row for all names with the same meaning, in the order of the first."""
     places: dict[Row, list[str]] = {}
-    for name, said in named:
-        places.setdefault(said, []).append(name)
-    return [(" ".join(names), *said) for said, names in places.items()]
+    for name, meaning in named:
+        places.setdefault(meaning, []).append(name)
+    return [(" ".join(names), *meaning) for meaning, names in places.items()]

@@ -19,18 +19,18 @@ from mpigauge.cli import mpigauge as program
 from mpigauge.cli.verbs.manual import commands
 
 HOUSE = Path(mpigauge.__file__).parent
-SPEAKING = ("Error", "Finding", "echo", "trouble", "complain")
-"""How the names of what takes sentences end."""
+SENTENCE_FUNCTIONS = ("Error", "Finding", "echo", "trouble", "complain")
+"""Endings of the names of functions that take sentences."""
 
 WORDS_LEAST = 2
 """Strings of fewer words are names, not sentences."""
 
 WORDS_LEAST_ELSEWHERE = 4
-"""The same of strings of which it is not known where they go."""
+"""Fewest words of a sentence among strings whose use is unknown."""
 
 
 def main(parts: list[str]) -> None:
-    """Prints the help, then the sentences of every module."""
+    """Print the help, then the sentences of every module."""
     if not parts:
         for words, command in commands(program, ("mpigauge",)):
             _show(" ".join(words), _help(command))
@@ -56,23 +56,23 @@ def _sentences(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     documented = {_documentation(node) for node in ast.walk(tree)}
     for node in ast.walk(tree):
-        speaks = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(SPEAKING)
-        least = WORDS_LEAST if speaks else WORDS_LEAST_ELSEWHERE
-        if speaks or isinstance(node, ast.stmt):
+        takes_sentences = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(SENTENCE_FUNCTIONS)
+        least = WORDS_LEAST if takes_sentences else WORDS_LEAST_ELSEWHERE
+        if takes_sentences or isinstance(node, ast.stmt):
             yield from (
                 text for text in _texts(node) if len(text.split()) >= least and text not in documented
             )
 
 
 def _documentation(node: ast.AST) -> str | None:
-    """The text of an expression that is nothing but a text: a docstring, wherever it stands."""
+    """Return the text of an expression that is only a text: a docstring."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return str(node.value.value)
     return None
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
-    """The texts in an expression, what is put into them in braces."""
+    """Yield the texts in an expression, with inserted values in braces."""
     if isinstance(node, ast.JoinedStr):
         yield "".join(_piece(value) for value in node.values)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):

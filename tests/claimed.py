@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mpigauge.check.claim_file import read_claims
-from mpigauge.check.claims import Material
+from mpigauge.check.claims import ClaimSource
 from mpigauge.result.reader import Result
 from mpigauge.rows.rows import rows
 from tests.made import PATTERNS, campaign, visit
@@ -53,7 +53,7 @@ def result(
     return made
 
 
-def material(made: Result, file: str = "r", *, in_lab: bool = False) -> Material:
+def material(made: Result, file: str = "r", *, in_lab: bool = False) -> ClaimSource:
     """A result as claims are held against it."""
     patterns = {pattern.name: pattern for pattern in PATTERNS}
-    return Material(file, rows(made), patterns, in_lab, made.campaign.plan.title)
+    return ClaimSource(file, rows(made), patterns, in_lab, made.campaign.plan.title)

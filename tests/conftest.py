@@ -129,7 +129,7 @@ Cli = Callable[..., Done]
 
 def leave_memory(patch: pytest.MonkeyPatch) -> None:
     """Campaigns do not look through all that the tests have imported: that takes as long as ten launches."""
-    patch.setattr("mpigauge.campaign.loop._leave_memory_alone", lambda: None)
+    patch.setattr("mpigauge.campaign.loop._freeze_garbage_collector", lambda: None)
     patch.setattr("gc.unfreeze", lambda: None)
 
 

@@ -26,7 +26,7 @@ MASKED = frozenset(
 TRACE = re.compile(r'^  File ".*?, line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
 SVG_ID = re.compile(r"\b[a-z][0-9a-f]{10}\b")
 DIGEST = re.compile(r"(?<=[-/])[0-9a-f]{16}(?=/)")
-"""Of the sources of a kernel, in the name of the folder that it is built in."""
+"""Digest of a kernel's sources, in the name of the folder that it is built in."""
 
 LOAD = re.compile(r"^ +\w+ +load .*\n(?: +->.*\n)*", re.MULTILINE)
 DATE = re.compile(r"\b20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\+00:00)?")
@@ -171,4 +171,4 @@ FORMS: dict[str, Callable[[str], str]] = {
     "csv": of_csv,
     "parquet": of_parquet,
 }
-"""How a file is read, by its ending; all others are text or JSON."""
+"""Ways to read a file, by its ending; all others are text or JSON."""

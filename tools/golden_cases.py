@@ -100,7 +100,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What is run, as a user would type it."""
+        """Command lines of the case, as a user would type them."""
         surroundings = [f"{key}={value}" for key, value in self.env.items()]
         surroundings += [f"COLUMNS={self.width}"] if self.width else []
         return " ".join([*surroundings, " ; ".join(self.steps)])
@@ -132,20 +132,20 @@ def _is_small(path: Path) -> bool:
 
 
 def _screens(step: str, *inputs: str) -> Iterator[Case]:
-    """What a terminal of 80 and one of 160 columns show."""
+    """Yield cases for terminals of 80 and 160 columns."""
     for width in (NARROW, WIDE):
         yield Case(_verb(step), (step,), inputs, width)
 
 
 def _files(step: str, *inputs: str, forms: tuple[str, ...] = FORMS) -> Case:
-    """What one command writes in several formats."""
+    """Return cases for one command in several formats."""
     outputs = " ".join(f"-o out.{form}" for form in forms)
     more = ("@parquet out.parquet",) if "parquet" in forms else ()
     return Case(_verb(step), (f"{step} --format {','.join(forms)} {outputs}", *more), inputs)
 
 
 def _piped(step: str, *inputs: str, quick: bool = False) -> Case:
-    """What a pipe gets."""
+    """Return the case of a pipe."""
     return Case(_verb(step), (step,), inputs, quick=quick)
 
 
@@ -191,7 +191,7 @@ def _drawn(name: str) -> Iterator[Case]:
 
 
 def _of_small(name: str) -> Iterator[Case]:
-    """What is asked in the same way of every result, and takes too long where it is large."""
+    """Yield the cases that are too slow for large results."""
     for table in TABLES:
         yield Case("show", (f"show --table {table} {name}",), (name,), NARROW)
     for words in ("--sizes 8,1KiB", "--columns mean,stddev,p99", "--stat p99", "--state far"):
@@ -212,7 +212,7 @@ def _of_small(name: str) -> Iterator[Case]:
 
 
 def _of_quick(name: str) -> Iterator[Case]:
-    """What --quick asks for."""
+    """Yield the cases of --quick."""
     for step in ("show", "show --all", "explain", "explain --all", "compare", "model", "map"):
         yield Case(_verb(step), (f"{step} {name}",), (name,), NARROW, quick=True)
         yield _piped(f"{step} --format json {name}", name, quick=True)
@@ -222,7 +222,7 @@ def _of_quick(name: str) -> Iterator[Case]:
 
 
 def _pairs(results: list[str]) -> Iterator[Case]:
-    """What several results are asked for together."""
+    """Yield the cases with several results."""
     for before, after in (
         ("wan.jsonl.gz", "modes-lan.jsonl.gz"),
         ("modes.jsonl.gz", "modes-lan.jsonl.gz"),
@@ -256,7 +256,7 @@ def _histories() -> Iterator[Case]:
 
 
 def _foreign(inputs: Mapping[str, Path]) -> Iterator[Case]:
-    """Texts of other programs: what is shown of them, and the result file that is made of them."""
+    """Yield the cases of other programs' texts: as shown, and as imported."""
     names = [name for name in inputs if name.startswith(("foreign/", "printed/"))]
     for number, name in enumerate(names):
         program = next((word for word in PROGRAMS if word in name), "osu")
@@ -289,7 +289,7 @@ def _lists() -> Iterator[Case]:
 
 
 def _usage() -> Iterator[Case]:
-    """Help of every verb, and what users get wrong."""
+    """Yield the cases of help and of wrong use."""
     for words in ("", *VERBS, *(f"import {program}" for program in (*PROGRAMS, "csv", "journal"))):
         for width in (NARROW, WIDE):
             quick = width == NARROW and "import " not in words
@@ -301,12 +301,12 @@ def _usage() -> Iterator[Case]:
     for verb in READERS:
         more = " --guidelines" if verb == "check" else ""
         for name in BROKEN:
-            there = () if name == "missing.jsonl" else (name,)
-            yield Case("usage", (f"{verb} {name}{more}",), there, quick=True)
+            inputs = () if name == "missing.jsonl" else (name,)
+            yield Case("usage", (f"{verb} {name}{more}",), inputs, quick=True)
 
 
 def _campaigns() -> Iterator[Case]:
-    """Campaigns on the fake kernel: their journals, their stops, and what is resumed."""
+    """Yield the cases of campaigns on the fake kernel: journals, stops, resuming."""
     for env in ({"FAKE_JITTER": "0.5"}, NOISE, STATES):
         messages = f"run pingpong stream --sizes 8,64,1KiB --launches 3 --seed 7 {OUT}"
         yield _campaign(messages, "show --all r.jsonl", env=env, quick=True)

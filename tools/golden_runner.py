@@ -28,7 +28,7 @@ FAULT = 99
 """The exit status where not mpigauge but a step of ours has failed."""
 
 KEPT_BYTES = 64 << 20
-"""What a case may leave; more than that no output of a user has."""
+"""Most bytes that a case may leave; no output of a user has more."""
 
 LAST = "said"
 """The file beside a case that has what its last step printed."""
@@ -44,7 +44,7 @@ WARM_UP = (
     ("plot", "-o", "warm.svg"),
     ("report", "-o", "warm.html"),
 )
-"""What imports most of mpigauge and of its libraries before the first fork."""
+"""Modules imported before the first fork: most of mpigauge and its libraries."""
 
 
 class Case:
@@ -221,7 +221,7 @@ def _parquet(source: str) -> int:
 
 
 def _save(name: str) -> int:
-    """Put what the step before printed into a file, as a shell does."""
+    """Put the output of the step before into a file, as a shell does."""
     shutil.copy(Path(os.environ["HOME"]) / LAST, name)
     return 0
 
@@ -238,13 +238,13 @@ def _api(name: str) -> int:
 
     result = mpigauge.load(name)
     rows, explained = result.rows(), result.explain()
-    for said in (result, *result.summary, rows, *rows, result.context, explained, *explained):
-        print(said)
+    for value in (result, *result.summary, rows, *rows, result.context, explained, *explained):
+        print(value)
     for shown in (result, rows, explained):
         print(shown._repr_html_())
-    for asked in (result.model, result.compare):
+    for method in (result.model, result.compare):
         try:
-            answer = asked()
+            answer = method()
             print(answer.text, answer.table, json.dumps(answer.as_dict(), default=str))
         except mpigauge.errors.MpigaugeError as error:
             print(type(error).__name__, error.sentence, error.hint)
@@ -281,8 +281,8 @@ def run(cases: list[dict[str, Any]], tree: Path, work: Path, jobs: int) -> None:
     while waiting or running:
         while waiting and len(running) < jobs:
             number, case = waiting.pop(0)
-            begun = Case(case, number, tree, work)
-            running[begun.fork()] = begun
+            started = Case(case, number, tree, work)
+            running[started.fork()] = started
         pid, status, used = os.wait3(0)
         if pid not in running:
             continue
@@ -312,11 +312,11 @@ def warm_up(work: Path, name: str) -> None:
 def main() -> None:
     """Run what is asked for."""
     tree, work, jobs = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-    asked = json.loads((work / "asked.json").read_bytes())
+    request = json.loads((work / "asked.json").read_bytes())
     sys.path.insert(0, str(tree / "src"))
-    if asked["warm"]:
-        warm_up(work, asked["warm"])
-    run(asked["cases"], tree, work, jobs)
+    if request["warm"]:
+        warm_up(work, request["warm"])
+    run(request["cases"], tree, work, jobs)
 
 
 if __name__ == "__main__":

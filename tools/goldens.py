@@ -41,11 +41,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mpigauge-goldens"
 WORKING_TREE = ("WORK", ".")
 PARTS = ("src", "examples", "tests/fakes")
-"""What a commit runs with: its program, the plans that it brings, its fake kernel."""
+"""Folders that a commit runs with: its program, its plans, its fake kernel."""
 
 RUNNER = Path(__file__).with_name("golden_runner.py")
 MANY_CASES = 20
-"""From so many on it pays to import everything before the first one."""
+"""Number of cases from which on it pays to import everything first."""
 
 STORES_KEPT = 24
 STORED_EACH = 500
@@ -59,7 +59,7 @@ LINES_SHOWN = 12
 LONGEST_LINE, BEFORE_PLACE = 200, 80
 DIFFERENCES_SHOWN = 30
 
-Said = dict[str, str]
+Outputs = dict[str, str]
 """The canonical text of each stream and file of a case, by its name."""
 
 
@@ -69,7 +69,7 @@ class CannotCompare(Exception):  # noqa: N818 - what follows from it
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each commit.
+    """Cases to run for each commit.
 
     Attributes:
         inputs: Files and folders that commands read, by the names under which they find them.
@@ -97,16 +97,18 @@ class Question:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Compare two commits; return the exit status."""
-    asked = _parser().parse_args(words)
+    arguments = _parser().parse_args(words)
     started_s = time.monotonic()
     inputs = found_inputs(ROOT)
-    chosen = [case for case in golden_cases.cases(inputs) if _is_asked(case, asked)]
+    chosen = [case for case in golden_cases.cases(inputs) if _is_chosen(case, arguments)]
     try:
-        a, b = said_by_both(asked.a, asked.b, Question(chosen, inputs, max(1, asked.jobs), asked.fresh))
+        a, b = outputs_of_both(
+            arguments.a, arguments.b, Question(chosen, inputs, max(1, arguments.jobs), arguments.fresh)
+        )
     except CannotCompare as error:
         print(f"goldens: {error}", file=sys.stderr)
         return 2
-    count = report(a, b, lines=asked.lines, shown=asked.shown)
+    count = report(a, b, lines=arguments.lines, shown=arguments.shown)
     for name in (name for name in a if is_not_run(a[name]) or is_not_run(b[name])):
         print(f"!! not run, for a fault of the tool or want of a library: {name}")
     print(f"{len(chosen)} cases, {count} differ; {time.monotonic() - started_s:.0f} s")
@@ -132,10 +134,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _is_asked(case: golden_cases.Case, asked: argparse.Namespace) -> bool:
-    by_verb = not asked.only or case.verb in asked.only
-    by_size = (case.quick or not asked.quick) and not (case.large and asked.small)
-    return by_verb and by_size and asked.grep in case.name
+def _is_chosen(case: golden_cases.Case, arguments: argparse.Namespace) -> bool:
+    by_verb = not arguments.only or case.verb in arguments.only
+    by_size = (case.quick or not arguments.quick) and not (case.large and arguments.small)
+    return by_verb and by_size and arguments.grep in case.name
 
 
 def found_inputs(root: Path) -> dict[str, Path]:
@@ -152,7 +154,7 @@ def found_inputs(root: Path) -> dict[str, Path]:
 # ---- What is run ---------------------------------------------------------------------------------
 
 
-def said_by_both(a: str, b: str, question: Question) -> tuple[dict[str, Said], dict[str, Said]]:
+def outputs_of_both(a: str, b: str, question: Question) -> tuple[dict[str, Outputs], dict[str, Outputs]]:
     """Return what two commits say; one that has the sources of the other is not run for its own sake.
 
     Raises:
@@ -163,12 +165,12 @@ def said_by_both(a: str, b: str, question: Question) -> tuple[dict[str, Said], d
     trees = [tree_of(commit) for commit in (a, b)]
     keys = [_contents(tree) for tree in trees]
     if keys[0] == keys[1] and not question.fresh:
-        said = said_by(trees[0], question)
-        return said, said
+        outputs = outputs_of(trees[0], question)
+        return outputs, outputs
     known = replace(question, jobs=max(1, question.jobs // 2), fresh=False)
-    asked = (known, replace(known, fresh=question.fresh))
+    arguments = (known, replace(known, fresh=question.fresh))
     with ThreadPoolExecutor() as pool:
-        first, second = pool.map(said_by, trees, asked)
+        first, second = pool.map(outputs_of, trees, arguments)
     return first, second
 
 
@@ -204,7 +206,7 @@ def _git(*words: str, environ: Mapping[str, str] | None = None) -> str:
     return done.stdout
 
 
-def said_by(tree: str, question: Question) -> dict[str, Said]:
+def outputs_of(tree: str, question: Question) -> dict[str, Outputs]:
     """Return what the cases say with the program of a tree: from the cache, else by running them.
 
     Raises:
@@ -216,8 +218,8 @@ def said_by(tree: str, question: Question) -> dict[str, Said]:
     wanted = [case.name for case in question.cases]
     missing = [case for case in question.cases if case.name not in known]
     try:
-        for number, (name, said) in enumerate(_run(tree, missing, question) if missing else (), start=1):
-            known[name] = said
+        for number, (name, outputs) in enumerate(_run(tree, missing, question) if missing else (), start=1):
+            known[name] = outputs
             if number % STORED_EACH == 0:
                 store.add(known)
     finally:
@@ -228,7 +230,9 @@ def said_by(tree: str, question: Question) -> dict[str, Said]:
     return {name: known[name] for name in wanted}
 
 
-def _run(tree: str, missing: Sequence[golden_cases.Case], question: Question) -> Iterator[tuple[str, Said]]:
+def _run(
+    tree: str, missing: Sequence[golden_cases.Case], question: Question
+) -> Iterator[tuple[str, Outputs]]:
     """Yield what each case says, by its name."""
     work = Path(tempfile.mkdtemp(prefix="goldens-"))
     try:
@@ -237,25 +241,25 @@ def _run(tree: str, missing: Sequence[golden_cases.Case], question: Question) ->
         measured = {case.name for case in missing if case.mpis}
         for number, left in enumerate(_answers(work, missing, question.jobs), start=1):
             places = {**left["places"], str(work / "tree"): "<tree>", str(work): "<work>"}
-            said = {
+            outputs = {
                 name: golden_canonical.canonical(name, base64.b64decode(data), places)
                 for name, data in left["files"].items()
             }
             if left["name"] in measured:
-                said = {name: golden_canonical.without_times(text) for name, text in said.items()}
-            _tell(f"{tree[:8]}: {number} of {len(missing)} cases", left)
-            yield left["name"], said
+                outputs = {name: golden_canonical.without_times(text) for name, text in outputs.items()}
+            _show_progress(f"{tree[:8]}: {number} of {len(missing)} cases", left)
+            yield left["name"], outputs
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
 
 def _answers(work: Path, missing: Sequence[golden_cases.Case], jobs: int) -> Iterator[dict[str, Any]]:
     """Yield what each case has left, as soon as it is done."""
-    asked = {
+    arguments = {
         "warm": golden_cases.WARM if len(missing) >= MANY_CASES else "",
         "cases": [case.plain() for case in missing],
     }
-    (work / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    (work / "asked.json").write_text(json.dumps(arguments), encoding="utf-8")
     words = [sys.executable, str(RUNNER), str(work / "tree"), str(work), str(jobs)]
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environ = {**os.environ, **threads, "PYTHONPATH": str(work / "tree" / "src")}
@@ -275,7 +279,7 @@ def _check_out(tree: str, folder: Path) -> None:
 
 
 def lay_out(inputs: Mapping[str, Path], folder: Path) -> None:
-    """Copy the inputs, with times that follow their order; add those that no stored file is an example of."""
+    """Copy the inputs, with times that follow their order, and add kinds of files that are not stored."""
     results = folder / golden_cases.RESULTS
     results.mkdir(parents=True)
     for number, (name, path) in enumerate(inputs.items()):
@@ -292,7 +296,7 @@ def lay_out(inputs: Mapping[str, Path], folder: Path) -> None:
     (folder / "damaged.jsonl").write_bytes(b"".join([*whole[:9], b'{"type":"visit",\n', whole[9][:40]]))
 
 
-def _tell(words: str, left: Mapping[str, Any]) -> None:
+def _show_progress(words: str, left: Mapping[str, Any]) -> None:
     """Show how far it is; with GOLDENS_TIMES what each case costs."""
     if os.environ.get("GOLDENS_TIMES"):
         print(f"{left['seconds']:7.2f} {left['name']}", file=sys.stderr)
@@ -304,20 +308,20 @@ def _tell(words: str, left: Mapping[str, Any]) -> None:
 
 
 class Store:
-    """What one program has said, by case, in a file of the cache."""
+    """Outputs of one program by case, in a file of the cache."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def read(self) -> dict[str, Said]:
+    def read(self) -> dict[str, Outputs]:
         """Return what is known; nothing where the file is missing or broken."""
         try:
-            known: dict[str, Said] = json.loads(gzip.decompress(self._path.read_bytes()))
+            known: dict[str, Outputs] = json.loads(gzip.decompress(self._path.read_bytes()))
         except (OSError, EOFError, ValueError):
             return {}
         return known
 
-    def add(self, known: Mapping[str, Said]) -> None:
+    def add(self, known: Mapping[str, Outputs]) -> None:
         """Keep more; what nobody has added to in a long time goes."""
         folder = self._path.parent
         folder.mkdir(parents=True, exist_ok=True)
@@ -332,7 +336,7 @@ class Store:
 # ---- What differs --------------------------------------------------------------------------------
 
 
-def report(a: Mapping[str, Said], b: Mapping[str, Said], *, lines: int, shown: int) -> int:
+def report(a: Mapping[str, Outputs], b: Mapping[str, Outputs], *, lines: int, shown: int) -> int:
     """Print every difference, shortened; return in how many cases there is one."""
     differing = [name for name in a if a[name] != b[name]]
     for number, name in enumerate(differing):
@@ -342,12 +346,12 @@ def report(a: Mapping[str, Said], b: Mapping[str, Said], *, lines: int, shown: i
     return len(differing)
 
 
-def is_not_run(said: Said) -> bool:
+def is_not_run(outputs: Outputs) -> bool:
     """Return whether not the program but a step of the runner has failed."""
-    return any(text == NOT_RUN for name, text in said.items() if name.endswith("status"))
+    return any(text == NOT_RUN for name, text in outputs.items() if name.endswith("status"))
 
 
-def difference(a: Said, b: Said, most: int) -> Iterator[str]:
+def difference(a: Outputs, b: Outputs, most: int) -> Iterator[str]:
     """Yield the lines of a unified diff of each stream and file that differs, so many of each at most."""
     for name in sorted({*a, *b}):
         old, new = a.get(name), b.get(name)

@@ -1,7 +1,7 @@
-"""Questions about results, asked alike by verbs and scripts: of which cells and visits, and what is answered.
+"""Questions about results, the same for verbs and scripts: which cells and visits, and what is answered.
 
-What computes is imported where something is asked, so that `--help` does not wait for it. Nothing is printed:
-what a user should know beside the answer is handed to whoever asks.
+What computes is imported within functions, so that `--help` does not wait for it. Nothing is printed: what a
+user should know besides the answer is returned, or passed to a callback.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mpigauge.check.claim_file import Claims
-    from mpigauge.check.claims import Material
+    from mpigauge.check.claims import ClaimSource
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
     from mpigauge.query.query import Query, Source
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict, OnlyChoice, StateChoice
 
     Read = Callable[[Path], Result]
-    Tell = Callable[[str], None]
+    Notify = Callable[[str], None]
 
 MEASURED = "cells that were measured"
 VERBS = {
@@ -57,17 +57,17 @@ VERBS = {
         DisplayKind("history", "what changed over time", MEASURED, "", "history", "patterns"),
     )
 }
-"""What verbs are that make neither figures nor tables, for the errors that say what a result lacks."""
+"""Verbs that make neither figures nor tables, for the errors that say what a result lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Cells, and visits of them.
+    """Cells and visits that a question is about.
 
     Attributes:
-        series: Words of their names; none for all.
-        sizes: Of messages; "" for all.
-        state: The state of the machine that numbers are of; None for the usual one.
+        series: Words that the name of a curve must contain; empty for all curves.
+        sizes: Message sizes as --sizes has them; "" for all.
+        state: State of the machine whose visits count; None for the usual one.
         only: Which visits count; None for all.
     """
 
@@ -82,16 +82,17 @@ EVERYTHING = Selection()
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of results, before they are read.
+    """Question about results, before they are read.
 
     Attributes:
-        kind: For what is said if a result has nothing of it.
-        stat: The statistic that represents a launch.
-        renames: Placements that are called otherwise: `OLD=NEW`.
-        each_state: Whether numbers are of each state of the machine if none is selected, as for verdicts.
-        by: The factor that is compared within one result.
-        thresholds: What verdicts are held to; None for the usual ones.
-        units: None for those that fit.
+        kind: The verb or kind of table, for errors that say what a result lacks.
+        stat: Statistic that represents a launch.
+        renames: Placements to be shown under another name: `OLD=NEW`.
+        each_state: Whether to give numbers per state of the machine if none is selected, as verdicts need
+            them.
+        by: Factor that is compared within one result.
+        thresholds: Limits that verdicts use; None for the usual ones.
+        units: Units to print; None for those that fit.
     """
 
     kind: DisplayKind
@@ -105,26 +106,26 @@ class Request:
 
     @property
     def state(self) -> StateChoice | None:
-        """The state of the machine that numbers are of; None for the usual one."""
+        """State of the machine whose numbers are given; None for the usual one."""
         return self.selection.state or ("all" if self.each_state else None)
 
     def check(self) -> None:
-        """Refuse what can be seen to be wrong before a file is read, which may take a while.
+        """Refuse invalid options before a file is read, which may take a while.
 
         Raises:
-            UsageError: The sizes or a new name are none.
+            UsageError: The sizes or a new name are invalid.
         """
-        from mpigauge.plan.sizes import wanted
+        from mpigauge.plan.sizes import size_filter
         from mpigauge.query.renamed import renamings
 
-        wanted(self.selection.sizes)
+        size_filter(self.selection.sizes)
         renamings(self.renames)
 
     def sources(self, results: Iterable[Result]) -> list[Source]:
-        """Return results with what is said of all their cells.
+        """Return results with the rows of all their cells.
 
         Raises:
-            UsageError: A result does not know such states or placements.
+            UsageError: A result has no such state or placement.
         """
         from mpigauge.query.query import sources_of
         from mpigauge.query.renamed import renamed
@@ -132,7 +133,7 @@ class Request:
         return renamed(sources_of(results, self.stat, self.state, self.selection.only), self.renames)
 
     def query_of(self, sources: list[Source]) -> Query:
-        """Return the query of sources that are computed already."""
+        """Return the query of sources whose rows are computed already."""
         from mpigauge.document.document import Units
         from mpigauge.query.query import Query
         from mpigauge.stats.decision import Thresholds
@@ -152,16 +153,16 @@ class Request:
         """Return the query of results, which are read one after the other if they are an iterator.
 
         Raises:
-            UsageError: What is asked for cannot be, or a result does not know such states or placements.
+            UsageError: An option is invalid, or a result has no such state or placement.
         """
         self.check()
         return self.query_of(self.sources(results))
 
     def selected(self, results: Iterable[Result]) -> list[Source]:
-        """Return results with what is said of the selected cells.
+        """Return results with the rows of the selected cells.
 
         Raises:
-            UsageError: Nothing of what was asked for was measured; says what there is.
+            UsageError: None of the selected cells was measured; names those that were.
         """
         from mpigauge.show.selected import selected
 
@@ -172,18 +173,18 @@ class Request:
 
 
 def damage_note(result: Result) -> str:
-    """Return what is wrong with the compressed file of a result, as a line; empty if nothing is."""
+    """Return a line about the damage of a compressed result file; empty if it has none."""
     from mpigauge.find.imported import PACKED
 
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
 
 def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = False) -> Document:
-    """Return the tables of a kind, before they have a format.
+    """Return the tables of a kind as a document.
 
     Args:
-        columns: Those of curves beside the usual ones.
-        newest: Whether commands find the result without its name.
+        columns: Extra columns of curves.
+        newest: Whether the result is the newest one, which commands find without its name.
 
     Raises:
         UsageError: The results lack what the kind of table needs.
@@ -205,25 +206,25 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
 
 
 def comparison_of(
-    found: ComparedSources, units: Units | None = None, *, strict: bool = False, everything: bool = False
+    compared: ComparedSources, units: Units | None = None, *, strict: bool = False, everything: bool = False
 ) -> tuple[Document, ComparisonVerdict]:
     """Return a comparison as a document, and its verdict.
 
     Args:
-        strict: Whether only those pass that have a partner and are decided.
+        strict: Whether cells without a partner and undecided ones fail.
         everything: Whether there is a line for every number.
     """
     from mpigauge.compare.table import document
     from mpigauge.document.document import Units
 
-    verdict = found.shown.strictly() if strict else found.shown.verdict
+    verdict = compared.shown.strictly() if strict else compared.shown.verdict
     shown = document(
-        found.shown,
+        compared.shown,
         verdict,
-        found.factors,
+        compared.factors,
         units or Units(),
-        found.sides,
-        first=found.first,
+        compared.sides,
+        first=compared.first,
         everything=everything,
     )
     return shown, verdict
@@ -251,46 +252,48 @@ def _hint_for_nothing(why: Reason) -> str:
     return "raise --budget, or measure less" if isinstance(why, OutOfTime) else "mpigauge show says why"
 
 
-# ---- Results of many times -----------------------------------------------------------------------
+# ---- Sessions over time --------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Sessions:
-    """Sessions in the order of time, and those of other machines with what differs.
-
-    Attributes:
-        known: Of one machine.
-    """
+    """Sessions of one machine in the order of time, and those of other machines with what differs."""
 
     known: list[SessionResult] = field(default_factory=list)
     left_out: list[tuple[SessionResult, list[str]]] = field(default_factory=list)
 
     def since(self, date: datetime) -> Sessions:
-        """Return those that began at a date, UTC, or later.
+        """Return the sessions that began at a date, UTC, or later.
 
         Raises:
             UsageError: There are none.
         """
         first_s = date.replace(tzinfo=UTC).timestamp()
-        known = [one for one in self.known if one.begun_s >= first_s]
+        known = [session for session in self.known if session.begun_s >= first_s]
         if not known:
             last = datetime.fromtimestamp(self.known[-1].begun_s, UTC)
             raise UsageError(
                 f"--since {date:%Y-%m-%d %H:%M}: no session began then or later",
                 f"the last one of {len(self.known)} began at {last:%Y-%m-%d %H:%M}",
             )
-        return Sessions(known, [(one, differs) for one, differs in self.left_out if one.begun_s >= first_s])
+        return Sessions(
+            known, [(session, differs) for session, differs in self.left_out if session.begun_s >= first_s]
+        )
 
 
 def sessions_in(
-    paths: Sequence[Path], request: Request, read: Read, tell: Tell, reference: SessionResult | None = None
+    paths: Sequence[Path],
+    request: Request,
+    read: Read,
+    notify: Notify,
+    reference: SessionResult | None = None,
 ) -> Sessions:
-    """Return all results of files and folders as sessions.
+    """Return all results in files and folders as sessions.
 
     Args:
-        read: Reads a result.
-        tell: Is told what is left out, and why.
-        reference: Whose machine counts; that of the last session if nobody is.
+        read: Function that reads a result.
+        notify: Called with a line for each result that is left out.
+        reference: Session whose machine counts; None for that of the last session.
 
     Raises:
         UsageError: There is no result at all.
@@ -298,11 +301,11 @@ def sessions_in(
     from mpigauge.compare.history.session import apart_from, in_time
 
     request.check()
-    found, refused = _sessions(every(paths), request, read)
-    # The first is the error itself where there is nothing else.
-    for one in refused if found else refused[1:]:
-        tell(f"skipped: {one.sentence}")
-    if not found:
+    sessions, refused = _sessions(every(paths), request, read)
+    # Without any result, the first refusal is the error that is raised.
+    for refusal in refused if sessions else refused[1:]:
+        notify(f"skipped: {refusal.sentence}")
+    if not sessions:
         raise (
             refused[0]
             if refused
@@ -310,50 +313,50 @@ def sessions_in(
                 f"{', '.join(map(str, paths))}: no result is there", "name files, or folders with results"
             )
         )
-    known, copies = in_time(found)
+    known, copies = in_time(sessions)
     for copy in copies:
-        tell(f"skipped: {copy.path}: a copy of another result")
+        notify(f"skipped: {copy.path}: a copy of another result")
     left_out = apart_from(reference or known[-1], known)
-    strangers = {id(one) for one, _ in left_out}
-    return Sessions([one for one in known if id(one) not in strangers], left_out)
+    strangers = {id(refusal) for refusal, _ in left_out}
+    return Sessions([refusal for refusal in known if id(refusal) not in strangers], left_out)
 
 
 def _sessions(
     paths: Sequence[Path], request: Request, read: Read
 ) -> tuple[list[SessionResult], list[UsageError]]:
-    found, refused = [], []
+    sessions, refused = [], []
     for path in paths:
         try:
-            found.append(session_in(path, request, read))
+            sessions.append(session_in(path, request, read))
         except UsageError as error:
             refused.append(error)
-    return found, refused
+    return sessions, refused
 
 
 def session_in(path: Path, request: Request, read: Read) -> SessionResult:
-    """Return one result as a session; the result itself is not kept.
+    """Return one result as a session, without keeping the result itself in memory.
 
     Raises:
-        UsageError: It is none, or has nothing of what was asked for.
+        UsageError: The file is no result, or has none of the selected cells.
     """
     from mpigauge.compare.history.session import session_of
 
-    (mine,) = replace(request, each_state=True).selected(map(read, [path]))
-    return session_of(mine.result, mine.rows)
+    (source,) = replace(request, each_state=True).selected(map(read, [path]))
+    return session_of(source.result, source.rows)
 
 
-def against(
-    path: Path, baseline: Path, request: Request, read: Read, tell: Tell, *, force: bool
+def compare_with_baseline(
+    path: Path, baseline: Path, request: Request, read: Read, notify: Notify, *, force: bool
 ) -> ComparedSources:
-    """Hold a result against the sessions of a folder.
+    """Compare a result with the sessions of a folder.
 
     Args:
-        read: Reads a result.
-        tell: Is told what is left out, and why.
+        read: Function that reads a result.
+        notify: Called with a line for each result that is left out.
         force: Whether sessions of other machines or versions count, too.
 
     Raises:
-        UsageError: None of them is of the result's machine.
+        UsageError: No session is of the result's machine.
     """
     from mpigauge.compare.history import baseline as expected
     from mpigauge.compare.history.session import same_session
@@ -362,52 +365,54 @@ def against(
     from mpigauge.stats.decision import Thresholds
 
     new = session_in(path, request, read)
-    found = sessions_in([baseline], request, read, tell, new)
-    known = [*found.known, *(one for one, _ in found.left_out if force)]
-    forced = dict.fromkeys(what for _, differs in found.left_out if force for what in differs)
-    before = [one for one in known if not same_session(one, new)]
-    for one, differs in found.left_out if not force else []:
-        tell(f"skipped: {one.path}: {'; '.join(differs)}")
-    if not before and found.left_out:
+    sessions = sessions_in([baseline], request, read, notify, new)
+    known = [*sessions.known, *(session for session, _ in sessions.left_out if force)]
+    forced = dict.fromkeys(what for _, differs in sessions.left_out if force for what in differs)
+    before = [session for session in known if not same_session(session, new)]
+    for session, differs in sessions.left_out if not force else []:
+        notify(f"skipped: {session.path}: {'; '.join(differs)}")
+    if not before and sessions.left_out:
         raise UsageError(
-            f"{path} cannot be held against {baseline}: {'; '.join(found.left_out[0][1])}",
+            f"{path} cannot be held against {baseline}: {'; '.join(sessions.left_out[0][1])}",
             "--force compares them all the same",
         )
-    said = expected.against(
-        sorted(before, key=lambda one: one.begun_s), new, request.thresholds or Thresholds()
+    comparison = expected.against(
+        sorted(before, key=lambda session: session.begun_s), new, request.thresholds or Thresholds()
     )
-    sides = baseline_words(path.name, str(baseline), len(before), said.switches)
-    return ComparedSources(replace(said.shown, forced=tuple(forced)), frozenset(), sides)
+    sides = baseline_words(path.name, str(baseline), len(before), comparison.switches)
+    return ComparedSources(replace(comparison.shown, forced=tuple(forced)), frozenset(), sides)
 
 
 # ---- Claims of reports ---------------------------------------------------------------------------
 
 
 def claims_of(files: Iterable[Path], results: Iterable[Result], request: Request) -> Document:
-    """Return the claims of files, or of all such files in folders, held against results.
+    """Return the verdicts on the claims of files, or of all claim files in folders, as a document.
 
     Args:
-        results: All of them together; none: what the printed tables alone say.
+        results: Results that claims are checked against; none: only the printed tables of the reports.
 
     Raises:
-        UsageError: A file cannot be read, or is not what it should be.
+        UsageError: A file cannot be read, or is invalid.
     """
     from mpigauge.check.claim_file import read_claims
-    from mpigauge.check.claim_table import document, material_of
-    from mpigauge.check.claims import judged
+    from mpigauge.check.claim_table import claim_source_of, document
+    from mpigauge.check.claims import check_claim
     from mpigauge.document.document import Units
 
     claims = [read_claims(path) for path in claim_files(files)]
-    here = [material_of(source) for source in request.sources(results)]
+    materials = [claim_source_of(source) for source in request.sources(results)]
     scores = []
-    for one in claims:
-        printed = _printed(one)
-        scores.append((one.report, [judged(claim, printed, here) for claim in one.claims]))
+    for claim_set in claims:
+        printed = _printed(claim_set)
+        scores.append(
+            (claim_set.report, [check_claim(claim, printed, materials) for claim in claim_set.claims])
+        )
     return document(scores, request.units or Units())
 
 
 def claim_files(paths: Iterable[Path]) -> list[Path]:
-    """Return files of claims, and those of each folder in the order of their names.
+    """Return claim files, those of each folder in the order of their names.
 
     Raises:
         UsageError: A folder has none.
@@ -420,19 +425,19 @@ def _claims_in(path: Path) -> list[Path]:
 
     if not is_folder(path):
         return [path]
-    found = sorted(path.glob(f"*{ENDING}"))
-    if not found:
+    files = sorted(path.glob(f"*{ENDING}"))
+    if not files:
         raise UsageError(f"{path}: has no file of claims", f"their names end with {ENDING}")
-    return found
+    return files
 
 
-def _printed(claims: Claims) -> list[Material]:
-    """Return the tables of the report, imported."""
-    from mpigauge.check.claim_table import material_of
+def _printed(claims: Claims) -> list[ClaimSource]:
+    """Return the printed tables of a report, imported as results."""
+    from mpigauge.check.claim_table import claim_source_of
     from mpigauge.importers import read
     from mpigauge.query.query import source_of
-    from mpigauge.result.reader import made_of
+    from mpigauge.result.reader import result_of
 
     tables = claims.tables
-    results = [made_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
-    return [material_of(source_of(result, "median")) for result in results]
+    results = [result_of(table.with_suffix(""), read("csv", (table,), columns)) for table, columns in tables]
+    return [claim_source_of(source_of(result, "median")) for result in results]

@@ -1,7 +1,7 @@
-"""Files that appear whole: under their name once all of them is on the disk, or not at all.
+"""Files written atomically: complete under their name once they are on the disk, or not at all.
 
-Whatever must not be seen half written goes through here, since folders may be shared with people whom nobody
-trusts: no name that others can know beforehand is ever opened, and no link is followed.
+Folders may be shared with users who cannot be trusted: no name that others can know beforehand is opened,
+and no link is followed.
 """
 
 import contextlib
@@ -18,9 +18,9 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 NO_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 NOTHING_TO_SYNC = (errno.EINVAL, errno.ENOTSUP)
-"""Errors of fsync on what is not a regular file."""
+"""Errors of fsync on anything but a regular file."""
 
-USUAL_MODE = 0o666
+DEFAULT_MODE = 0o666
 """Mode of a new file, before the umask."""
 
 PROGRAM_MODE = 0o777
@@ -29,26 +29,26 @@ OTHER_NAME = "choose another name, or replace it: --overwrite"
 
 
 @contextlib.contextmanager
-def written(
+def open_output(
     path: Path,
     *,
     overwrite: bool = False,
-    mode: int = USUAL_MODE,
+    mode: int = DEFAULT_MODE,
     other_name: str = OTHER_NAME,
     other_place: str = "choose another place: -o FILE",
 ) -> Iterator[BinaryIO]:
-    """A file that a user has named, as `appearing`, with sentences for what prevents it.
+    """Open a file that a user has named for an atomic write, with sentences for what prevents it.
 
     Args:
         other_name: What to do if the name is taken.
         other_place: What to do if it cannot be written there.
 
     Raises:
-        UsageError: The name is taken, or can be none.
-        EnvironmentLacksError: It cannot be written: no room, no right, a file system that is read only.
+        UsageError: The name is taken, or is no possible name.
+        EnvironmentLacksError: It cannot be written: no space, no permission, a read-only file system.
     """
     try:
-        with appearing(path, overwrite=overwrite, mode=mode) as file:
+        with write_atomically(path, overwrite=overwrite, mode=mode) as file:
             yield file
     except FileExistsError:
         raise UsageError(f"{path}: is there already", other_name) from None
@@ -57,7 +57,7 @@ def written(
 
 
 def check_free(path: Path, *, overwrite: bool = False, other_name: str = OTHER_NAME) -> None:
-    """Refuse a name that `written` would refuse, before anything is computed for it.
+    """Refuse a name that `open_output` would refuse, before anything is computed for it.
 
     Raises:
         UsageError: The name is taken.
@@ -69,9 +69,9 @@ def check_free(path: Path, *, overwrite: bool = False, other_name: str = OTHER_N
 
 
 def cannot_write(path: Path, error: OSError, instead: str) -> MpigaugeError:
-    """Return the error that says why a file cannot be written, and what helps against that.
+    """Return the error that says why a file cannot be written, and what helps.
 
-    A name that cannot be, as in a folder that is not there, is a wrong use.
+    An impossible name, as in a folder that does not exist, is a usage error.
 
     Args:
         instead: What to do where more room would not help.
@@ -87,35 +87,35 @@ def cannot_write(path: Path, error: OSError, instead: str) -> MpigaugeError:
 
 
 @contextlib.contextmanager
-def appearing(path: Path, *, overwrite: bool = False, mode: int = USUAL_MODE) -> Iterator[BinaryIO]:
-    """A file that gets its name when the block ends well; whatever prevents that leaves nothing of it.
+def write_atomically(path: Path, *, overwrite: bool = False, mode: int = DEFAULT_MODE) -> Iterator[BinaryIO]:
+    """Open a file that gets its name only if the block ends without error; otherwise nothing remains.
 
-    Until then it has a name at random in the same folder. Another file of the same name stays as it is, or,
-    where it may be overwritten, until the new one is whole.
+    Until then it has a random name in the same folder. Another file of the same name stays as it is, or,
+    where it may be overwritten, until the new one is complete.
 
     Raises:
-        FileExistsError: Another file has the name, and keeps it.
-        UsageError: What would be overwritten is not a regular file: a device, a pipe, a folder.
+        FileExistsError: Another file has the name.
+        UsageError: The name is that of a device, a pipe or a folder.
         OSError: It cannot be written.
     """
     _check_name(path, overwrite=overwrite)
-    part = path.with_name(f".mpigauge-{secrets.token_hex(8)}.part")
+    temporary = path.with_name(f".mpigauge-{secrets.token_hex(8)}.part")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        with os.fdopen(os.open(part, flags, mode), "w+b") as file:
+        with os.fdopen(os.open(temporary, flags, mode), "w+b") as file:
             yield file
             file.flush()
-            settle(file.fileno())
-            _give_name(part, path, overwrite=overwrite)
-            if not is_at(file.fileno(), path):
+            sync_to_disk(file.fileno())
+            _give_name(temporary, path, overwrite=overwrite)
+            if not is_name_of(file.fileno(), path):
                 raise OSError(errno.ESTALE, "somebody has replaced it on the way")
     finally:
         with contextlib.suppress(OSError):  # it has its name, or could not be made
-            part.unlink()
+            temporary.unlink()
 
 
-def settle(descriptor: int) -> None:
-    """Wait until all that was written is on the disk."""
+def sync_to_disk(descriptor: int) -> None:
+    """Wait until everything written is on the disk."""
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -123,8 +123,8 @@ def settle(descriptor: int) -> None:
             raise
 
 
-def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether a name is that of an open file."""
+def is_name_of(descriptor: int, path: Path) -> bool:
+    """Return whether a path names this open file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except OSError:
@@ -132,26 +132,26 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def _check_name(path: Path, *, overwrite: bool) -> None:
-    """Look at what is there, before anything is computed for it."""
+    """Refuse a name that is taken, before anything is computed for it."""
     try:
-        there = path.lstat()
+        status = path.lstat()
     except OSError:
         return  # what else is wrong with a name shows when it is opened
     if not overwrite:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    if not (stat.S_ISREG(there.st_mode) or stat.S_ISLNK(there.st_mode)):
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
         raise UsageError(f"{path}: is not a file, and is not replaced", "name a file")
 
 
-def _give_name(part: Path, path: Path, *, overwrite: bool) -> None:
-    """Name a file; a second name is never given over another file, as a rename would be."""
+def _give_name(temporary: Path, path: Path, *, overwrite: bool) -> None:
+    """Give a file its name; without overwrite by a link, since a rename would replace another file."""
     if overwrite:
-        part.replace(path)
+        temporary.replace(path)
         return
     try:
-        os.link(part, path)
+        os.link(temporary, path)
     except FileExistsError:
         raise
     except OSError:  # a file system without second names
         _check_name(path, overwrite=False)
-        part.replace(path)
+        temporary.replace(path)

@@ -1,4 +1,4 @@
-"""The cache of programs that are built on the spot: made once for the same sources and words."""
+"""Cache of programs that are built on this machine: once for the same sources and words."""
 
 import contextlib
 import hashlib
@@ -13,74 +13,74 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError
 
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-ASIDE = ".old-"
-ASIDE_KEPT_S = 14 * 86_400.0
-"""Longer than any campaign lasts."""
+OLD_PREFIX = ".old-"
+OLD_KEPT_S = 14 * 86_400.0
+"""Time that replaced programs are kept: longer than any campaign lasts."""
 
 COMPILE_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2")
 
 
 def cache_folder() -> Path:
-    """Where built programs are kept: $MPIGAUGE_KERNEL_DIR, else the user's cache, else a temporary folder.
+    """Return the folder of built programs: $MPIGAUGE_KERNEL_DIR, the user's cache, or a temporary folder.
 
     Users of containers and daemons often have no home that they may write to.
 
     Raises:
-        EnvironmentLacksError: Nobody knows where the user's home is, and there is no other place.
+        EnvironmentLacksError: The user's home is unknown, and there is no other place.
     """
     if chosen := os.environ.get("MPIGAUGE_KERNEL_DIR"):
         return Path(chosen).absolute()  # ranks, and hosts that are given a program, are in other folders
     try:
-        usual = user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
+        default = user_cache("MPIGAUGE_KERNEL_DIR") / "kernels"
     except EnvironmentLacksError:
-        if (instead := _temporary_cache()) is not None:
-            return instead
+        if (fallback := _temporary_cache()) is not None:
+            return fallback
         raise
     # Methods of Path raise where a folder above is closed, as that of another user.
-    if os.path.isdir(usual) or _takes_programs(usual):  # noqa: PTH112
-        return usual
-    return _temporary_cache() or usual
+    if os.path.isdir(default) or _can_hold_programs(default):  # noqa: PTH112
+        return default
+    return _temporary_cache() or default
 
 
-def _takes_programs(folder: Path) -> bool:
-    """Return whether programs can be put into a folder, or into the one that it would be made in, and run."""
-    there = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110 - as above
-    return os.access(there, os.W_OK | os.X_OK) and not os.statvfs(there).f_flag & os.ST_NOEXEC
+def _can_hold_programs(folder: Path) -> bool:
+    """Return whether programs can be put into a folder, or its nearest existing parent, and run there."""
+    existing = next(one for one in (folder, *folder.parents) if os.path.exists(one))  # noqa: PTH110 - as above
+    return os.access(existing, os.W_OK | os.X_OK) and not os.statvfs(existing).f_flag & os.ST_NOEXEC
 
 
 def _temporary_cache() -> Path | None:
-    """Return a folder of this user below that of temporary files; None if there is none that is safe.
+    """Return a folder of this user among the temporary files; None if there is no safe one.
 
-    It lies directly in a folder that others write to: it must be ours before anything in it is believed.
+    Others may write to its parent: before anything in it is run, it must be this user's.
     """
     try:
         folder = Path(tempfile.gettempdir()) / f"mpigauge-{os.getuid()}"
-        if not _takes_programs(folder):
+        if not _can_hold_programs(folder):
             return None
         make_safe(folder, "whose programs would be run", "MPIGAUGE_KERNEL_DIR")
     except (OSError, EnvironmentLacksError):
         return None
-    # Whose link it is could let it point elsewhere at any time.
+    # The owner of a link could point it elsewhere at any time.
     return None if folder.is_symlink() else folder / "kernels"
 
 
 def user_cache(instead: str) -> Path:
-    """Where what can be made again is kept.
+    """Return the user's folder for what can be made again.
 
     Args:
-        instead: The variable that makes the user's home unnecessary.
+        instead: Variable that makes the user's home unnecessary.
 
     Raises:
-        EnvironmentLacksError: Nobody knows where the user's home is.
+        EnvironmentLacksError: The user's home is unknown.
     """
-    return Path(os.environ.get("XDG_CACHE_HOME") or home(instead) / ".cache") / "mpigauge"
+    return Path(os.environ.get("XDG_CACHE_HOME") or user_home(instead) / ".cache") / "mpigauge"
 
 
-def home(instead: str) -> Path:
-    """The user's home.
+def user_home(instead: str) -> Path:
+    """Return the user's home folder.
 
     Args:
-        instead: The variable that makes it unnecessary.
+        instead: Variable that makes it unnecessary.
 
     Raises:
         EnvironmentLacksError: HOME is not set, and the system does not know the user, as in many containers.
@@ -95,9 +95,9 @@ def home(instead: str) -> Path:
 
 
 def with_home(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment with a HOME, where it lacks one and the system knows the user's.
+    """Return an environment with HOME set, if the system knows the user's home.
 
-    Programs of Open MPI do not start without; units of systemd and `env -i` have none.
+    Programs of Open MPI do not start without HOME; systemd units and `env -i` have none.
     """
     if environ.get("HOME"):
         return dict(environ)
@@ -108,7 +108,7 @@ def with_home(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
-    """16 hexadecimal digits that change with any of the files and words."""
+    """Return 16 hexadecimal digits that change with any of the files and words."""
     digest = hashlib.sha256()
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
@@ -117,38 +117,38 @@ def fingerprint(sources: Iterable[Path], words: Iterable[str]) -> str:
     return digest.hexdigest()[:16]
 
 
-def made(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
-    """The program, compiled if it is not there yet: whole or not at all, and of two builders the first wins.
+def build_once(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
+    """Return the program, compiled unless it is there; of two concurrent builders the first wins.
 
-    A program that is there may be running, here or on another host, where to take its place would end it.
+    An existing program is not replaced: it may be running here or on another host, and would crash.
 
     Args:
-        about: What an error calls it.
-        compile_to: Writes it to the path that it is given.
+        about: Name of the program in errors.
+        compile_to: Writes the program to the path that it is given.
 
     Raises:
         EnvironmentLacksError: The cache cannot be written, or is another user's.
     """
     if program.is_file() and is_safe(program) and is_safe(program.parent):
         return program
-    # What is there but may be somebody else's gives way, whoever runs it.
-    return _compiled(program, about, compile_to, Path.replace if program.exists() else _put)
+    # An existing program that may be somebody else's is replaced, even if it is running.
+    return _compiled(program, about, compile_to, Path.replace if program.exists() else _install)
 
 
-def remade(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
-    """The program, compiled anew; there is one at every moment, and whoever runs the old one goes on with it.
+def build_anew(program: Path, about: str, compile_to: Callable[[Path], None]) -> Path:
+    """Return the program, compiled anew; at every moment there is one, and running copies are not affected.
 
     Raises:
         EnvironmentLacksError: The cache cannot be written, or is another user's.
     """
-    return _compiled(program, about, compile_to, _swap)
+    return _compiled(program, about, compile_to, _replace)
 
 
 def _compiled(
     program: Path,
     about: str,
     compile_to: Callable[[Path], None],
-    put: Callable[[Path, Path], object],
+    install: Callable[[Path, Path], object],
 ) -> Path:
     try:
         make_safe(program.parent, "whose programs would be run", "MPIGAUGE_KERNEL_DIR")
@@ -156,7 +156,7 @@ def _compiled(
             built = Path(folder) / program.name
             compile_to(built)
             built.chmod(0o755)
-            put(built, program)
+            install(built, program)
     except OSError as error:
         raise EnvironmentLacksError(
             f"{program.parent}: {about} cannot be kept there: {error.strerror}",
@@ -165,8 +165,8 @@ def _compiled(
     return program
 
 
-def _put(built: Path, program: Path) -> None:
-    """Gives a whole program its name, unless another one that is as good has it by now."""
+def _install(built: Path, program: Path) -> None:
+    """Give a complete program its name, unless an equal one has it by now."""
     with contextlib.suppress(OSError):  # it is there; or the file system has no links
         os.link(built, program)
         return
@@ -174,28 +174,28 @@ def _put(built: Path, program: Path) -> None:
         built.replace(program)
 
 
-def _swap(built: Path, program: Path) -> None:
-    """Keeps the old one under another name: a host that runs it over a network still needs the file."""
-    for old in program.parent.glob(f"{ASIDE}*"):
-        if time.time() - old.stat().st_ctime > ASIDE_KEPT_S:
+def _replace(built: Path, program: Path) -> None:
+    """Replace a program, but keep the old one under another name, for hosts that run it over NFS."""
+    for old in program.parent.glob(f"{OLD_PREFIX}*"):
+        if time.time() - old.stat().st_ctime > OLD_KEPT_S:
             old.unlink()
     with contextlib.suppress(OSError):
-        os.link(program, program.with_name(f"{ASIDE}{program.name}-{time.time_ns()}"))
+        os.link(program, program.with_name(f"{OLD_PREFIX}{program.name}-{time.time_ns()}"))
     built.replace(program)
 
 
 def is_safe(path: Path) -> bool:
-    """Whether nobody else can have put there what we are about to run."""
+    """Return whether nobody but this user or root can have written a file."""
     status = path.stat()
     return status.st_uid in (os.geteuid(), 0) and not status.st_mode & OTHERS_WRITE
 
 
 def make_safe(folder: Path, danger: str, instead: str) -> None:
-    """Makes a folder, or takes the right to write there from everybody else; many a umask gives it.
+    """Make a folder, or remove the right of others to write there, which many a umask gives.
 
     Args:
-        danger: What another user could do with it.
-        instead: The variable that names another.
+        danger: What another user could do with the folder, in words.
+        instead: Variable that names another folder.
 
     Raises:
         EnvironmentLacksError: It is another user's.

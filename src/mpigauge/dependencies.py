@@ -1,4 +1,4 @@
-"""The packages that we need, and why one cannot be imported: often a foreign one, by PYTHONPATH."""
+"""Packages that mpigauge needs, and why one cannot be imported: often another version on PYTHONPATH."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 NAME = re.compile(r"^[\w.-]+")
-OURS = Path(__file__).parent
+PACKAGE_FOLDER = Path(__file__).parent
 
 
 def packages() -> list[str]:
-    """Return what mpigauge always needs, as its own metadata say."""
+    """Return the packages that mpigauge always needs, by its own metadata."""
     from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow, and rarely asked
 
     try:
@@ -32,10 +32,10 @@ def packages() -> list[str]:
 
 def cannot_import(error: Exception) -> EnvironmentLacksError | None:
     """Return the sentence for an error that arose while a package was imported; None for any other error."""
-    found = _failed_import(error)
-    if found is None:
+    package = _failed_import(error)
+    if package is None:
         return None
-    name, place = found
+    name, place = package
     foreign = foreign_packages()
     if foreign:
         # The package that fails may be ours, and stumble over the foreign one.
@@ -49,7 +49,7 @@ def cannot_import(error: Exception) -> EnvironmentLacksError | None:
 
 
 def foreign_packages() -> dict[str, Path]:
-    """Return the packages that PYTHONPATH puts before ours, each with its place."""
+    """Return the packages that PYTHONPATH puts before ours, each with its path."""
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
     found = {}
     for name in packages():
@@ -61,14 +61,14 @@ def foreign_packages() -> dict[str, Path]:
 
 
 def _failed_import(error: Exception) -> tuple[str, str] | None:
-    """Return the name and the place of a package whose import has failed, as far as they are known."""
+    """Return name and path of the package whose import has failed; None if the error is another."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    ours = [number for number, frame in enumerate(frames) if _is_ours(frame.f_code.co_filename)]
-    beyond = frames[ours[-1] + 1 :] if ours else frames
-    module = next(filter(_is_of_import, beyond), None)
+    own_frames = [number for number, frame in enumerate(frames) if _is_own_file(frame.f_code.co_filename)]
+    frames_after = frames[own_frames[-1] + 1 :] if own_frames else frames
+    module = next(filter(_is_module_level, frames_after), None)
     if module is not None:
         return _package(str(module.f_globals["__name__"])), module.f_code.co_filename
-    if isinstance(error, SyntaxError) and error.filename and not _is_ours(error.filename):
+    if isinstance(error, SyntaxError) and error.filename and not _is_own_file(error.filename):
         return Path(error.filename).parent.name, error.filename
     # An error of a module of our own is our fault, and no reason to send anybody to PYTHONPATH.
     if isinstance(error, ImportError) and error.name and _package(error.name) != "mpigauge":
@@ -76,11 +76,11 @@ def _failed_import(error: Exception) -> tuple[str, str] | None:
     return None
 
 
-def _is_ours(file: str) -> bool:
-    return OURS in Path(file).parents
+def _is_own_file(file: str) -> bool:
+    return PACKAGE_FOLDER in Path(file).parents
 
 
-def _is_of_import(frame: FrameType) -> bool:
+def _is_module_level(frame: FrameType) -> bool:
     return frame.f_code.co_name == "<module>" and "__name__" in frame.f_globals
 
 
@@ -95,14 +95,14 @@ def _reason(error: Exception) -> str:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """Return the error that others were raised from: numpy puts a page of advice before it."""
+    """Return the error from which the others were raised: numpy puts a page of advice before it."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def _remedy(error: Exception, name: str) -> str:
-    """Return what to do about a package that is broken where it belongs."""
+    """Return a hint for a package that is broken in its own environment."""
     if isinstance(error, ModuleNotFoundError) and error.name == name:
         return "install mpigauge anew, with all that it needs: pip install mpigauge"
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:

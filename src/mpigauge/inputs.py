@@ -1,8 +1,8 @@
-"""Files that somebody names: opened in one place, so that nothing waits for ever or fills the memory.
+"""Files named by a user: opened in one place, so that nothing waits for ever or fills the memory.
 
-What is not a regular file is refused before it is opened: a device never ends, or does something when it is
-opened, and a named pipe waits for whoever writes into it. A pipe that we were given open is read:
-`<(zcat r.jsonl.gz)` of a shell, which is `/dev/fd/63`, and `/dev/stdin`.
+Anything but a regular file is refused before it is opened: a device never ends, or acts when it is opened,
+and a named pipe waits for a writer. A pipe that is open already is read: `<(zcat r.jsonl.gz)` of a shell,
+which is `/dev/fd/63`, and `/dev/stdin`.
 """
 
 import io
@@ -16,7 +16,7 @@ TEXT_MOST_BYTES = 1 << 26
 """Longest text that people or other benchmarks write: plans, machine files, tables."""
 
 LINE_MOST_BYTES = 1 << 30
-"""Longest line of a result; the first one, which has all cells in it, is the longest of a file."""
+"""Longest line of a result: its first, which has all cells in it."""
 
 DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 SYSTEM = (Path("/dev"), Path("/proc"), Path("/sys"))
@@ -31,8 +31,8 @@ _KINDS = (
 )
 
 
-def opened(path: Path, hint: str) -> io.BufferedReader:
-    """Open a file to read it.
+def open_regular(path: Path, hint: str) -> io.BufferedReader:
+    """Open a regular file, or an open pipe, to read it.
 
     Args:
         hint: What to do if it is no file.
@@ -45,7 +45,7 @@ def opened(path: Path, hint: str) -> io.BufferedReader:
     if stat.S_ISFIFO(mode) and os.fspath(path).startswith(DESCRIPTORS):
         return path.open("rb")
     _check_regular(path, mode, hint)
-    # Should it have become another thing meanwhile, opening it must not wait.
+    # It may have been replaced since then by a named pipe, on which opening must not wait.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         _check_regular(path, os.fstat(descriptor).st_mode, hint)
@@ -57,17 +57,17 @@ def opened(path: Path, hint: str) -> io.BufferedReader:
 
 
 def content_of(path: Path, hint: str, most_bytes: int = TEXT_MOST_BYTES) -> bytes:
-    """Return all that is in a file.
+    """Return the content of a file.
 
     Args:
         hint: What to do if it cannot be read.
-        most_bytes: What is longer is refused.
+        most_bytes: Longest file that is read.
 
     Raises:
         UsageError: It is no file, cannot be read, or is too long.
     """
     try:
-        with opened(path, hint) as file:
+        with open_regular(path, hint) as file:
             content = file.read(most_bytes + 1)
     except (OSError, ValueError) as error:  # a name with NUL is a wrong value
         raise UsageError(
@@ -79,19 +79,19 @@ def content_of(path: Path, hint: str, most_bytes: int = TEXT_MOST_BYTES) -> byte
 
 
 def text_of(path: Path, hint: str) -> str:
-    """Return the text of a file, with one kind of line ends.
+    """Return the text of a file, with line ends as ` `.
 
     Raises:
-        UsageError: As of `content_of`.
+        UsageError: It is no file, cannot be read, or is too long.
         UnicodeDecodeError: It is not UTF-8.
     """
     return content_of(path, hint).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def check_output(path: Path) -> None:
-    """Refuse to write what is there already and is no file, such as a pipe or a device.
+    """Refuse to write to anything but a file: a folder, pipe, device or socket.
 
-    A file that appears whole would take its place: as root, that of `/dev/null`.
+    An atomic write would replace it: as root, even `/dev/null`.
 
     Raises:
         UsageError: It is a folder, a device, a socket, a named pipe, or a name of the system.

@@ -5,14 +5,14 @@ import fcntl
 
 _TAKEN = (errno.EAGAIN, errno.EACCES)
 _NONE_THERE = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
-"""Lustre mounted without flock, NFS without its lock daemon."""
+"""Errors of file systems without locks: Lustre mounted without flock, NFS without its lock daemon."""
 
 
-def locked(descriptor: int) -> bool:
-    """Takes the lock of an open file, for this process and as long as it is open.
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file for this process, for as long as it is open.
 
     Returns:
-        Whether there is one: some file systems know no locks, and then nobody is kept away.
+        Whether the file is locked: some file systems know no locks.
 
     Raises:
         BlockingIOError: Another process has it.

@@ -1,7 +1,7 @@
-"""Programs by name, searched for in the absolute folders of PATH alone.
+"""Paths of programs, searched for only in the absolute folders of PATH.
 
-Nothing in the folder that we are in is to be run: an empty word of PATH is that folder, and so is `.`;
-`bin` is one below it. A name with a slash is a path that somebody has written, and is taken as it is.
+Nothing in the current folder may run by accident: an empty entry of PATH is that folder, and so is `.`; `bin`
+is one below it. A name with a slash is a path that the user has written, and is taken as it is.
 """
 
 import errno
@@ -15,17 +15,17 @@ def search_path(path: str | None = None) -> list[Path]:
     """Return the absolute folders of a search path, in their order.
 
     Args:
-        path: As of PATH; None is PATH itself, or what the system has in place of it.
+        path: Value like PATH's; None is PATH itself, or the system's default if it is not set.
     """
     words = os.environ.get("PATH", os.defpath) if path is None else path
     return [folder for folder in map(Path, filter(None, words.split(os.pathsep))) if folder.is_absolute()]
 
 
 def which(name: str, path: str | None = None) -> str | None:
-    """Return the path of a program, or None if there is none of this name.
+    """Return the path of a program; None if there is none of this name.
 
     Args:
-        path: Where to search, as of PATH; None is PATH itself.
+        path: Value like PATH's; None is PATH itself.
     """
     folders = search_path(path)
     if not folders and not os.path.dirname(name):  # noqa: PTH120 - whether somebody wrote a path
@@ -33,17 +33,17 @@ def which(name: str, path: str | None = None) -> str | None:
     return shutil.which(name, path=os.pathsep.join(map(str, folders)))
 
 
-def located(command: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
-    """Return a command whose first word is the path of its program, as the system would search for it.
+def with_program_path(command: Sequence[str], environ: Mapping[str, str] | None = None) -> list[str]:
+    """Return a command whose first word is the path of its program.
 
     Args:
-        environ: The variables that it will have; None are our own.
+        environ: Variables of the program; None are those of this process.
 
     Raises:
         FileNotFoundError: There is no such program.
     """
     name, *words = command
-    found = which(name, None if environ is None else environ.get("PATH", os.defpath))
-    if found is None and not os.path.dirname(name):  # noqa: PTH120 - likewise
+    path = which(name, None if environ is None else environ.get("PATH", os.defpath))
+    if path is None and not os.path.dirname(name):  # noqa: PTH120 - likewise
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    return [found or name, *words]
+    return [path or name, *words]

@@ -1,6 +1,6 @@
-"""Sizes, times, rates and fractions as people write and read them; inside are only bytes and seconds.
+"""Sizes, times, rates and fractions as people write and read them; inside the program, bytes and seconds.
 
-One table a quantity serves parsing and printing. To add a unit, add its line to the table.
+One table per quantity serves parsing and printing. To add a unit, add its line to the table.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 DASH = "\N{EN DASH}"
 MISSING = DASH
-"""What stands for a number that is not there: None, NaN or infinite."""
+"""Text for a missing number: None, NaN or infinite."""
 
 AUTO = "auto"
 
 REACH_MOST = 10.0
-"""An interval that goes this factor beyond its number, or more, is told as a factor."""
+"""Factor between an interval's end and its number from which on the end is given as a factor."""
 
 SIZE_UNITS = {
     "B": 1,
@@ -37,7 +37,7 @@ SIZE_UNITS = {
 """Bytes in each unit of size."""
 
 NS = 1e-9
-"""One nanosecond in seconds."""
+"""Seconds of one nanosecond."""
 
 TIME_UNITS = {
     "ns": NS,
@@ -62,13 +62,13 @@ RATE_UNITS = {
 """Bytes per second in each unit of rate."""
 
 LINK_RATE_UNITS = {"kbit": 1e3 / 8, "mbit": 1e6 / 8, "gbit": 1e9 / 8}
-"""Bytes per second in each unit of what a wire carries, in small letters."""
+"""Bytes per second in each unit of link rate, in small letters."""
 
 TIME_CHOICES = (AUTO, "ns", "us", "ms", "s")
-"""What a user may ask times to be printed in."""
+"""Units that a user may choose for times."""
 
 RATE_CHOICES = (AUTO, *RATE_UNITS)
-"""What a user may ask rates to be printed in."""
+"""Units that a user may choose for rates."""
 
 _AUTO_TIMES = ("ns", "\N{MICRO SIGN}s", "ms", "s")
 _AUTO_RATES = ("MB/s", "GB/s")
@@ -79,12 +79,12 @@ _WHOLE_FROM = 9.95
 _PERCENT = 100.0
 
 FACTOR_FROM = 9.995
-"""From here on, shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
+"""Value from which on shares and relative widths are written as factors: "× 90" says more than "8957 %"."""
 KNOWN_WITHIN = 1000.0
-"""An interval with a side that is a larger factor says nothing, and not how much less than that."""
+"""Factor beyond which an end of an interval says only that it is at least that far away."""
 
 FACTOR_MOST = 99_999.5
-"""Larger ones have an exponent."""
+"""Largest factor without an exponent."""
 
 # The counts of digits are bounded so that no text can make int() refuse or float() overflow unseen.
 _SIZE = re.compile(r"(-?)([0-9]{1,18})(?:\.([0-9]{1,18}))?\s*([A-Za-z]*)")
@@ -107,7 +107,7 @@ _FRACTION_HINT = "write it as 3% or 0.03"
 
 
 def parse_size(text: str) -> int:
-    """Read a message size: ``"8"``, ``"1KiB"``, ``"4 MiB"``, ``"1.5kB"``; in bytes."""
+    """Parse a message size: ``"8"``, ``"1KiB"``, ``"4 MiB"``, ``"1.5kB"``; in bytes."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a size in bytes", _SIZE_HINT)
@@ -133,7 +133,7 @@ def _size_unit_hint(unit: str) -> str:
 
 
 def parse_duration(text: str) -> float:
-    """Read a span of time: ``"60s"``, ``"500ms"``, ``"2min"``, ``"90"``; in seconds, above 0."""
+    """Parse a duration: ``"60s"``, ``"500ms"``, ``"2min"``, ``"90"``; in seconds, above 0."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a span of time", _DURATION_HINT)
@@ -147,7 +147,7 @@ def parse_duration(text: str) -> float:
 
 
 def parse_length_in(text: str) -> float:
-    """Read a width on paper: ``"3.3in"``, ``"84mm"``, ``"8.4 cm"``; in inches."""
+    """Parse a width on paper: ``"3.3in"``, ``"84mm"``, ``"8.4 cm"``; in inches."""
     match = _LENGTH.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a width", "write 3.3in, 84mm or 8.4cm")
@@ -155,7 +155,7 @@ def parse_length_in(text: str) -> float:
 
 
 def parse_link_rate(text: str) -> float:
-    """Read what a wire carries: ``"100mbit"``, ``"1 Gbit/s"``; in bytes per second, above 0."""
+    """Parse a link rate: ``"100mbit"``, ``"1 Gbit/s"``; in bytes per second, above 0."""
     match = _LINK_RATE.fullmatch(text.strip())
     unit = match[2].lower() if match is not None else ""
     if match is None or unit not in LINK_RATE_UNITS:
@@ -167,7 +167,7 @@ def parse_link_rate(text: str) -> float:
 
 
 def parse_rate(text: str) -> float:
-    """Read a rate of data: ``"10GB/s"``, ``"9.4 Gbit/s"``, ``"100mbit"``; in bytes per second, above 0."""
+    """Parse a data rate: ``"10GB/s"``, ``"9.4 Gbit/s"``, ``"100mbit"``; in bytes per second, above 0."""
     match = _RATE.fullmatch(text.strip())
     if match is None or match[2] not in RATE_UNITS:
         try:
@@ -181,7 +181,7 @@ def parse_rate(text: str) -> float:
 
 
 def parse_fraction(text: str) -> float:
-    """Read a share of one: ``"3%"`` or ``"0.03"``; between 0 and 1, both excluded."""
+    """Parse a fraction: ``"3%"`` or ``"0.03"``; between 0 and 1, both excluded."""
     match = _FRACTION.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"{text!r} is not a fraction", _FRACTION_HINT)
@@ -193,14 +193,14 @@ def parse_fraction(text: str) -> float:
 
 
 def parse_margin(text: str) -> float:
-    """As `parse_fraction`, or 0 for none."""
+    """Parse a fraction, or ``"0"`` and ``"0%"`` for none."""
     return 0.0 if text.strip() in ("0", "0%") else parse_fraction(text)
 
 
 def format_size(size_bytes: int | None) -> str:
-    """Write a size exactly, so that `parse_size` gives it back: ``"1 KiB"``, ``"1.5 MiB"``, ``"1001 B"``.
+    """Format a size exactly, so that `parse_size` reads it back: ``"1 KiB"``, ``"1.5 MiB"``, ``"1001 B"``.
 
-    The largest unit that divides it, or in which it has at most four digits, both exactly.
+    The unit is the largest that divides it, or in which it has at most four digits.
     """
     if size_bytes is None:
         return MISSING
@@ -211,7 +211,7 @@ def format_size(size_bytes: int | None) -> str:
 
 
 def format_rough_size(size_bytes: int) -> str:
-    """Write a size in three digits: ``"31.2 GiB"``; of what is free nobody needs every byte."""
+    """Format a size with three digits: ``"31.2 GiB"``."""
     for unit in _PRINTED_SIZES:
         if size_bytes >= SIZE_UNITS[unit]:
             return f"{float(f'{size_bytes / SIZE_UNITS[unit]:.3g}'):g} {unit}"
@@ -219,7 +219,7 @@ def format_rough_size(size_bytes: int) -> str:
 
 
 def _exact_number(size_bytes: int, unit_bytes: int) -> str:
-    """The size in a unit if that is exact and short; else nothing."""
+    """Return the size in a unit if that is exact and short, else an empty text."""
     if size_bytes % unit_bytes == 0:
         return str(size_bytes // unit_bytes)
     for decimals in range(1, _MOST_DIGITS):
@@ -230,23 +230,23 @@ def _exact_number(size_bytes: int, unit_bytes: int) -> str:
 
 
 def format_time(seconds: float | None, unit: str = AUTO) -> str:
-    """Write a time with three significant digits and its unit: ``"487 ns"``, ``"12.3 ms"``."""
+    """Format a time with three significant digits and its unit: ``"487 ns"``, ``"12.3 ms"``."""
     unit = time_unit((seconds,)) if unit == AUTO else unit
-    return _with_unit(format_time_in(seconds, unit), sign(unit))
+    return _with_unit(format_time_in(seconds, unit), unit_symbol(unit))
 
 
 def format_time_in(seconds: float | None, unit: str) -> str:
-    """Write a time as a bare number in a unit that the heading of its column names."""
+    """Format a time as a bare number, in the unit that the heading of its column names."""
     return _number_in(seconds, unit, TIME_UNITS)
 
 
 def time_unit(seconds: Iterable[float | None]) -> str:
-    """One unit for a column of times, as it is printed: that of the middle between smallest and largest."""
+    """Return one unit for a column of times, as printed: that of the geometric middle of its range."""
     return _column_unit(seconds, {unit: TIME_UNITS[unit] for unit in _AUTO_TIMES})
 
 
 def format_duration(seconds: float) -> str:
-    """Write how long something went on: ``"43 s"``, ``"12 min"``, ``"1.5 h"``, ``"3 days"``."""
+    """Format a duration: ``"43 s"``, ``"12 min"``, ``"1.5 h"``, ``"3 days"``."""
     scale, unit = next((scale, unit) for most, scale, unit in _DURATIONS if seconds < most * scale)
     number = seconds / scale
     text = f"{number:.1f}".removesuffix(".0") if number < _WHOLE_FROM else f"{number:.0f}"
@@ -254,23 +254,23 @@ def format_duration(seconds: float) -> str:
 
 
 def format_rate(bytes_per_s: float | None, unit: str = AUTO) -> str:
-    """Write a rate with three significant digits and its unit: ``"12.3 GB/s"``."""
+    """Format a rate with three significant digits and its unit: ``"12.3 GB/s"``."""
     unit = rate_unit((bytes_per_s,)) if unit == AUTO else unit
     return _with_unit(format_rate_in(bytes_per_s, unit), unit)
 
 
 def format_rate_in(bytes_per_s: float | None, unit: str) -> str:
-    """Write a rate as a bare number in a unit that the heading of its column names."""
+    """Format a rate as a bare number, in the unit that the heading of its column names."""
     return _number_in(bytes_per_s, unit, RATE_UNITS)
 
 
 def rate_unit(bytes_per_s: Iterable[float | None]) -> str:
-    """One unit for a column of rates: that of the middle between smallest and largest."""
+    """Return one unit for a column of rates: that of the geometric middle of its range."""
     return _column_unit(bytes_per_s, {unit: RATE_UNITS[unit] for unit in _AUTO_RATES})
 
 
 def format_percent(fraction: float | None) -> str:
-    """Write a share of one with two significant digits: ``"1.2 %"``, ``"12 %"``, ``"× 90"``."""
+    """Format a fraction with two significant digits: ``"1.2 %"``, ``"12 %"``, ``"× 90"``."""
     if fraction is None or not math.isfinite(fraction):
         return MISSING
     if abs(fraction) >= FACTOR_FROM:
@@ -280,7 +280,7 @@ def format_percent(fraction: float | None) -> str:
 
 
 def format_half_width(fraction: float | None) -> str:
-    """Write ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
+    """Format ``high / estimate - 1`` of an interval, for a column whose heading has the sign: ``"1.2 %"``.
 
     A wide one is the factor between the estimate and either end: ``"×/÷ 91"``, at most ``"> ×/÷ 1000"``.
     """
@@ -291,7 +291,7 @@ def format_half_width(fraction: float | None) -> str:
 
 
 def format_factor(value: float) -> str:
-    """Write a ratio with three significant digits: ``"1.00"``, ``"152"``."""
+    """Format a ratio with three significant digits: ``"1.00"``, ``"152"``."""
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")  # noqa: PLR2004 - three of them
 
 
@@ -300,41 +300,41 @@ def _factor(value: float) -> str:
 
 
 def format_relative(fraction: float | None) -> str:
-    """Write a relative half-width: ``"±1.2 %"``, ``"×/÷ 91"``."""
+    """Format a relative half-width: ``"±1.2 %"``, ``"×/÷ 91"``."""
     text = format_half_width(fraction)
     return f"\N{PLUS-MINUS SIGN}{text}" if text.endswith("%") else text
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things: `1 host`, `2 hosts`, `3 launches`."""
+    """Return a count with its noun: `1 host`, `2 hosts`, `3 launches`."""
     return f"{count} {noun if count == 1 else plural(noun)}"
 
 
 def plural(noun: str) -> str:
-    """Return what several are called: `hosts`, `launches`, `libraries`."""
+    """Return the plural of a noun: `hosts`, `launches`, `libraries`."""
     if re.search("[^aeiou]y$", noun):
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("ch", "s", "sh", "x")) else f"{noun}s"
 
 
 def interval(low: float | None, high: float | None, write: Callable[[float], str]) -> str:
-    """Return both ends of an interval: `1.20 - 1.38`; empty if one of them is not known."""
+    """Return the ends of an interval: `1.20 - 1.38`; empty if one of them is unknown."""
     return "" if low is None or high is None else f"{write(low)} {DASH} {write(high)}"
 
 
 def with_interval(text: str, low: float | None, high: float | None, write: Callable[[float], str]) -> str:
-    """Return a number with its interval: `1.28 (1.20 - 1.38)`; alone if that is not known."""
+    """Return a number with its interval: `1.28 (1.20 - 1.38)`; without it if it is unknown."""
     ends = interval(low, high, write)
     return f"{text} ({ends})" if ends else text
 
 
 def span(first: str, last: str, dash: str = " to ") -> str:
-    """Return from where to where, of what is written already: `8 B to 64 KiB`; one word if both are equal."""
+    """Return a range of texts: `8 B to 64 KiB`; one text if both are equal."""
     return first if first == last else f"{first}{dash}{last}"
 
 
-def sign(unit: str) -> str:
-    """A unit of time as people write it."""
+def unit_symbol(unit: str) -> str:
+    """Return the symbol of a unit of time: `µs` for `us`."""
     return "\N{MICRO SIGN}s" if unit == "us" else unit
 
 
@@ -351,7 +351,7 @@ def _number_in(value: float | None, unit: str, units: Mapping[str, float]) -> st
 
 
 def _significant(value: float, digits: int) -> str:
-    """So many digits, zeros at the end too; an exponent only below 0.0001; all digits before the point."""
+    """Return a number with this many significant digits, trailing zeros kept; exponents only below 0.0001."""
     if value == 0:
         return "0"
     if abs(value) >= 10**digits - 0.5:

@@ -50,7 +50,7 @@ def put(folder: Path, **files: object) -> None:
 
 def found(machine: Environment = QUIET) -> dict[str, tuple[str, str]]:
     """State and value by what it is about."""
-    every = [*doctor_system.of_machine(machine), *doctor_system.disturbing(machine)]
+    every = [*doctor_system.machine_findings(machine), *doctor_system.disturbance_findings(machine)]
     assert all(one.remedy for one in every if one.state == "note")
     return {one.what: (one.state, one.value) for one in every}
 

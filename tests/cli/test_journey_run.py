@@ -207,7 +207,7 @@ def test_the_default_keeps_its_result_small_and_what_is_chosen_does_not(cli: Cli
         told = cli("run", *words, "--dry-run").out
         return next(line for line in told.splitlines() if line.startswith("seed"))
 
-    assert f"to {suites.DEFAULT_LAUNCHES_MOST} launches" in first_line()
+    assert f"to {suites.DEFAULT_MAX_LAUNCHES} launches" in first_line()
     assert "to 30 launches" in first_line("pingpong")
     assert "20 to 20 launches" in first_line("--launches", 20)
 
@@ -227,7 +227,7 @@ def test_no_time_for_anything_is_no_success(
 def test_runs_of_one_moment_have_a_file_each(
     cli: Cli, openmpi: FakeMpi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.cli.verbs.session.default_path", lambda: Path("results") / "now.jsonl")
+    monkeypatch.setattr("mpigauge.cli.sessions.session.default_path", lambda: Path("results") / "now.jsonl")
     for number in (1, 2, 3):
         assert cli("run", *MEASURE, "--seed", str(number)).status == 0
     seeds = {path.name: load(path).campaign.plan.seed for path in Path("results").iterdir()}

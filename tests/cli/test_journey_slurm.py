@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.campaign.hosts import JOB_END_MARGIN_S, with_hosts_again
+from mpigauge.campaign.hosts import JOB_END_MARGIN_S, with_current_hosts
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.hosts import Host
 from mpigauge.plan.model import Plan
@@ -167,14 +167,14 @@ def test_a_campaign_goes_on_with_the_hosts_of_its_new_allocation(
     put_srun_first(tmp_path / "slurm", monkeypatch)
     for name in JOB:
         monkeypatch.delenv(name, raising=False)
-    assert with_hosts_again(PLAN) == PLAN
+    assert with_current_hosts(PLAN) == PLAN
     for name, value in JOB.items():
         monkeypatch.setenv(name, value)
-    assert with_hosts_again(PLAN).hosts == (Host("node0", 2), Host("node1", 2))
+    assert with_current_hosts(PLAN).hosts == (Host("node0", 2), Host("node1", 2))
     some = replace(PLAN, hosts=(Host("node1", 1),))
-    assert with_hosts_again(some) == some
+    assert with_current_hosts(some) == some
     alone = Plan(measure=())
-    assert with_hosts_again(alone) == alone
+    assert with_current_hosts(alone) == alone
 
 
 def test_but_not_with_others_than_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_but_not_with_others_than_it_names(tmp_path: Path, monkeypatch: pytest.M
         monkeypatch.setenv(name, value)
     named = replace(PLAN, placements=("different-hosts", "node4,node5"))
     with pytest.raises(EnvironmentLacksError, match="job 17 does not have all of node4,node5"):
-        with_hosts_again(named)
+        with_current_hosts(named)
 
 
 @pytest.mark.thorough

@@ -167,7 +167,7 @@ def test_ranks_with_a_core_each_are_not_doubted(cli: Cli, monkeypatch: pytest.Mo
 
 def test_the_ends_of_launches_tell_of_a_limit_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = iter(range(0, 400, 10))
-    monkeypatch.setattr("mpigauge.result.control_groups.throttled", lambda: next(counts))
+    monkeypatch.setattr("mpigauge.result.control_groups.throttle_count", lambda: next(counts))
     done = cli("run", "pingpong", "--sizes", "8", "--launches", "1", "-o", "one.jsonl")
     assert any("throttled 10 times" in line for line in doubts(done))
 

@@ -98,7 +98,7 @@ def never_saved(monkeypatch: pytest.MonkeyPatch, at_the_end_of_launch: Callable[
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(writer, "_saved", full)
+    monkeypatch.setattr(writer, "_save_again", full)
     at_the_end_of_launch(1, Path.unlink)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mpigauge.doctor.watch_sentences import findings_of, summary
+from mpigauge.doctor.watch_sentences import summary, watch_findings
 from mpigauge.result import environment
 from mpigauge.rows.machine.watch import watched_alone, watched_by_ranks
 from tests.cli.journey import catches_sigterm
@@ -118,7 +118,7 @@ def test_looks_of_shared_cores_are_counted() -> None:
     assert (seen.disturbed_share, seen.shared_share) == (0, 0.25)
     assert seen.shared_slowdown == pytest.approx(1.6)
     assert summary(seen).endswith("busy")
-    (found,) = (one for one in findings_of(seen, cores=2, alone="") if one.what == "cores")
+    (found,) = (one for one in watch_findings(seen, cores=2, no_ranks="") if one.what == "cores")
     assert "25 % of the looks" in found.value
     quiet = watched_by_ranks(visits[:3], 1.0, 2)
     assert quiet.shared_share == 0

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from unittest import mock
 
-from mpigauge.campaign.launch.inherited_env import inherited
-from mpigauge.campaign.launch.job import written
+from mpigauge.campaign.launch.inherited_env import launcher_environment
+from mpigauge.campaign.launch.job import write_files
 from mpigauge.campaign.launch.process import RunningJob, Watch
 from tests.fakes import kernel, mpiexec
 from tests.fakes.mpi import SHEBANG, kernel_text, launcher_text
@@ -74,7 +74,7 @@ class PlayedJob(RunningJob):
     """A job whose every line is known when it begins; what is said to it has been said by then."""
 
     def __enter__(self) -> Self:
-        environment = {**inherited(os.environ), **self._environment}
+        environment = {**launcher_environment(os.environ), **self._environment}
         self._status, self._journal, words = played(
             self._command, environment, "".join(self._parts), self._files
         )
@@ -113,7 +113,7 @@ def played(
     out, err = io.StringIO(), io.StringIO()
     environ = dict(environment)
     with tempfile.TemporaryDirectory() if files else contextlib.nullcontext("") as folder:
-        words = written([*command], files, Path(folder))
+        words = write_files([*command], files, Path(folder))
         try:
             words = mpiexec.started(str(kind_of(command[0])), words[1:], environ)
         except SystemExit as refused:

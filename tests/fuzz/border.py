@@ -141,10 +141,10 @@ def closed(folder: Path) -> Iterator[Border]:
         patch.setenv("MPLCONFIGDIR", str(folder / "home"))
         patch.setattr(subprocess, "Popen", border.popen())
         for module in ("campaign.launch.janitor", "campaign.launch.preflight", "mpi.variables"):
-            patch.setattr(f"mpigauge.{module}.located", lambda words, *_: list(words))
+            patch.setattr(f"mpigauge.{module}.with_program_path", lambda words, *_: list(words))
         patch.setattr("mpigauge.campaign.job_run.RunningJob", border.job)
         patch.setattr("mpigauge.campaign.pacing.Pacing.wait", lambda *_: None)
-        patch.setattr("mpigauge.cli.verbs.lab_runs.enter", lambda *_: 0)
+        patch.setattr("mpigauge.cli.sessions.lab_runs.enter", lambda *_: 0)
         patch.setattr("mpigauge.campaign.watch.watch_alone", _no_watch)
         for name in ("find", "find_default"):
             patch.setattr(f"mpigauge.mpi.find.{name}", lambda *_: LIBRARY)

@@ -8,32 +8,13 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from tests.places import fields_of
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 USUAL = {"transport": "auto", "placement": "same-host", "buffers": "warm", "window": 0, "in_place": False}
-KEY = (
-    "pattern",
-    "mode",
-    "bytes",
-    "ranks",
-    "mpi",
-    "mpi_version",
-    "transport",
-    "placement",
-    "buffers",
-    "window",
-    "sync",
-    "datatype",
-    "op",
-    "root",
-    "in_place",
-    "pair",
-    "pairing",
-    "label",
-    "setting",
-    "arm",
-)
+KEY = fields_of("Cell")
 NEAR = 1e-9
 
 

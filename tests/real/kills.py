@@ -88,7 +88,7 @@ class Trial:
         self._temporary = folder / "tmp"
         self._temporary.mkdir(parents=True)
         self._mark = uuid.uuid4().hex
-        self._before = leftovers.files()
+        self._before = leftovers.library_files()
 
     def run(self) -> Blow:
         """Do all of it."""
@@ -166,7 +166,7 @@ class Trial:
     def _there(self) -> list[str]:
         word = f"{MARK}={self._mark}".encode()
         numbers = (path.name for path in Path("/proc").iterdir() if path.name.isdigit())
-        processes = [number for number in numbers if word in leftovers.around(number)]
+        processes = [number for number in numbers if word in leftovers.environment_of(number)]
         folders = [path.name for path in self._temporary.iterdir()]
         files = leftovers.left_behind(self._before)
         return [*(f"process {_name(pid)}" for pid in processes), *sorted(files), *folders]

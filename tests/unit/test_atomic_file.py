@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.atomic_file import appearing, written
+from mpigauge.atomic_file import open_output, write_atomically
 from mpigauge.errors import EnvironmentLacksError, UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def names_in(folder: Path) -> list[str]:
 
 def test_a_file_has_its_name_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a"
-    with appearing(path) as file:
+    with write_atomically(path) as file:
         file.write(b"all of it")
         assert not path.exists()
         (part,) = tmp_path.iterdir()
@@ -35,7 +35,7 @@ def test_a_file_has_its_name_when_it_is_whole(tmp_path: Path) -> None:
 def test_what_is_overwritten_is_there_until_then(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
-    with appearing(path, overwrite=True) as file:
+    with write_atomically(path, overwrite=True) as file:
         file.write(b"new")
         assert path.read_bytes() == b"old"
     assert path.read_bytes() == b"new"
@@ -48,7 +48,7 @@ def test_what_fails_leaves_nothing_and_no_other(tmp_path: Path, overwrite: bool)
     if overwrite:
         path.write_bytes(b"old")
     before = names_in(tmp_path)
-    with contextlib.suppress(KeyboardInterrupt), appearing(path, overwrite=overwrite) as file:
+    with contextlib.suppress(KeyboardInterrupt), write_atomically(path, overwrite=overwrite) as file:
         file.write(b"half")
         raise KeyboardInterrupt
     assert names_in(tmp_path) == before
@@ -65,7 +65,7 @@ def test_a_file_that_comes_meanwhile_stays(
     if no_links:
         monkeypatch.setattr(os, "link", none_there)
     path = tmp_path / "a"
-    with pytest.raises(FileExistsError), appearing(path):
+    with pytest.raises(FileExistsError), write_atomically(path):
         path.write_bytes(b"theirs")
     assert path.read_bytes() == b"theirs"
     assert names_in(tmp_path) == ["a"]
@@ -79,12 +79,12 @@ def test_no_link_leads_to_another_file(tmp_path: Path, overwrite: bool) -> None:
     path = tmp_path / "a"
     path.symlink_to(victim)
     if overwrite:
-        with appearing(path, overwrite=True) as file:
+        with write_atomically(path, overwrite=True) as file:
             file.write(b"new")
         assert path.read_bytes() == b"new"
         assert not path.is_symlink()
     else:
-        with pytest.raises(FileExistsError), appearing(path):
+        with pytest.raises(FileExistsError), write_atomically(path):
             pass
     assert victim.read_bytes() == b"precious"
 
@@ -98,7 +98,7 @@ def test_a_file_that_somebody_puts_in_its_place_on_the_way_is_not_taken_for_it(t
         part.unlink()
         part.symlink_to(victim)
 
-    with pytest.raises(OSError, match="replaced"), appearing(tmp_path / "a"):
+    with pytest.raises(OSError, match="replaced"), write_atomically(tmp_path / "a"):
         replace()
     assert victim.read_bytes() == b"precious"
 
@@ -107,7 +107,7 @@ def test_a_file_that_somebody_puts_in_its_place_on_the_way_is_not_taken_for_it(t
 def test_who_may_read_it_is_what_the_umask_says(tmp_path: Path, mode: int, expected: int) -> None:
     mask = os.umask(0o027)
     try:
-        with appearing(tmp_path / "a", mode=mode) as file:
+        with write_atomically(tmp_path / "a", mode=mode) as file:
             file.write(b"")
     finally:
         os.umask(mask)
@@ -117,7 +117,7 @@ def test_who_may_read_it_is_what_the_umask_says(tmp_path: Path, mode: int, expec
 def test_devices_and_pipes_are_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(UsageError, match="is not a file"), appearing(path, overwrite=True):
+        with pytest.raises(UsageError, match="is not a file"), write_atomically(path, overwrite=True):
             pass
     assert (tmp_path / "pipe").is_fifo()
 
@@ -136,7 +136,7 @@ def test_why_a_file_cannot_be_written_is_a_sentence_with_what_helps(
     tmp_path: Path, number: int, hint: str
 ) -> None:
     path = tmp_path / "a"
-    with pytest.raises(EnvironmentLacksError, match=os.strerror(number)) as caught, written(path):
+    with pytest.raises(EnvironmentLacksError, match=os.strerror(number)) as caught, open_output(path):
         raise OSError(number, os.strerror(number))
     assert caught.value.sentence.startswith(f"{path}: cannot be written: ")
     assert caught.value.hint.startswith(hint)
@@ -145,5 +145,5 @@ def test_why_a_file_cannot_be_written_is_a_sentence_with_what_helps(
 
 def test_a_name_that_is_taken_is_a_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"mine")
-    with pytest.raises(UsageError, match="is there already"), written(tmp_path / "a"):
+    with pytest.raises(UsageError, match="is there already"), open_output(tmp_path / "a"):
         pass

@@ -23,7 +23,7 @@ def built(program: Path) -> str:
     def write(path: Path) -> None:
         path.write_text(OURS, encoding="ascii")
 
-    cache.made(program, "the program", write)
+    cache.build_once(program, "the program", write)
     return program.read_text(encoding="ascii")
 
 
@@ -42,7 +42,7 @@ def test_of_two_builders_the_first_wins(tmp_path: Path) -> None:
         assert built(program) == OURS
         path.write_text("later", encoding="ascii")
 
-    cache.made(program, "the program", slowly)
+    cache.build_once(program, "the program", slowly)
     assert program.read_text(encoding="ascii") == OURS
     assert list(program.parent.iterdir()) == [program]
 
@@ -67,12 +67,12 @@ def test_a_program_that_is_made_anew_leaves_the_one_that_runs_alone(tmp_path: Pa
             assert program.read_text(encoding="ascii") == OURS  # whoever starts it meanwhile finds it
             path.write_text("newer", encoding="ascii")
 
-        cache.remade(program, "the program", compile_to)
+        cache.build_anew(program, "the program", compile_to)
         assert program.read_text(encoding="ascii") == "newer"
         assert running.read() == OURS
         assert os.fstat(running.fileno()).st_nlink == 1  # no host of a network loses the file
         assert before.st_ino != program.stat().st_ino
-    (old,) = program.parent.glob(f"{cache.ASIDE}*")
+    (old,) = program.parent.glob(f"{cache.OLD_PREFIX}*")
     assert old.read_text(encoding="ascii") == OURS
 
 
@@ -80,11 +80,11 @@ def test_what_was_set_aside_long_ago_goes(tmp_path: Path, monkeypatch: pytest.Mo
     program = tmp_path / "built" / "program"
     built(program)
     for _ in range(2):
-        cache.remade(program, "the program", lambda path: path.touch())
-    assert len(list(program.parent.glob(f"{cache.ASIDE}*"))) == len("12")
-    monkeypatch.setattr(cache, "ASIDE_KEPT_S", -1.0)
-    cache.remade(program, "the program", lambda path: path.touch())
-    assert len(list(program.parent.glob(f"{cache.ASIDE}*"))) == 1
+        cache.build_anew(program, "the program", lambda path: path.touch())
+    assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == len("12")
+    monkeypatch.setattr(cache, "OLD_KEPT_S", -1.0)
+    cache.build_anew(program, "the program", lambda path: path.touch())
+    assert len(list(program.parent.glob(f"{cache.OLD_PREFIX}*"))) == 1
 
 
 def test_without_a_home_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

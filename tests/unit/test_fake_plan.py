@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.mpi import find
-from mpigauge.plan.factors import TOLD
+from mpigauge.plan.factors import KERNEL_FACTORS
 from tests.fakes.law import DATATYPES, KEPT, PATTERNS, modes_of, operations_of
 from tests.fakes.plan import PlanError, read_plan
 from tests.unit.kernel_launch import journal_of, plan_of
@@ -93,7 +93,7 @@ def test_words_that_are_left_out_have_the_kernels_defaults() -> None:
 def test_the_kernel_says_what_a_visit_may_be_told() -> None:
     """Every factor whose key the plan has is one that the kernel knows, so no list of them is kept here."""
     known = {key["name"] for key in KEPT["visit_keys"]}
-    assert {factor.key for factor in TOLD} <= {"pattern", "mode", *known}
+    assert {factor.key for factor in KERNEL_FACTORS} <= {"pattern", "mode", *known}
     assert all(key["about"] for key in KEPT["visit_keys"])
 
 

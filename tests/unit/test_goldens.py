@@ -96,16 +96,19 @@ def test_the_order_of_keys_is_none_and_both_are_run(
 def test_what_a_commit_has_said_is_kept_and_said_again(program: Program) -> None:
     question = goldens.Question(CASES, {}, jobs=1)
     commit = program.commit(ONE)
-    first = goldens.said_by(goldens.tree_of(commit), question)
+    first = goldens.outputs_of(goldens.tree_of(commit), question)
     store = next(goldens.CACHE.iterdir())
     before = store.stat().st_mtime_ns
-    assert goldens.said_by(goldens.tree_of(commit), question) == first
+    assert goldens.outputs_of(goldens.tree_of(commit), question) == first
     assert store.stat().st_mtime_ns == before
-    assert goldens.said_by_both(commit, commit, goldens.Question(CASES, {}, 2, fresh=True)) == (first, first)
+    assert goldens.outputs_of_both(commit, commit, goldens.Question(CASES, {}, 2, fresh=True)) == (
+        first,
+        first,
+    )
 
 
 def test_streams_status_and_files_are_kept_and_a_case_with_a_width_has_a_terminal(program: Program) -> None:
-    said = goldens.said_by(goldens.tree_of(program.commit(ONE)), goldens.Question(CASES, {}))
+    said = goldens.outputs_of(goldens.tree_of(program.commit(ONE)), goldens.Question(CASES, {}))
     piped, shown = (said[case.name] for case in CASES)
     assert piped["status"] == "5"
     assert piped["out.csv"] == "size,time\n8,1"

@@ -19,10 +19,10 @@ from mpigauge.plan.patterns import (
     baselines,
     blocks_of,
     completed,
+    default_mode,
     known,
-    standing_mode,
+    representative_mode,
     times_alone,
-    usual_mode,
 )
 from mpigauge.vocabulary import IMPORTED, SYNCS
 from tests.places import ROOT
@@ -118,20 +118,20 @@ def imported(name: str, *modes: str) -> Pattern:
 @pytest.mark.parametrize("name", known())
 def test_the_usual_mode_of_ours_is_the_kernels_first_in_whatever_order_a_text_has_them(name: str) -> None:
     modes = [mode.name for mode in known()[name].modes]
-    assert usual_mode(imported(name, *modes[::-1])) == modes[0]
-    assert standing_mode(imported(name, *modes[::-1]), modes[::-1]) == modes[0]
+    assert default_mode(imported(name, *modes[::-1])) == modes[0]
+    assert representative_mode(imported(name, *modes[::-1]), modes[::-1]) == modes[0]
 
 
 def test_what_was_not_measured_in_the_usual_mode_stands_by_the_operation_alone() -> None:
     allreduce = imported("allreduce", "overlap", "nonblocking")
-    assert standing_mode(allreduce, ["overlap", "nonblocking"]) == "nonblocking"
-    assert standing_mode(allreduce, ["overlap"]) == "overlap"
+    assert representative_mode(allreduce, ["overlap", "nonblocking"]) == "nonblocking"
+    assert representative_mode(allreduce, ["overlap"]) == "overlap"
     assert not times_alone(allreduce, "overlap"), "known of ours, even where a file does not say it"
 
 
 def test_of_others_what_says_how_it_was_done_is_not_usual() -> None:
     theirs = imported("osu_x", "overall", "pure")
-    assert usual_mode(theirs) == ""
-    assert usual_mode(imported("osu_y", "device-device", "standard")) == "standard"
+    assert default_mode(theirs) == ""
+    assert default_mode(imported("osu_y", "device-device", "standard")) == "standard"
     assert not times_alone(theirs, "overall")
     assert times_alone(theirs, "pure")

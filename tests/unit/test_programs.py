@@ -9,7 +9,7 @@ import pytest
 
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import located, which
+from mpigauge.programs import which, with_program_path
 from tests.fakes.mpi import write_program
 
 if TYPE_CHECKING:
@@ -37,19 +37,19 @@ def test_a_word_of_path_that_is_not_absolute_does_not_count(
     assert which("tool") is None
     assert which("tool", f"{word}{os.pathsep}/nonsense") is None
     with pytest.raises(FileNotFoundError, match="tool"):
-        located(["tool", "--version"], {"PATH": word})
+        with_program_path(["tool", "--version"], {"PATH": word})
 
 
 def test_an_absolute_folder_counts_also_behind_others(here: Path) -> None:
     path = os.pathsep.join((*RELATIVE, str(here / "bin")))
     assert which("tool", path) == str(here / "bin" / "tool")
-    assert located(["tool", "-v"], {"PATH": path}) == [str(here / "bin" / "tool"), "-v"]
+    assert with_program_path(["tool", "-v"], {"PATH": path}) == [str(here / "bin" / "tool"), "-v"]
 
 
 def test_a_path_that_somebody_has_written_is_taken_as_it_is() -> None:
     assert which("./tool", "/nonsense") == "./tool"
-    assert located(["bin/tool", "-v"], {}) == ["bin/tool", "-v"]
-    assert located(["./absent"], {}) == ["./absent"]
+    assert with_program_path(["bin/tool", "-v"], {}) == ["bin/tool", "-v"]
+    assert with_program_path(["./absent"], {}) == ["./absent"]
 
 
 def test_a_launcher_is_not_taken_from_the_folder_that_we_are_in() -> None:

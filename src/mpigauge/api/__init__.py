@@ -1,1 +1,1 @@
-"""The interface for Python: results loaded, asked and measured from scripts (docs/python.md)."""
+"""Python interface: load results, query them and measure from scripts (docs/python.md)."""

@@ -1,4 +1,4 @@
-"""Tables and documents for notebooks, as HTML. Whatever they say is data: it never becomes markup."""
+"""Tables and documents for notebooks, as HTML. All text is escaped: none of it becomes markup."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEFT, RIGHT = "text-align: left", "text-align: right"
 
 
 def text(value: Any) -> str:
-    """A value as it stands in a page."""
+    """Return a value as HTML text."""
     if value is None:
         return ""
     words = f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -24,12 +24,12 @@ def text(value: Any) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], left: Sequence[bool]) -> str:
-    """A table; without headings where all are empty.
+    """Return a table as HTML; without headings where all are empty.
 
     Args:
-        left: Of each column, whether its entries are aligned at the left.
+        left: Per column, whether its entries are aligned at the left.
     """
-    styles = [LEFT if one else RIGHT for one in left]
+    styles = [LEFT if is_left else RIGHT for is_left in left]
     head = f"<thead>{_row('th', heads, styles)}</thead>" if any(heads) else ""
     body = "".join(_row("td", row, styles) for row in rows)
     return f"<table>{head}<tbody>{body}</tbody></table>"
@@ -42,17 +42,17 @@ def _row(tag: str, entries: Sequence[Any], styles: Sequence[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def lines(found: Iterable[str]) -> str:
-    """Lines of text, below each other."""
-    return "".join(f"<div>{text(line)}</div>" for line in found if line)
+def lines(texts: Iterable[str]) -> str:
+    """Return lines of text as HTML, one below the other."""
+    return "".join(f"<div>{text(line)}</div>" for line in texts if line)
 
 
 def document(shown: Document) -> str:
-    """All lines and tables, as people read them."""
+    """Return all lines and tables of a document as HTML."""
     parts = [lines(shown.head)]
-    for one in shown.tables:
-        heads = [column.heading for column in one.columns]
-        left = [column.left for column in one.columns]
-        parts.append(lines([one.title, one.about]))
-        parts.append(table(heads, shown.entries(one), left))
+    for part in shown.tables:
+        heads = [column.heading for column in part.columns]
+        left = [column.left for column in part.columns]
+        parts.append(lines([part.title, part.about]))
+        parts.append(table(heads, shown.entries(part), left))
     return "".join([*parts, lines(line.text for line in shown.foot)])

@@ -1,4 +1,4 @@
-"""Results: loaded, then asked for rows, samples, comparisons, models and conclusions."""
+"""Results in Python: load them, then ask for rows, samples, comparisons, models and conclusions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.api import html
-from mpigauge.api.shown import Comparison, Explanation, Model, plain
+from mpigauge.api.shown import Comparison, Explanation, Model, data_of
 from mpigauge.api.table import Table
 from mpigauge.ask import VERBS, Request, Selection, comparison_of, damage_note, table_of
 from mpigauge.document.columnar import columns_of, joined
@@ -21,10 +21,10 @@ from mpigauge.find.explain import table as explain_table
 from mpigauge.importers import loading
 from mpigauge.models import table as models_table
 from mpigauge.models.modelled import models_of
-from mpigauge.plan.sizes import parse_sizes, wanted
+from mpigauge.plan.sizes import parse_sizes, size_filter
 from mpigauge.result import files, reader
 from mpigauge.show import samples
-from mpigauge.show.compared import check_alike, check_count, held, thresholds_of
+from mpigauge.show.compared import check_alike, check_count, compare_sources, thresholds_of
 from mpigauge.show.pivots import ANSWER, KINDS
 from mpigauge.show.records import answer_records, flat_record, flat_sessions
 from mpigauge.show.schema import kinds_of_rows
@@ -45,38 +45,38 @@ ALL_AT_ONCE = 1 << 62
 
 
 def load(*paths: PathLike) -> Result:
-    """Reads one result file, or several to be asked together.
+    """Read one result file, or several to be queried together.
 
     Args:
         paths: Files, `.jsonl`, `.jsonl.gz` or the text of another benchmark, or folders, of which the newest
             result is taken; without any, the newest in `results/`, as on the command line.
 
     Raises:
-        UsageError: There is no such file, or it is no result; names it.
+        UsageError: A file does not exist or is no result; names it.
     """
     loaded = [loading.load(path) for path in files.named([*map(Path, paths)])]
-    for said in filter(None, map(damage_note, loaded)):
-        LOG.warning("%s", said)
+    for damage in filter(None, map(damage_note, loaded)):
+        LOG.warning("%s", damage)
     return Result(loaded)
 
 
 class Result:
-    """One result file or several, in memory. Every number is in SI units: seconds, bytes, bytes per second.
+    """One or several result files in memory. Every number is in SI units: seconds, bytes, bytes per second.
 
-    Wherever cells can be chosen:
+    Methods that choose cells take:
 
     - `pattern`: a name or several, as `mpigauge list` has them.
     - `sizes`: as `--sizes` has them ("8,1KiB", "0:64KiB"), or numbers of bytes.
     - `series`: words of a curve's name, as `--series` has them, or several such.
-    - `state`: of the machine: near, mid, far or all; None for the usual one.
-    - `only`: "quiet" leaves out visits that something else disturbed, of shared cores, or at another speed
-      of the cores than the usual.
-    - `stat`: the statistic that stands for a launch; the median if it is not said.
+    - `state`: state of the machine: near, mid, far or all; None for the usual one.
+    - `only`: "quiet" leaves out visits that something else disturbed, visits on
+      shared cores, and visits at another speed of the cores than the usual.
+    - `stat`: the statistic that represents a launch; the median by default.
 
     Attributes:
-        results: The records of its files.
-        stopped: The name of the signal that ended `mpigauge.run` before it was done, where the caller's own
-            handler let the program go on; then this is a part of what was asked for. None otherwise.
+        results: Contents of the files.
+        stopped: Name of the signal that ended `mpigauge.run` early, where the caller's own handler let the
+            program go on: the result is then incomplete. None otherwise.
     """
 
     def __init__(self, results: Sequence[reader.Result], stopped: str | None = None) -> None:
@@ -86,22 +86,22 @@ class Result:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Its files."""
-        return tuple(one.path for one in self.results)
+        """Paths of the result files."""
+        return tuple(result.path for result in self.results)
 
     @property
     def context(self) -> dict[str, Any]:
-        """Where, when and with what the first of its files was measured: docs/formats.md."""
+        """Where, when and with what the first file was measured: docs/formats.md."""
         return context_record(self.results[0])
 
     @property
     def contexts(self) -> list[dict[str, Any]]:
-        """The same of all its files."""
+        """Contexts of all files."""
         return [*map(context_record, self.results)]
 
     @property
     def summary(self) -> Table:
-        """The few numbers that answer for it, each with its interval, as `mpigauge show` prints them."""
+        """The few numbers that sum up the result, each with its interval, as `mpigauge show` prints them."""
         records = (
             {"file": str(source.result.path), **record, **flat_sessions(record.pop("sessions"))}
             for source in self._sources(Request(VERBS["rows"]))
@@ -119,18 +119,18 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Table:
-        """A row for each cell: what `rows` of `mpigauge show --format json` has, on one level as in CSV.
+        """Return a row per cell: `rows` of `mpigauge show --format json`, flattened as in CSV.
 
         Raises:
-            UsageError: There is no such pattern, size, series or state in it.
+            UsageError: The result has no such pattern, size, series or state.
         """
-        found = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
+        sources = self._chosen(_request("rows", sizes, series, state, only, stat), pattern)
         records = (
-            {**flat_record(row), "file": str(source.result.path)} for source in found for row in source.rows
+            {**flat_record(row), "file": str(source.result.path)} for source in sources for row in source.rows
         )
         kinds = kinds_of_rows()
         return self._table(
-            columns_of(records, kinds, names=() if any(one.rows for one in found) else [*kinds]), stat
+            columns_of(records, kinds, names=() if any(source.rows for source in sources) else [*kinds]), stat
         )
 
     def samples(
@@ -142,21 +142,21 @@ class Result:
         state: StateChoice | None = None,
         only: OnlyChoice | None = None,
     ) -> Table:
-        """A row for each sample: its launch, visit and number, when its visit began, its time, its cell.
+        """Return a row per sample: launch, visit, number, begin of its visit, time, and cell.
 
-        None is left out: `in_estimate` is false for those that no estimate counts.
+        No sample is left out: `in_estimate` is false for those that no estimate counts.
 
         Raises:
-            UsageError: As of `rows`.
+            UsageError: The result has no such pattern, size, series or state.
         """
         if series:
             request = replace(_request("rows", sizes, series, state, only), each_state=True)
             sources = self._chosen(request, pattern)
-            found = [samples.chosen_of_rows(source, state) for source in sources]
+            choices = [samples.choose_samples_of_rows(source, state) for source in sources]
         else:
             keep = self._keeps(pattern, sizes)
-            found = [samples.chosen_of(one, state, only, keep) for one in self.results]
-        return self._table(joined([*samples.pieces(found, most=ALL_AT_ONCE)]), None)
+            choices = [samples.choose_samples(result, state, only, keep) for result in self.results]
+        return self._table(joined([*samples.pieces(choices, most=ALL_AT_ONCE)]), None)
 
     def compare(
         self,
@@ -173,12 +173,12 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Comparison:
-        """Whether another result is slower than this one; without another, what it measured in turn.
+        """Return whether another result is slower; without one, compare what was measured in turn.
 
-        Options are those of `mpigauge compare`.
+        The options are those of `mpigauge compare`.
 
         Raises:
-            UsageError: There is nothing to compare, or the two are of different machines or versions.
+            UsageError: There is nothing to compare, or the results are of different machines or versions.
         """
         others = () if other is None else (other if isinstance(other, Result) else load(other)).results
         results = (*self.results, *others)
@@ -188,7 +188,7 @@ class Result:
         query = request.query(results)
         if not force:
             check_alike(query.sources)
-        document, _ = comparison_of(held(query, asked=strict), strict=strict)
+        document, _ = comparison_of(compare_sources(query, verdict_asked=strict), strict=strict)
         return Comparison(replace(document, contexts=[*map(context_record, results)]))
 
     def model(
@@ -201,7 +201,7 @@ class Result:
         only: OnlyChoice | None = None,
         stat: Statistic = "median",
     ) -> Model:
-        """Latency and bandwidth of curves, where they break, and times of sizes that were not measured.
+        """Return latency and bandwidth of curves, their breaks, and predicted times of other sizes.
 
         Args:
             predict: Sizes to predict.
@@ -209,10 +209,10 @@ class Result:
         Raises:
             UsageError: No curve of messages has enough sizes.
         """
-        asked = parse_sizes(text) if (text := _sizes(predict)) else ()
+        predicted = parse_sizes(text) if (text := _sizes(predict)) else ()
         request = _request("model", sizes, series, state, only, stat)
         query = request.query_of(self._sources(request))
-        return Model(self._traced(models_table.document(models_of(query, asked), query.units)))
+        return Model(self._traced(models_table.document(models_of(query, predicted), query.units)))
 
     def explain(
         self,
@@ -222,7 +222,7 @@ class Result:
         state: StateChoice | None = None,
         only: OnlyChoice | None = None,
     ) -> Explanation:
-        """What follows from it, in sentences with their facts."""
+        """Return what follows from the result, as sentences with their numbers."""
         from mpigauge.mpi.kinds import GIVES_WAY  # noqa: PLC0415 - for this alone
 
         chosen = self._chosen(_request("explain", sizes, series, state, only))
@@ -231,14 +231,14 @@ class Result:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """All that `mpigauge show --format json` prints."""
-        return plain(self._answer())
+        """Return all that `mpigauge show --format json` prints."""
+        return data_of(self._answer())
 
     def __repr__(self) -> str:
         return f"<mpigauge.Result: {', '.join(map(str, self.paths))}>"
 
     def _repr_html_(self) -> str:
-        """The answer, as `mpigauge show` prints it, without the commands that come next."""
+        """Return the answer as `mpigauge show` prints it, without the suggested next commands."""
         return html.document(replace(self._answer(), foot=()))
 
     # ---- Of the whole ----
@@ -248,7 +248,7 @@ class Result:
         return table_of(request.query_of(self._sources(request)))
 
     def _sources(self, request: Request) -> list[Source]:
-        """Return what is said of all cells, computed once for each statistic, state and choice of visits."""
+        """Return the rows of all cells, computed once per statistic, state and choice of visits."""
         key = (request.stat, request.state, request.selection.only)
         if key not in self._known:
             self._known[key] = request.sources(self.results)
@@ -264,17 +264,19 @@ class Result:
         return selected(request.query_of(sources))
 
     def _keeps(self, pattern: Words | None, sizes: Sizes) -> Callable[[Cell], bool]:
-        """Whether a cell is of one of these patterns, in these sizes."""
-        there = dict.fromkeys(one.name for result in self.results for one in result.campaign.patterns)
-        names = frozenset(there if pattern is None else _words(pattern))
-        for name in names - there.keys():
+        """Return a predicate that selects cells of these patterns and sizes."""
+        measured = dict.fromkeys(
+            pattern_.name for result in self.results for pattern_ in result.campaign.patterns
+        )
+        names = frozenset(measured if pattern is None else _words(pattern))
+        for name in names - measured.keys():
             files = ", ".join(map(str, self.paths))
-            raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(there, name))
-        chosen = wanted(_sizes(sizes))
+            raise UsageError(f"{files}: no pattern {name!r} was measured", choose_from(measured, name))
+        chosen = size_filter(_sizes(sizes))
         return lambda cell: cell.pattern in names and chosen(cell.bytes)
 
     def _table(self, columns: Any, stat: str | None = "median") -> Table:
-        return Table(columns, [context_record(one, stat) for one in self.results])
+        return Table(columns, [context_record(result, stat) for result in self.results])
 
     def _traced(self, document: Document) -> Document:
         return replace(document, contexts=self.contexts)
@@ -288,7 +290,7 @@ def _request(
     only: OnlyChoice | None,
     stat: Statistic = "median",
 ) -> Request:
-    """Return what a call asks, as the verb of this name does.
+    """Return the request that the verb of this name makes of these options.
 
     Raises:
         UsageError: There are no such sizes.
@@ -299,7 +301,7 @@ def _request(
 
 
 def _sizes(sizes: Sizes) -> str:
-    """As the command line has them."""
+    """Return sizes as the command line writes them."""
     if isinstance(sizes, str):
         return sizes
     return str(sizes) if isinstance(sizes, int) else ",".join(map(str, sizes))

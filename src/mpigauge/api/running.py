@@ -1,4 +1,4 @@
-"""Measuring from a script or a notebook: the campaign that `mpigauge run` would make of the same plan."""
+"""Measure from a script or a notebook: the campaign that `mpigauge run` would make of the same plan."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("mpigauge")
 PLAN_FILES = ".toml"
 OPTIONS = tuple(name for name in Options.__struct_fields__ if name != "patterns")
-"""What can be said beside a plan: the names of keys of plan files."""
+"""Options of `run` besides the plan: the keys of plan files."""
 
 LISTS = frozenset(name for name in OPTIONS if isinstance(getattr(Options(), name), tuple))
 
@@ -50,24 +50,24 @@ def run(
     thorough: bool = False,
     **options: Any,
 ) -> Result:
-    """Measures, and loads the result. Its course is told to the logger `mpigauge`: quiet unless asked for.
+    """Measure, and load the result. Progress goes to the logger `mpigauge`, which is silent by default.
 
-    It must be called in the main thread, as it has to be told of signals. One that comes (Ctrl-C) ends the
-    campaign first, so that all finished visits are in the file, and has its usual effect then. Where that is
-    a handler which returns, the result is a part of what was asked for: its `stopped` names the signal.
+    Call it in the main thread, since it handles signals. A signal (Ctrl-C) first ends the campaign, so that
+    all finished visits are in the file, and then has its usual effect. If that is a handler which returns,
+    the result is incomplete: its `stopped` names the signal.
 
     Args:
         plan: A plan as a dict with the keys of a plan file; a plan file (a `Path`, or a string that ends in
-            `.toml`); names of patterns, a string or several; None for what `mpigauge run` measures.
+            `.toml`); one or several names of patterns; None for what `mpigauge run` measures.
         output: The result file; it must not exist. None: a new one in `results/`.
         suite: A built-in plan, as `--suite`.
         quick: A first look: about ten seconds per job.
         thorough: Ten minutes per job, more sizes.
-        options: What lies over the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
-            `budget="10s"`, `mpi="openmpi"`. One value will do where there may be several.
+        options: Changes to the plan, by the keys of a plan file: `sizes="8,1KiB"`, `ranks=[2, 4]`,
+            `budget="10s"`, `mpi="openmpi"`. A list of one value may be given as that value.
 
     Raises:
-        UsageError: The plan or an option cannot be.
+        UsageError: The plan or an option is invalid.
         EnvironmentLacksError: A library or a launcher is missing or does not work.
         JobError: Nothing could be measured.
         InterruptedError: A signal came before anything was measured, and its handler has returned.
@@ -90,19 +90,19 @@ def run(
     result = done.result
     if done.lost:
         LOG.error("%s", done.lost)
-    found = rows(result)
-    if stopped and why_nothing(found):
+    measured = rows(result)
+    if stopped and why_nothing(measured):
         raise InterruptedError(f"{done.path}: {stopped} came before anything was measured")
-    check_measured(done.path, found)
+    check_measured(done.path, measured)
     return Result([result], stopped)
 
 
 def _plan_of(
-    plan: Planned, given: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
+    plan: Planned, values: Mapping[str, Any], *, suite: SuiteName | None, quick: bool, thorough: bool
 ) -> ChosenPlan:
-    """Return the plan of a call."""
+    """Return the plan that a call asks for."""
     file, patterns, where = _read(plan)
-    options = _options_of(given, patterns)
+    options = _options_of(values, patterns)
     check_source(plan=file is not None, suite=suite, quick=quick, thorough=thorough)
     chosen = plan_of(file, options, suite, where, quick=quick, thorough=thorough)
     if lab_to_enter(chosen.plan, where) is not None:
@@ -113,7 +113,7 @@ def _plan_of(
 
 
 def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
-    """A plan file, if it is one; patterns, if they are named; what an error names."""
+    """Return the plan file if it is one, the patterns if they are named, and the source that errors name."""
     if plan is None:
         return None, (), "mpigauge.run"
     if isinstance(plan, Mapping):
@@ -129,67 +129,67 @@ def _read(plan: Planned) -> tuple[PlanFile | None, tuple[str, ...], str]:
     return None, patterns, "mpigauge.run"
 
 
-def _options_of(given: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
-    """Checked as the keys of a plan file are.
+def _options_of(arguments: Mapping[str, Any], patterns: tuple[str, ...]) -> Options:
+    """Return the options of a call, checked like the keys of a plan file.
 
     Raises:
-        UsageError: There is no such option, or it has another type.
+        UsageError: There is no such option, or its value has another type.
     """
-    for name in given:
+    for name in arguments:
         if name not in OPTIONS:
             raise UsageError(f"mpigauge.run: there is no option {name!r}", choose_from(OPTIONS, name))
-    values = {name: _several(value) if name in LISTS else value for name, value in given.items()}
+    values = {name: _as_tuple(value) if name in LISTS else value for name, value in arguments.items()}
     if isinstance(sizes := values.get("sizes"), int | Sequence) and not isinstance(sizes, str):
-        values["sizes"] = ",".join(map(str, _several(sizes)))
+        values["sizes"] = ",".join(map(str, _as_tuple(sizes)))
     try:
         return msgspec.convert({**values, "patterns": patterns}, Options)
     except msgspec.ValidationError as error:
         raise UsageError(f"mpigauge.run: {error}", "docs/formats.md lists the keys of a plan") from None
 
 
-def _several(value: Any) -> tuple[Any, ...]:
+def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple | range) else (value,)
 
 
-# ---- What is told of its course ------------------------------------------------------------------
+# ---- Progress --------------------------------------------------------------------------------
 
 
-class Logged:
-    """An observer that tells a logger."""
+class LoggingObserver:
+    """Observer that writes to a logger."""
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Where it is."""
+        """Log the launch."""
         LOG.debug("launch %d, part %d: %s: %d visits", number, part, job, visits)
 
     def visit_begins(self, cell: Cell) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def recorded(self, record: Record) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def visit_ends(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """What it brought."""
+        """Log the number of samples."""
         LOG.info("launch %d: %s: %d samples in %.1f s", number, job, samples, seconds)
 
     def waits(self, number: int, seconds: float) -> None:
-        """Why nothing happens."""
+        """Log the pause."""
         LOG.info("launch %d begins in %.0f s", number, seconds)
 
     def rests(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def goes_on(self, seconds: float) -> None:
-        """How long nothing happened."""
+        """Log how long the campaign was suspended."""
         LOG.info("was stopped for %.0f s", seconds)
 
     def trouble(self, sentence: str) -> None:
-        """What failed."""
+        """Log a warning."""
         LOG.warning("%s", sentence)
 
 
 @contextmanager
 def _observing(_: Path) -> Iterator[Observer]:
-    yield Logged()
+    yield LoggingObserver()

@@ -1,4 +1,4 @@
-"""Answers of verbs as objects: the same document that the command line prints, with its facts as data."""
+"""Answers of verbs as objects: the document that the command line prints, with its numbers as data."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
 
 
-def plain(document: Document) -> dict[str, Any]:
-    """The data of a document exactly as JSON has them."""
-    found: dict[str, Any] = json.loads(render(document, "json"))
-    return found
+def data_of(document: Document) -> dict[str, Any]:
+    """Return the data of a document exactly as its JSON has them."""
+    data: dict[str, Any] = json.loads(render(document, "json"))
+    return data
 
 
-class Shown:
-    """What a verb says.
+class VerbAnswer:
+    """Answer of a verb.
 
     Attributes:
-        document: What all forms are made of.
+        document: Lines, tables and data that all formats are made of.
     """
 
     def __init__(self, document: Document) -> None:
@@ -35,16 +35,16 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """As the command line prints it."""
+        """Text as the command line prints it."""
         return render(self.document, "text")
 
     def as_dict(self) -> dict[str, Any]:
-        """As `--format json` has it: docs/formats.md#output-for-programs."""
-        return plain(self.document)
+        """Return the data of `--format json`: docs/formats.md#output-for-programs."""
+        return data_of(self.document)
 
     @property
     def table(self) -> Table:
-        """The lines of `--format csv`, with types."""
+        """Rows of `--format csv`, with types."""
         records = self.document.records() if self.document.records is not None else ()
         return Table(columns_of(records), self.document.contexts)
 
@@ -55,8 +55,8 @@ class Shown:
         return html.document(self.document)
 
 
-class Comparison(Shown):
-    """Whether one of two is slower: docs/slower.md."""
+class Comparison(VerbAnswer):
+    """Verdict on whether one of two is slower: docs/slower.md."""
 
     @property
     def verdict(self) -> str:
@@ -65,67 +65,69 @@ class Comparison(Shown):
 
     @property
     def cells(self) -> Table:
-        """A row for every number that both have, with its ratio, interval and verdict."""
+        """A row per number that both sides have, with its ratio, interval and verdict."""
         data = self.as_dict()
-        records = [_flat(record) for record in data["cells"]]
+        records = [_flattened(record) for record in data["cells"]]
         return Table(columns_of(records), self.document.contexts)
 
     def __repr__(self) -> str:
         return f"<mpigauge.Comparison: {self.verdict}>"
 
 
-class Model(Shown):
+class Model(VerbAnswer):
     """Segments of curves and what they predict: docs/models.md."""
 
     @property
     def curves(self) -> list[dict[str, Any]]:
-        """A record for every curve: docs/models.md#json."""
-        found: list[dict[str, Any]] = self.as_dict()["curves"]
-        return found
+        """A record per curve: docs/models.md#json."""
+        records: list[dict[str, Any]] = self.as_dict()["curves"]
+        return records
 
     @property
     def segments(self) -> Table:
-        """A row for every segment of every curve."""
-        return self._each("segments")
+        """A row per segment of every curve."""
+        return self._records_of("segments")
 
     @property
     def predictions(self) -> Table:
-        """A row for every size that was asked for and every curve."""
-        return self._each("predictions")
+        """A row per predicted size of every curve."""
+        return self._records_of("predictions")
 
-    def _each(self, part: str) -> Table:
-        records = [_flat(_of_curve(curve) | one) for curve in self.curves for one in curve[part]]
+    def _records_of(self, part: str) -> Table:
+        records = [
+            _flattened(_curve_fields(curve) | fields) for curve in self.curves for fields in curve[part]
+        ]
         return Table(columns_of(records), self.document.contexts)
 
 
-def _of_curve(curve: dict[str, Any]) -> dict[str, Any]:
-    """What a curve is of: all that is no part of its model."""
+def _curve_fields(curve: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that identify a curve: all that are no part of its model."""
     parts = {"segments", "breaks", "hockney", "textbook", "predictions", "sizes", "misfit", "launches"}
     return {name: value for name, value in curve.items() if name not in parts}
 
 
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """A record on one level: a dict in it becomes columns with its name before theirs, a list words."""
-    found: dict[str, Any] = {}
+def _flattened(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record without nesting: a dict becomes columns `outer_inner`, a list words."""
+    flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            found |= {f"{name}_{inner}": one for inner, one in value.items()}
+            flat |= {f"{name}_{inner}": entry for inner, entry in value.items()}
         else:
-            found[name] = " ".join(map(str, value)) if isinstance(value, list) else value
-    return found
+            flat[name] = " ".join(map(str, value)) if isinstance(value, list) else value
+    return flat
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A conclusion.
+    """Conclusion drawn from results.
 
     Attributes:
-        text: In words.
-        kind: What it is about: docs/explain.md.
-        launches: In which it rests.
-        result: The name of the file, or of both.
+        text: The conclusion in words.
+        kind: Its topic: docs/explain.md.
+        launches: Number of launches that it rests on.
+        result: Name of the result file, or of both.
         value: Its numbers by name, in SI units.
-        cells: What it is about, by factors.
+        cells: Cells that it is about, as factors.
     """
 
     text: str
@@ -139,15 +141,15 @@ class Sentence:
         return self.text
 
 
-class Explanation(Shown):
-    """What follows from results, the most telling first: an iterable of sentences."""
+class Explanation(VerbAnswer):
+    """Conclusions drawn from results, the most informative first: an iterable of sentences."""
 
     @property
     def sentences(self) -> list[Sentence]:
-        """All of them."""
+        """All conclusions."""
         return [
-            Sentence(**{name: one[name] for name in Sentence.__slots__})
-            for one in self.as_dict()["conclusions"]
+            Sentence(**{name: conclusion[name] for name in Sentence.__slots__})
+            for conclusion in self.as_dict()["conclusions"]
         ]
 
     def __iter__(self) -> Iterator[Sentence]:

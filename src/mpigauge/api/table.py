@@ -1,4 +1,4 @@
-"""A table for programs: rows as dicts, columns as lists, and data frames of whichever library is there."""
+"""Table for programs: rows as dicts, columns as lists, and data frames of whichever library is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from mpigauge import units
 from mpigauge.api import html
-from mpigauge.atomic_file import written
+from mpigauge.atomic_file import open_output
 from mpigauge.document.columnar import Columns, length_of, rows_of
 from mpigauge.document.document import Document
 from mpigauge.errors import UsageError, choose_from
@@ -29,10 +29,10 @@ ROWS_SHOWN = 20
 
 
 class Table(Iterable[dict[str, Any]]):
-    """Rows with the same columns, in SI units; None where there is nothing.
+    """Rows with the same columns, in SI units; None where there is no value.
 
-    Iterating gives each row as a dict, `table[0]` one of them, `table["bytes"]` a column as a list. Libraries
-    of data frames take it as it is, through the Arrow PyCapsule interface: `polars.DataFrame(table)`.
+    Iterating gives each row as a dict, `table[0]` is a row, `table["bytes"]` a column as a list. Data frame
+    libraries take it as it is, through the Arrow PyCapsule interface: `polars.DataFrame(table)`.
     """
 
     __slots__ = ("_columns", "_contexts")
@@ -43,7 +43,7 @@ class Table(Iterable[dict[str, Any]]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Their names, in order."""
+        """Names of the columns, in order."""
         return tuple(self._columns)
 
     def __len__(self) -> int:
@@ -59,11 +59,11 @@ class Table(Iterable[dict[str, Any]]):
     def __getitem__(self, key: int) -> dict[str, Any]: ...
 
     def __getitem__(self, key: str | int) -> list[Any] | dict[str, Any]:
-        """A column by its name, or a row by its place.
+        """Return a column by its name, or a row by its number.
 
         Raises:
-            UsageError: No column is called so; names the one that may be meant.
-            IndexError: There are not so many rows.
+            UsageError: There is no column of this name; suggests the nearest one.
+            IndexError: There is no row of this number.
         """
         if isinstance(key, str):
             return [*self._values(key)]
@@ -72,10 +72,10 @@ class Table(Iterable[dict[str, Any]]):
         return {name: values.at(key) for name, values in self._columns.items()}
 
     def numpy(self, name: str) -> np.ndarray[Any, Any]:
-        """A column as an array: of numbers NaN where there is none, of texts objects.
+        """Return a column as an array: NaN for a missing number, objects for texts.
 
         Raises:
-            UsageError: No column is called so.
+            UsageError: There is no column of this name.
         """
         values = self._values(name)
         if values.codes is None and isinstance(values.data, np.ndarray):
@@ -91,10 +91,10 @@ class Table(Iterable[dict[str, Any]]):
     # ---- Data frames ----
 
     def to_pandas(self) -> pd.DataFrame:
-        """A frame; whole numbers and truth values that may be missing have pandas' own types for that.
+        """Return a pandas frame; integers and booleans that may be missing have pandas' nullable types.
 
         Raises:
-            EnvironmentLacksError: There is no pandas.
+            EnvironmentLacksError: pandas is not installed.
         """
         pandas = arrow.module_or_lacks("pandas", "to_pandas()")
         frame: pd.DataFrame = pandas.DataFrame(
@@ -103,10 +103,10 @@ class Table(Iterable[dict[str, Any]]):
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """A frame.
+        """Return a polars frame.
 
         Raises:
-            EnvironmentLacksError: There is no polars.
+            EnvironmentLacksError: polars is not installed.
         """
         polars = arrow.module_or_lacks("polars", "to_polars()")
         frame: pl.DataFrame = polars.DataFrame(
@@ -115,30 +115,30 @@ class Table(Iterable[dict[str, Any]]):
         return frame
 
     def to_arrow(self) -> pa.Table:
-        """A table of Arrow, with where its numbers come from in its metadata, as JSON under `mpigauge`.
+        """Return an Arrow table; its metadata has the provenance as JSON under `mpigauge`.
 
         Raises:
-            EnvironmentLacksError: There is no pyarrow.
+            EnvironmentLacksError: pyarrow is not installed.
         """
         table: pa.Table = arrow.table_of(self._columns, self._metadata())
         return table
 
     def to_parquet(self, path: str | Path) -> None:
-        """Writes a Parquet file, as `mpigauge show -o table.parquet`; a file of this name is replaced.
+        """Write a Parquet file, as `mpigauge show -o table.parquet`, replacing a file of this name.
 
         Raises:
-            EnvironmentLacksError: There is neither pyarrow nor duckdb, or the file cannot be written.
+            EnvironmentLacksError: Neither pyarrow nor duckdb is installed, or the file cannot be written.
         """
         check_output(Path(path))
         document = Document(contexts=self._contexts, pieces=lambda: [self._columns])
-        with written(Path(path), overwrite=True, other_place="choose another place") as file:
+        with open_output(Path(path), overwrite=True, other_place="choose another place") as file:
             write(document, "parquet", file)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The Arrow PyCapsule interface.
+        """Implement the Arrow PyCapsule interface.
 
         Raises:
-            EnvironmentLacksError: There is no pyarrow.
+            EnvironmentLacksError: pyarrow is not installed.
         """
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
@@ -153,7 +153,7 @@ class Table(Iterable[dict[str, Any]]):
         return f"<mpigauge.Table: {len(self)} rows, {len(self.columns)} columns>"
 
     def _repr_html_(self) -> str:
-        """The first rows, without columns that have nothing in any row."""
+        """Return the first rows as HTML, without columns that are empty in all rows."""
         names = [name for name, values in self._columns.items() if any(v not in (None, "") for v in values)]
         rows = ([row[name] for name in names] for row in islice(self, ROWS_SHOWN))
         left = [self._columns[name].kind == "text" for name in names]
@@ -168,9 +168,9 @@ def _series_of_pandas(pandas: Any, values: Values) -> Any:
     if isinstance(values.data, np.ndarray) and values.codes is None:
         return values.data
     kinds = {"integer": "Int64", "number": "float64", "flag": "boolean", "text": "object"}
-    found = [*values]
-    kind = kinds[values.kind] if None in found or values.kind in {"number", "text"} else None
-    return pandas.Series(found, dtype=kind)
+    entries = [*values]
+    kind = kinds[values.kind] if None in entries or values.kind in {"number", "text"} else None
+    return pandas.Series(entries, dtype=kind)
 
 
 def _series_of_polars(polars: Any, name: str, values: Values) -> Any:

@@ -1,1 +1,1 @@
-"""The loop over launches: order, replication, both stop rules, failures, resume."""
+"""Running a campaign: order of launches, replication, stop rules, failures and resuming."""

@@ -1,4 +1,4 @@
-"""How fast a campaign may go: the budget, shared out over replications, launches and cells."""
+"""The time budget of a campaign, divided among replications, launches and cells."""
 
 import math
 import time
@@ -11,86 +11,86 @@ from mpigauge.plan.kernel_plan import POOL_CACHES, Limits
 from mpigauge.plan.model import Plan
 
 REPLICATIONS_PLANNED = 10
-"""Replications that a budget is divided by where the plan does not fix their number."""
+"""Replications that a budget is divided among where the plan does not fix their number."""
 
-LAUNCH_LEAST_S = 2.0
-"""A launch shorter than this is mostly start-up."""
+MIN_LAUNCH_S = 2.0
+"""Shortest useful launch: a shorter one is mostly start-up."""
 
 STARTUP_GUESS_S = 1.0
-CELL_LEAST_S = 0.002
-CELL_MOST_S = 2.0
+MIN_CELL_S = 0.002
+MAX_CELL_S = 2.0
 CELL_UNLIMITED_S = 0.05
 NEVER_S = 3.5e7
-"""Longer than any job may run: a deadline where there is no budget, so that nothing lacks the time."""
+"""Deadline where there is no budget: longer than any job runs, so that no visit is skipped."""
 
 DEADLINE_MARGIN_S = 0.3
-DEADLINE_LEAST_S = 0.2
+MIN_DEADLINE_S = 0.2
 OVERSPENDING = 0.05
 STARTUP_FACTOR = 1.5
-ADAPT_MOST = 4.0
+MAX_ADAPTATION = 4.0
 
 
 @dataclass(slots=True)
 class Budget:
-    """The campaign's clock.
+    """Wall-clock time that a campaign may use and has used.
 
     Attributes:
-        spent_s: Of the budget, in earlier sessions.
-        jobs: Launches in a replication.
-        paused_s: In which nothing was measured since launches are spread over time; no part of the budget.
-        allowed_s: How long this session may last, whatever is left: a scheduler ends its job then.
+        spent_s: Time used by earlier sessions of the same campaign.
+        jobs: Launches per replication.
+        paused_s: Time spent waiting for launches that are spread over time; not charged to the budget.
+        allowed_s: Time until the scheduler ends the job that we run in; infinite without a limit.
     """
 
     plan: Plan
     jobs: int
     spent_s: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
-    begun_awake: float = field(default_factory=awake_s)
+    started_s: float = field(default_factory=time.monotonic)
+    started_awake_s: float = field(default_factory=awake_s)
     paused_s: float = 0.0
     allowed_s: float = math.inf
 
     @property
     def elapsed_s(self) -> float:
-        """Since this session began, without pauses, and without the time that we were stopped."""
-        return awake_s() - self.begun_awake - self.paused_s
+        """Seconds since this session began, without pauses and without the time that we were stopped."""
+        return awake_s() - self.started_awake_s - self.paused_s
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """What happens meanwhile takes no time of the budget."""
+        """Exclude the time spent in the context from the budget."""
         begun = awake_s()
         yield
         self.paused_s += awake_s() - begun
 
     @property
-    def whole_s(self) -> float | None:
-        """The budget, or as much of it as this session has time for; None if there is none."""
+    def total_s(self) -> float | None:
+        """The budget in seconds, cut to the time that this session may last; None if there is no budget."""
         if self.plan.budget_s is None:
             return None
         return min(self.plan.budget_s, self.spent_s + max(0.0, self.allowed_s))
 
     @property
     def left_s(self) -> float | None:
-        """Of the budget; None if there is none."""
-        if self.whole_s is None:
+        """Seconds left of the budget; None if there is no budget."""
+        if self.total_s is None:
             return None
-        allowed_s = self.allowed_s - (time.monotonic() - self.begun)
-        return min(self.whole_s - self.spent_s - self.elapsed_s, allowed_s)
+        allowed_s = self.allowed_s - (time.monotonic() - self.started_s)
+        return min(self.total_s - self.spent_s - self.elapsed_s, allowed_s)
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing of it is left."""
+        """Whether the budget is used up."""
         return self.left_s is not None and self.left_s <= 0
 
     def overspends(self, number: int, startup_s: float, replication_s: float) -> bool:
-        """Whether the budget has no room for another replication after `number`.
+        """Return whether the budget has no room for another replication after `number`.
 
         Replications that an interval needs may be cut short, as long as they can measure anything at all;
         those after them are whole or not at all. The first one begins before it is known what start-up
         takes.
 
         Args:
-            startup_s: Of all launches of a replication together.
-            replication_s: What the last replication took.
+            startup_s: Start-up time of all launches of a replication together.
+            replication_s: Duration of the last replication.
         """
         left = self.left_s
         if left is None:
@@ -100,7 +100,7 @@ class Budget:
         return left < (STARTUP_FACTOR * startup_s if number < self.plan.launches_min else replication_s)
 
     def share_s(self, number: int) -> float | None:
-        """Time for one launch of a replication, if all of those that are planned are to fit the budget."""
+        """Return the seconds per launch with which all planned replications fit; None without a budget."""
         left = self.left_s
         if left is None:
             return None
@@ -108,13 +108,13 @@ class Budget:
 
     @property
     def replications_planned(self) -> int:
-        """Ten replications make good intervals, but not if their start-up alone would eat the budget."""
+        """Replications to divide the budget among: ten, unless start-up would use most of it."""
         wanted = min(self.plan.launches_max, max(REPLICATIONS_PLANNED, self.plan.launches_min))
-        affordable = int((self.whole_s or 0.0) / (LAUNCH_LEAST_S * self.jobs))
+        affordable = int((self.total_s or 0.0) / (MIN_LAUNCH_S * self.jobs))
         return max(self.plan.launches_min, min(wanted, affordable))
 
     def deadline_s(self, number: int, startup_s: float) -> float:
-        """No visit of a launch begins later, counted from the kernel's start.
+        """Return the seconds after the kernel's start at which the last visit of a launch may begin.
 
         The replications that an interval needs must still fit the budget, and each of them has to start its
         launcher (startup_s) before the kernel can begin to count.
@@ -122,18 +122,18 @@ class Budget:
         left = self.left_s
         if left is None:
             return NEVER_S
-        allowed = left + OVERSPENDING * (self.whole_s or 0.0)
+        allowed = left + OVERSPENDING * (self.total_s or 0.0)
         launches = max(1, self.plan.launches_min - number + 1) * self.jobs
-        return max(DEADLINE_LEAST_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
+        return max(MIN_DEADLINE_S, allowed / launches - startup_s - DEADLINE_MARGIN_S)
 
 
 @dataclass(slots=True)
 class JobBudget:
-    """How long a cell of one job may take in a launch; follows what launches really take.
+    """Time per cell in the launches of one job, adapted to how long launches really take.
 
     Attributes:
-        startup_s: From the launcher's start to the first visit, as last seen.
-        launch_s: What the last launch took in all; 0 before the first.
+        startup_s: Time from the launcher's start to the first visit, in the last launch.
+        launch_s: Duration of the last launch; 0 before the first.
     """
 
     cells: int
@@ -142,12 +142,12 @@ class JobBudget:
     launch_s: float = 0.0
 
     def limits(self, budget: Budget, number: int, pool_bytes: int) -> Limits:
-        """What the next launch is told."""
+        """Return the limits of launch `number`, the next one."""
         share = budget.share_s(number)
         if share is not None and self.launch_s == 0:
             # Small messages need a fraction of their share, which large ones may have.
             self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
-        self.cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, self.cell_s))
+        self.cell_s = min(MAX_CELL_S, max(MIN_CELL_S, self.cell_s))
         return Limits(
             cell_s=self.cell_s,
             deadline_s=budget.deadline_s(number, self.startup_s),
@@ -156,11 +156,11 @@ class JobBudget:
             pool_caches=POOL_CACHES,
         )
 
-    def learn(self, budget: Budget, number: int, launch_s: float) -> None:
-        """Takes in how long launch `number` was: cells get more or less time in the next."""
+    def adapt(self, budget: Budget, number: int, launch_s: float) -> None:
+        """Adapt the time per cell to the duration of launch `number`."""
         self.launch_s = launch_s
         share = budget.share_s(number + 1)
         measuring = launch_s - self.startup_s
         if share is not None and measuring > 0:
             factor = max(share - self.startup_s, 0.1 * share) / measuring
-            self.cell_s *= min(ADAPT_MOST, max(1 / ADAPT_MOST, factor))
+            self.cell_s *= min(MAX_ADAPTATION, max(1 / MAX_ADAPTATION, factor))

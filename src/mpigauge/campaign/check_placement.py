@@ -1,4 +1,4 @@
-"""Whether ranks landed where they were sent."""
+"""Checking that the launcher has started each rank on the host that the plan asks for."""
 
 import platform
 from collections.abc import Sequence
@@ -8,42 +8,42 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.plan.hosts import short
 
 
-def check_landed(asked: Sequence[str], found: Sequence[str]) -> None:
-    """Holds where ranks were sent against where they say they are.
+def check_placement(asked_hosts: Sequence[str], actual_hosts: Sequence[str]) -> None:
+    """Compare the host asked for with the host that each rank reports.
 
-    A host may call itself otherwise than we do; but ranks sent to one host must be on one, those sent
-    to two on two, and none on a host that was meant for another.
+    A host may report another name than the one that was asked for. But ranks meant for one host must be on
+    one host, ranks meant for two on two, and none on a host that was meant for others.
 
     Args:
-        asked: The host of each rank; empty if all are to be on this machine.
-        found: What each rank says.
+        asked_hosts: The host asked for, per rank; empty if all ranks are to run on this machine.
+        actual_hosts: The host that each rank reports.
 
     Raises:
-        EnvironmentLacksError: Names the first rank that is elsewhere.
+        EnvironmentLacksError: A rank is on the wrong host; names the first one.
     """
-    if not asked:
-        _check_here(found)
+    if not asked_hosts:
+        _check_here(actual_hosts)
         return
-    asked = [short(host) for host in asked]
-    place_of: dict[str, str] = {}
-    meant_for: dict[str, str] = {}
-    for rank, (meant, said) in enumerate(zip(asked, map(short, found), strict=True)):
-        owner = meant_for.setdefault(said, meant)
-        elsewhere = said != meant and said in asked
-        if elsewhere or owner != meant or place_of.setdefault(meant, said) != said:
-            others = f", like ranks meant for {owner}" if owner not in (meant, said) else ""
+    asked_hosts = [short(host) for host in asked_hosts]
+    actual_of: dict[str, str] = {}
+    asked_of: dict[str, str] = {}
+    for rank, (asked, actual) in enumerate(zip(asked_hosts, map(short, actual_hosts), strict=True)):
+        owner = asked_of.setdefault(actual, asked)
+        is_wrong = actual != asked and actual in asked_hosts
+        if is_wrong or owner != asked or actual_of.setdefault(asked, actual) != actual:
+            others = f", like ranks meant for {owner}" if owner not in (asked, actual) else ""
             raise EnvironmentLacksError(
-                f"rank {rank} should be on {meant}, but is on {said}{others}",
+                f"rank {rank} should be on {asked}, but is on {actual}{others}",
                 "does the launcher know these hosts? mpigauge run --dry-run shows its command",
             )
 
 
-def _check_here(found: Sequence[str]) -> None:
-    """A launcher may know of hosts by itself: by a default host file, or from a scheduler."""
-    here = platform.node()
-    for rank, said in enumerate(found):
-        if short(said) != short(here) and not is_here(said):
+def _check_here(actual_hosts: Sequence[str]) -> None:
+    """Refuse ranks on other machines: a launcher may take hosts from a default file or a scheduler."""
+    this_host = platform.node()
+    for rank, actual in enumerate(actual_hosts):
+        if short(actual) != short(this_host) and not is_here(actual):
             raise EnvironmentLacksError(
-                f"rank {rank} should be on this machine, {here}, but is on {said}",
+                f"rank {rank} should be on this machine, {this_host}, but is on {actual}",
                 "if that host is meant, name it: --hosts; else look for a default host file of the library",
             )

@@ -1,6 +1,7 @@
-"""The control arm: what others are held against, in launches of its own, which cannot differ from it.
+"""The control arm of a comparison: the base measured a second time, in launches of its own.
 
-If it does, the machine has moved: `compare.comparison`. docs/method-comparison.md#the-control-arm
+If the two differ, the machine has changed, not the library: see `compare.comparison`.
+docs/method-comparison.md#the-control-arm
 """
 
 from __future__ import annotations
@@ -25,71 +26,73 @@ if TYPE_CHECKING:
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Cell, Plan
 
-FROM_S = 60.0
-"""Of a smaller budget nobody takes a third for it, unless launches are asked for."""
+MIN_BUDGET_S = 60.0
+"""Smallest budget of which a third goes to the control arm unasked, unless launches are asked for."""
 
-ARMS = 2
-"""Of so many it makes three: a third of the time. Of more, labels of the user's own can name one."""
+ARMS_CONTROLLED = 2
+"""Number of arms that get a control unasked. With more arms, users can label one themselves."""
 
-MEANT = frozenset({"label", "setting"})
-"""Who varies these compares; libraries of two kinds may stand side by side for a table."""
+COMPARISON_FACTORS = frozenset({"label", "setting"})
+"""Factors that are varied only to compare; two kinds of libraries may also be measured for a table."""
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 
 
-def controlled(plan: Plan, targets: Sequence[Target], where: str) -> tuple[Plan, list[Target]]:
-    """A plan that says whether it has a control arm, and the targets, with its cells if it has.
+def with_control_arm(plan: Plan, targets: Sequence[Target], where: str) -> tuple[Plan, list[Target]]:
+    """Return the plan with `control` decided, and the targets, with the cells of the control arm if any.
 
     Raises:
-        UsageError: It is asked for where nothing is compared.
+        UsageError: A control arm is asked for, but nothing is compared.
     """
-    factor, groups = compared([cell for target in targets for cell in target.cells])
+    factor, groups = compared_groups([cell for target in targets for cell in target.cells])
     if plan.control == "yes" and not groups:
         raise UsageError(
             f"{where}: --control yes: nothing is measured in turn",
             "name two libraries, transports, modes or settings: --mpi A --mpi B, --vary NAME=A,B",
         )
-    if plan.control == "no" or (plan.control == AUTO and not _pays(plan, factor, groups)):
+    if plan.control == "no" or (plan.control == AUTO and not _is_worthwhile(plan, factor, groups)):
         return with_fields(plan, control="no"), list(targets)
     bases = {group[0] for group in groups if group[0].pattern not in CONTROLS | PROBES}
-    again = [replace(target, cells=[*target.cells, *_arm(target.cells, bases)]) for target in targets]
-    return with_fields(plan, control="yes"), again
+    with_arms = [
+        replace(target, cells=[*target.cells, *_control_cells(target.cells, bases)]) for target in targets
+    ]
+    return with_fields(plan, control="yes"), with_arms
 
 
-def compared(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
-    """What cells are compared by if nobody says, and those that differ in that alone; "" and none."""
-    known = list(cells)
+def compared_groups(cells: Iterable[Cell]) -> tuple[str, list[list[Cell]]]:
+    """Return the default factor to compare by and the groups of cells that differ in it, else "" and []."""
+    all_cells = list(cells)
     for factor in COMPARED_BY:
-        if found := [alike for alike in group_cells(known, compared_by(factor)) if len(alike) > 1]:
+        if found := [alike for alike in group_cells(all_cells, compared_by(factor)) if len(alike) > 1]:
             return factor, found
     return "", []
 
 
-def _pays(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
-    """Whether exactly two are compared, on purpose, with launches for a verdict and the time for a third."""
-    if not groups or max(map(len, groups)) != ARMS or plan.launches_max < LAUNCHES_LEAST:
+def _is_worthwhile(plan: Plan, factor: str, groups: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether exactly two arms are compared, on purpose, with launches and time for a third."""
+    if not groups or max(map(len, groups)) != ARMS_CONTROLLED or plan.launches_max < LAUNCHES_LEAST:
         return False
-    asked = plan.launches_min == plan.launches_max
-    if not asked and plan.budget_s is not None and plan.budget_s < FROM_S:
+    fixed_launches = plan.launches_min == plan.launches_max
+    if not fixed_launches and plan.budget_s is not None and plan.budget_s < MIN_BUDGET_S:
         return False
-    return plan.until == "decided" or bool(MEANT & set(_differing(factor, groups)))
+    return plan.until == "decided" or bool(COMPARISON_FACTORS & set(_varied_factors(factor, groups)))
 
 
-def _differing(factor: str, groups: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """What of a factor, and of those that go with it, has several values that users have named."""
+def _varied_factors(factor: str, groups: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield the factors compared together with this one that have several values named by the user."""
     for name in compared_by(factor):
         values = [{getattr(cell, name) for cell in group} for group in groups]
-        if any(len(known) > 1 and all(known) for known in values):
+        if any(len(distinct) > 1 and all(distinct) for distinct in values):
             yield name
 
 
-def _arm(cells: Iterable[Cell], bases: set[Cell]) -> list[Cell]:
-    """Cells of a control arm, with the floor of their launches; none if no base is among them."""
-    known = list(cells)
-    jobs = {cell.job for cell in bases.intersection(known)}
+def _control_cells(cells: Iterable[Cell], bases: set[Cell]) -> list[Cell]:
+    """Return the cells of the control arm with the floor of their launches; [] if no base is among them."""
+    all_cells = list(cells)
+    jobs = {cell.job for cell in bases.intersection(all_cells)}
     return [
         with_fields(cell, arm=CONTROL)
-        for cell in known
+        for cell in all_cells
         if cell in bases or (cell.job in jobs and cell.pattern in FLOORS)
     ]

@@ -1,11 +1,11 @@
-"""Whether a campaign that goes on until its comparison is decided may stop: it reads its own file."""
+"""The stop rule of `--until decided`: stop when every comparison in the campaign's own file has a verdict."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mpigauge.campaign.control import compared
+from mpigauge.campaign.control import compared_groups
 from mpigauge.compare.comparison import compare
 from mpigauge.compare.interim_looks import level_of, looks_of
 from mpigauge.compare.sides import first_pairs
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
-    """That a plan that is to decide a comparison has one.
+    """Check that a plan with `until = "decided"` compares anything.
 
     Raises:
-        UsageError: All of its cells differ in what they measure.
+        UsageError: No two cells differ in a compared factor alone.
     """
     if plan.until != "decided":
         return
-    factor, _ = compared(cell for target in targets for cell in target.cells)
+    factor, _ = compared_groups(cell for target in targets for cell in target.cells)
     if factor:
         return
     raise UsageError(
@@ -41,16 +41,16 @@ def check_compares(plan: Plan, targets: Iterable[Target], where: str) -> None:
     )
 
 
-ENOUGH: frozenset[ComparisonVerdict] = PASSES | {"slower"}
-"""A machine that has moved may stand still again; and what passes may still be slower than the margin."""
+CONCLUSIVE: frozenset[ComparisonVerdict] = PASSES | {"slower"}
+"""Verdicts that do not change with more launches: a machine that has drifted may become stable again."""
 
 
-class UntilDecided:
-    """What a campaign measures in turn, held against each other after launches that were fixed before.
+class ComparisonStopRule:
+    """Comparison of what a campaign measures in turn, at interim looks whose launches are fixed in advance.
 
     Args:
-        plan: Says how many launches there may be.
-        file: The campaign's, which has all that was measured.
+        plan: The plan, with the largest number of launches.
+        file: The campaign's result file.
     """
 
     def __init__(self, plan: Plan, file: ResultFile) -> None:
@@ -58,11 +58,11 @@ class UntilDecided:
         self._file = file
 
     def is_decided(self, number: int) -> bool:
-        """Whether it has a verdict after this replication; False where no look at it was planned."""
+        """Return whether all pairs have a verdict after this replication; False where no look is planned."""
         if number not in looks_of(self._plan):
             return False
         result = load(self._file.path, self._file.place)
         result = replace(result, visits=[visit for visit in result.visits if visit.launch <= number])
         _, pairs = first_pairs(rows(result, choice="all"), result.campaign.libraries)
-        found = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
-        return found.strictly() in ENOUGH
+        comparison = compare(pairs, Thresholds(level=level_of(self._plan)), controlled=False)
+        return comparison.strictly() in CONCLUSIVE

@@ -1,9 +1,9 @@
-"""One launch that somebody else starts: what its kernel reads."""
+"""Kernel plan of a single launch that the user starts with a launcher of their own."""
 
 from dataclasses import replace
 
 import mpigauge
-from mpigauge.campaign.budget import CELL_LEAST_S, CELL_MOST_S, CELL_UNLIMITED_S, NEVER_S
+from mpigauge.campaign.budget import CELL_UNLIMITED_S, MAX_CELL_S, MIN_CELL_S, NEVER_S
 from mpigauge.campaign.targets import pool_bytes, targets_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.kernel_plan import POOL_CACHES, KernelPlanSource, Limits, kernel_plan, with_source
@@ -11,7 +11,7 @@ from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.model import Plan
 from mpigauge.plan.visit_order import visits_of
 
-LAUNCHERS_OWN = (
+LAUNCHER_KEYS = (
     "transports",
     "hosts",
     "placements",
@@ -27,24 +27,24 @@ LAUNCHERS_OWN = (
     "lab",
     "abi",
 )
-"""Keys of a plan that the kernel does not read."""
+"""Keys of a plan that concern mpigauge's launchers and not the kernel."""
 
 DEADLINE_SHARE = 0.9
-"""Of the budget, after which no visit begins: the last one has to end, too."""
+"""Share of the budget after which no visit begins: the last visit has to end within the budget, too."""
 
 HANG_S = 60.0
-"""Of silence, at least: nobody but the kernel itself sees that such a launch hangs."""
+"""Shortest silence after which the kernel aborts: no mpigauge watches such a launch."""
 
 
-def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
-    """The kernel plan of one launch with what an import has to know of it, and what it leaves out in words.
+def external_plan(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]:
+    """Return the kernel plan of one launch, readable again by an import, and a sentence on cells left out.
 
     Args:
-        cores: That the ranks share; None means one for each.
+        cores: Cores that the ranks share; None means one per rank.
 
     Raises:
-        UsageError: The plan has more than one launch in it, or options of mpigauge's own launchers.
-        EnvironmentLacksError: There is no MPI library whose kernel could say what it can do.
+        UsageError: The plan needs more than one launch, or sets options of mpigauge's own launchers.
+        EnvironmentLacksError: No MPI library is there to build and describe the kernel.
     """
     _check(plan, where)
     (target,) = targets_of(plan, where, elsewhere=True)
@@ -55,8 +55,8 @@ def handout(plan: Plan, where: str, cores: int | None = None) -> tuple[str, str]
     text = kernel_plan(visits, plan, _limits(plan, len(target.cells)), cores or ranks.pop())
     used = {cell.pattern for cell in target.cells}
     patterns = tuple(pattern for pattern in target.description.patterns if pattern.name in used)
-    gone = left_out_words(target.left_out, len(target.cells))
-    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), gone
+    left_out = left_out_words(target.left_out, len(target.cells))
+    return with_source(text, KernelPlanSource(mpigauge.__version__, plan, patterns)), left_out
 
 
 def _check(plan: Plan, where: str) -> None:
@@ -68,7 +68,7 @@ def _check(plan: Plan, where: str) -> None:
             "leave --over out, and start the plan at the times that you want",
         )
     usual = Plan(measure=())
-    for name in LAUNCHERS_OWN:
+    for name in LAUNCHER_KEYS:
         if getattr(plan, name) != getattr(usual, name):
             raise UsageError(
                 f"{where}: {name} is set by your own launcher, not by the plan",
@@ -84,5 +84,5 @@ def _limits(plan: Plan, cells: int) -> Limits:
     )
     if plan.budget_s is None:
         return of_all
-    cell_s = min(CELL_MOST_S, max(CELL_LEAST_S, DEADLINE_SHARE * plan.budget_s / cells))
+    cell_s = min(MAX_CELL_S, max(MIN_CELL_S, DEADLINE_SHARE * plan.budget_s / cells))
     return replace(of_all, cell_s=cell_s, deadline_s=DEADLINE_SHARE * plan.budget_s)

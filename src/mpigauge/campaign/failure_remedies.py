@@ -1,8 +1,7 @@
-"""Why a job died, in words, and what helps: a hint for each kind of cause that can be told apart.
+"""Why a job died, in words, and a hint for each cause that can be recognised.
 
-To add a cause: a file in tests/unit/analysis/died with the words of a real job, the line of them that says
-why, and a part of what helps; then a row in REMEDIES. Where another line is shown, teach
-`rows.failure_cause`.
+To add a cause: a file in tests/unit/analysis/died with the output of a real job, the line that says why, and
+a part of the hint; then a row in REMEDIES. Where the wrong line is picked, extend `rows.failure_cause`.
 """
 
 import re
@@ -16,14 +15,14 @@ SILENT = "the job said nothing"
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What helps against a kind of cause; `said` finds it in the telling line."""
+    """A hint against a cause, which `pattern` finds in the line that says why the job died."""
 
-    said: str
+    pattern: str
     hint: str
 
-    def said_in(self, line: str) -> bool:
-        """Return whether a line says this."""
-        return re.search(self.said, line, re.IGNORECASE) is not None
+    def matches(self, line: str) -> bool:
+        """Return whether a line names this cause."""
+        return re.search(self.pattern, line, re.IGNORECASE) is not None
 
 
 BY_HAND = "mpigauge doctor checks this machine; mpigauge run --dry-run shows the command, to be run by hand"
@@ -129,12 +128,12 @@ REMEDIES = (
         "somebody killed it: the system for lack of memory (dmesg says so), a limit of the job, or a person",
     ),
 )
-"""Against what can be told apart; the first that fits."""
+"""Remedies by cause; the first that matches is used."""
 
 
 def hint_for(line: str) -> str:
-    """Return what helps against what a line says."""
-    return next((one.hint for one in REMEDIES if one.said_in(line)), BY_HAND)
+    """Return the hint against the cause that a line names."""
+    return next((one.hint for one in REMEDIES if one.matches(line)), BY_HAND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +141,8 @@ class Cause:
     """Why a job died.
 
     Attributes:
-        line: One line, in the job's words where it said any.
-        hint: What helps; it follows from the line, and misleads nobody where that is not understood.
+        line: One line of the job's output, or of ours if it printed nothing.
+        hint: What to do about it; a general hint where the line is not recognised.
     """
 
     line: str
@@ -151,7 +150,7 @@ class Cause:
 
 
 def cause_of(failure: Failure) -> Cause:
-    """Return why a job died: what it said, else what its exit status says."""
+    """Return why a job died, from its output, else from its exit status."""
     line = line_of(failure) or _silent(failure)
     return Cause(line, hint_for(line))
 

@@ -1,4 +1,4 @@
-"""How long a launch may be silent before it hangs."""
+"""Timeout after which a silent launch counts as hung."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,86 +8,86 @@ from mpigauge.plan.patterns import KernelDescription
 from mpigauge.plan.visit_order import PlannedVisit
 
 STARTUP_PER_RANK_S = 0.05
-"""Launchers start daemons host by host, ranks then find each other, and clocks are compared."""
+"""Launchers start daemons host by host, ranks connect to each other, and clocks are compared."""
 
-SILENCE_LEAST_S = 10.0
+MIN_SILENCE_S = 10.0
 SILENCE_FACTOR = 10.0
 TRIAL_MESSAGES = 20
 SLOWEST_BYTES_PER_S = 1e6
 SLOWEST_HOST_BYTES_PER_S = 1e7
-"""Of all that goes in and out of a host together, when many ranks talk at once: 100 Mbit/s."""
+"""Slowest total traffic of a host when many ranks communicate at once: 100 Mbit/s."""
 
 SLOWEST_MEMORY_BYTES_PER_S = 1e8
-"""The same where all ranks are on one host."""
+"""Slowest total traffic where all ranks are on one host."""
 
 
-class Patience:
-    """How long silence is no hang: at least ten seconds, and ten times what the visit should take.
+class HangTimeout:
+    """Longest silence that is not a hang: at least ten seconds, and ten times what the visit should take.
 
-    Before a cell has been tried, a network of 1 MB/s is allowed for, and one of 10 MB/s per host for what
-    all ranks move at once; the kernel tells of slow rounds, so that this covers one round and no whole trial.
+    Before a cell has been tried, a network of 1 MB/s is assumed, and one of 10 MB/s per host for what all
+    ranks send at once. The kernel reports slow rounds, so this has to cover one round, not a whole trial.
 
     Args:
-        visits: Of the launch.
-        hosts: That its ranks are on.
-        description: Of their patterns.
-        startup_s: How long a start may take, but for what many ranks add.
+        visits: Visits of the launch.
+        hosts: Number of hosts of its ranks.
+        description: What the kernel says of its patterns.
+        startup_s: How long start-up may take, before the allowance per rank.
 
     Attributes:
-        running: Visits in progress, and what each should take, s; 0 if that is not known.
-        slowest_round_s: Of these, as far as the kernel has told.
+        running: Expected seconds of each visit in progress, by its id; 0 if not known.
+        slowest_round_s: The slowest round of these visits that the kernel has reported.
     """
 
     def __init__(
         self, visits: Sequence[PlannedVisit], hosts: int, description: KernelDescription, startup_s: float
     ) -> None:
         cells = {visit.cell for visit in visits}
-        slow_s = {cell: _slow_s(cell, hosts, description) for cell in cells}
+        slow_s = {cell: _slow_round_s(cell, hosts, description) for cell in cells}
         self._ranks = max((cell.ranks for cell in cells), default=1)
         self._slow_s: Mapping[int, float] = {visit.id: slow_s[visit.cell] for visit in visits}
         self._slowest_s = max(slow_s.values(), default=0.0)
         self._startup_s = startup_s
-        self._untried = True
+        self._before_first_visit = True
         self.running: dict[int, float] = {}
         self.slowest_round_s = 0.0
 
     @property
-    def untried(self) -> bool:
+    def before_first_visit(self) -> bool:
         """Whether no visit has begun yet."""
-        return self._untried
+        return self._before_first_visit
 
     @property
-    def several(self) -> bool:
+    def is_concurrent(self) -> bool:
         """Whether more than one visit is running."""
         return len(self.running) > 1
 
     def begin(self, number: int, expect_s: float) -> None:
-        """A visit begins, beside those that are running."""
+        """Note that a visit begins, in addition to those running."""
         self.running[number] = max(0.0, expect_s)
         self.slowest_round_s = 0.0
-        self._untried = False
+        self._before_first_visit = False
 
     def slow_round(self, round_s: float) -> None:
-        """The kernel tells of a round that took long; of several visits the slowest counts."""
-        self.slowest_round_s = max(self.slowest_round_s * self.several, round_s)
+        """Note a slow round that the kernel reports; of several visits the slowest counts."""
+        self.slowest_round_s = max(self.slowest_round_s * self.is_concurrent, round_s)
 
     def seconds(self) -> float:
-        """From the last sign of life to the moment when nobody waits any more."""
-        if self._untried:
+        """Return the timeout in seconds after the kernel's last line."""
+        if self._before_first_visit:
             return self._startup_s + STARTUP_PER_RANK_S * self._ranks
         if not self.running:
-            return SILENCE_LEAST_S + self._slowest_s
+            return MIN_SILENCE_S + self._slowest_s
         known_s = SILENCE_FACTOR * max(self.running.values())
         if all(self.running.values()):
-            return SILENCE_LEAST_S + known_s
+            return MIN_SILENCE_S + known_s
         if self.slowest_round_s:
-            return SILENCE_LEAST_S + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
+            return MIN_SILENCE_S + max(known_s, TRIAL_MESSAGES * self.slowest_round_s)
         sent_s = max(self._slow_s[number] for number, expect_s in self.running.items() if not expect_s)
-        return SILENCE_LEAST_S + max(known_s, sent_s)
+        return MIN_SILENCE_S + max(known_s, sent_s)
 
 
-def _slow_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
-    """What a round may take on a network that hardly deserves the name."""
+def _slow_round_s(cell: Cell, hosts: int, description: KernelDescription) -> float:
+    """Return the seconds of a round on the slowest network that is worth waiting for."""
     alone_s = TRIAL_MESSAGES * cell.bytes * max(1, cell.window) / SLOWEST_BYTES_PER_S
     slowest = SLOWEST_HOST_BYTES_PER_S if hosts > 1 else SLOWEST_MEMORY_BYTES_PER_S
     return max(alone_s, memory_need(cell, description, 0) / max(1, hosts) / slowest)

@@ -1,4 +1,4 @@
-"""Hosts: which there are, and whether they can be reached and have what is to be started."""
+"""The hosts of a campaign: which there are, and whether they can be reached and have the kernel."""
 
 import math
 import os
@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from mpigauge.campaign.allocations import allocation, manager, named
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch import custom_launcher
-from mpigauge.campaign.launch.copy_kernel import by_srun
-from mpigauge.campaign.launch.inherited_env import check_alone
-from mpigauge.campaign.launch.launchers import LAUNCHERS, can_deal, manager_of
+from mpigauge.campaign.launch.copy_kernel import copy_by_srun
+from mpigauge.campaign.launch.inherited_env import check_not_a_rank
+from mpigauge.campaign.launch.launchers import LAUNCHERS, can_place_in_turn, manager_of
 from mpigauge.campaign.launch.preflight import faults, is_here
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError, choose_from
@@ -26,28 +26,28 @@ from mpigauge.vocabulary import AUTO
 HOSTS_NAMED = 16
 
 JOB_END_MARGIN_S = 30.0
-"""The last seconds of a job, with which no session plans: ranks end in them, and the file is closed."""
+"""Time reserved at the end of a scheduler's job, in which ranks end and the file is closed."""
 
 
 def with_hosts(plan: Plan) -> Plan:
-    """The plan with the hosts of the lab or the allocation that we are in, unless it names some.
+    """Return the plan with the hosts of the lab or allocation that we are in, unless it names hosts.
 
     Raises:
-        UsageError: It names a launcher that there is not, or we are one of several.
-        EnvironmentLacksError: It names one that does not work here, or no host answers.
+        UsageError: The launcher does not exist, or a launcher has started several of us.
+        EnvironmentLacksError: The launcher does not work here, or no host answers.
     """
-    check_alone(os.environ)
+    check_not_a_rank(os.environ)
     _check_launcher(plan)
-    given = bool(plan.hosts)
-    plan = plan if given else _reaching(replace(plan, hosts=tuple(_hosts_here())))
-    if custom_launcher.are_words(plan.launcher):
-        custom_launcher.check(plan.launcher, hosts=bool(plan.hosts))
+    names_hosts = bool(plan.hosts)
+    plan = plan if names_hosts else _with_reaching_launcher(replace(plan, hosts=tuple(_available_hosts())))
+    if custom_launcher.is_template(plan.launcher):
+        custom_launcher.check_template(plan.launcher, hosts=bool(plan.hosts))
     plan = _without_dead(plan) if plan.skip_dead else plan
-    return replace(plan if given else _with_all_ranks(plan), all_ranks=False)
+    return replace(plan if names_hosts else _with_all_ranks(plan), all_ranks=False)
 
 
-def _reaching(plan: Plan) -> Plan:
-    """Return the plan with its scheduler's own launcher, where nothing else reaches the hosts of a job."""
+def _with_reaching_launcher(plan: Plan) -> Plan:
+    """Return the plan with the scheduler's own launcher where nothing else reaches the hosts of a job."""
     scheduler = manager(os.environ)
     chosen = plan.launcher != AUTO or plan.mpiexec or plan.mpi_options or plan.remote_shell
     if chosen or context.current() is not None or scheduler is None or scheduler.reaches:
@@ -56,15 +56,15 @@ def _reaching(plan: Plan) -> Plan:
 
 
 def _with_all_ranks(plan: Plan) -> Plan:
-    """Return the plan with collectives of all ranks, where an allocation has several hosts.
+    """Return the plan with collectives over all ranks where an allocation has several hosts.
 
-    What is between two ranks stays so, and is between the first two hosts.
+    Patterns of two ranks keep two, on the first two hosts.
     """
     ranks = sum(host.slots for host in plan.hosts)
-    alone = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
-    if alone or not plan.all_ranks or plan.placements:
+    is_one_machine = context.current() is not None or len(plan.hosts) < 2  # noqa: PLR2004 - several
+    if is_one_machine or not plan.all_ranks or plan.placements:
         return plan
-    if not can_deal(plan.launcher) and ranks > len(plan.hosts):
+    if not can_place_in_turn(plan.launcher) and ranks > len(plan.hosts):
         return plan
     measure = (
         replace(one, ranks=(ranks,)) if not one.ranks and _is_of_all_ranks(one.pattern) else one
@@ -80,7 +80,7 @@ def _is_of_all_ranks(name: str) -> bool:
 
 def _check_launcher(plan: Plan) -> None:
     name = plan.launcher
-    if name not in (AUTO, *LAUNCHERS) and not custom_launcher.are_words(name):
+    if name not in (AUTO, *LAUNCHERS) and not custom_launcher.is_template(name):
         hint = choose_from([AUTO, *LAUNCHERS], name)
         raise UsageError(
             f"no launcher is called {name!r}", f'{hint}; or write its words: "{name} -n {{ranks}}"'
@@ -89,13 +89,13 @@ def _check_launcher(plan: Plan) -> None:
 
 
 def check_works_here(launcher: str) -> None:
-    """That a launcher can start something here.
+    """Check that a launcher can start jobs here.
 
     Raises:
-        EnvironmentLacksError: It needs an allocation of its scheduler, and there is none.
+        EnvironmentLacksError: The launcher needs an allocation of its scheduler, and there is none.
     """
-    needed, here = manager_of(launcher), manager(os.environ)
-    if needed and (here is None or here.name != needed):
+    needed, scheduler_here = manager_of(launcher), manager(os.environ)
+    if needed and (scheduler_here is None or scheduler_here.name != needed):
         scheduler = named(needed)
         raise EnvironmentLacksError(
             f"{launcher} needs a {scheduler.title} allocation, and there is none here",
@@ -103,37 +103,39 @@ def check_works_here(launcher: str) -> None:
         )
 
 
-def _hosts_here() -> Iterator[Host]:
-    """A host of a lab has all our cores, since it shares them with the others."""
+def _available_hosts() -> Iterator[Host]:
+    """Yield the hosts of our lab or allocation; a lab's hosts share our cores, so each has all of them."""
     if (lab := context.current()) is not None:
         yield from (Host(name, environment.cores_allowed()) for name in lab.names)
-    elif (given := allocation(os.environ)) is not None:
-        yield from (Host(node.name, node.tasks or node.cpus) for node in given.nodes)
+    elif (found := allocation(os.environ)) is not None:
+        yield from (Host(node.name, node.tasks or node.cpus) for node in found.nodes)
 
 
 def allowed_s() -> float:
-    """How long a session that begins now may last; infinite unless a scheduler has said when its job ends."""
-    here = allocation(os.environ)
-    return math.inf if here is None or here.ends is None else here.ends - time.time() - JOB_END_MARGIN_S
+    """Return how long a session that begins now may last, in seconds; infinite without a limit of the job."""
+    our_job = allocation(os.environ)
+    return (
+        math.inf if our_job is None or our_job.ends is None else our_job.ends - time.time() - JOB_END_MARGIN_S
+    )
 
 
-def with_hosts_again(plan: Plan) -> Plan:
-    """The plan of a campaign that goes on, in another allocation with the hosts of that one.
+def with_current_hosts(plan: Plan) -> Plan:
+    """Return the plan of a resumed campaign, in another allocation with the hosts of that one.
 
     Raises:
-        UsageError: It names a launcher that there is not, or we are one of several.
-        EnvironmentLacksError: It places ranks on hosts by name, and they are not in this allocation; or its
+        UsageError: The launcher does not exist, or a launcher has started several of us.
+        EnvironmentLacksError: The plan places ranks on hosts by name that are not in this allocation, or the
             launcher does not work here.
     """
-    check_alone(os.environ)
+    check_not_a_rank(os.environ)
     _check_launcher(plan)
-    here = allocation(os.environ)
-    if here is None or not plan.hosts or {host.name for host in plan.hosts} <= here.names:
+    our_job = allocation(os.environ)
+    if our_job is None or not plan.hosts or {host.name for host in plan.hosts} <= our_job.names:
         return plan
     if _named_hosts(plan):
         names = ",".join(host.name for host in plan.hosts)
         raise EnvironmentLacksError(
-            f"the result places ranks on hosts by name, but job {here.job} does not have all of {names}",
+            f"the result places ranks on hosts by name, but job {our_job.job} does not have all of {names}",
             f"ask the scheduler for them; Slurm: sbatch --nodelist={names}",
         )
     return with_hosts(replace(plan, hosts=()))
@@ -143,18 +145,20 @@ def with_hosts_again(plan: Plan) -> Plan:
 
 
 def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
-    """Asks all hosts that ranks will be on for the kernels: a name with a typing error costs no campaign.
+    """Ask all hosts of the ranks for the kernels, so that a mistyped name shows before anything is measured.
 
-    Hosts that lack one are given it, where no folder is shared.
+    The kernels are copied to hosts that lack them because no folder is shared.
 
     Raises:
-        EnvironmentLacksError: Names a host that does not answer, or that the kernel cannot be put on.
+        EnvironmentLacksError: A host does not answer, or the kernel cannot be copied to it; names the host.
     """
     jobs = {cell.job for target in targets for cell in target.cells}
-    places = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
+    hosts_of_jobs = (places_of(job.placement, plan.hosts, job.ranks, "the plan") for job in jobs)
     programs = list(dict.fromkeys(target.program for target in targets))
-    found = _faults({host for of_job in places for host in of_job}, plan, programs, supplied=True)
-    if fault := _told(found):
+    faults_by_host = _faults(
+        {host for of_job in hosts_of_jobs for host in of_job}, plan, programs, supplied=True
+    )
+    if fault := _fault_sentence(faults_by_host):
         raise EnvironmentLacksError(
             fault,
             "check the name, and that passwordless login works; --skip-dead leaves out hosts that do not "
@@ -162,14 +166,14 @@ def check_reachable(plan: Plan, targets: Sequence[Target]) -> None:
         )
 
 
-def fault_of(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
-    """What is wrong with the first of these hosts that does not answer or lacks a kernel; empty if none."""
-    return _told(_faults(hosts, plan, [target.program for target in targets]))
+def first_fault(hosts: Iterable[str], plan: Plan, targets: Sequence[Target]) -> str:
+    """Return what is wrong with the first host that does not answer or lacks a kernel; "" if none."""
+    return _fault_sentence(_faults(hosts, plan, [target.program for target in targets]))
 
 
-def _told(found: Mapping[str, str]) -> str:
-    for host, fault in found.items():
-        others = ", ".join([other for other in found if other != host][:HOSTS_NAMED])
+def _fault_sentence(faults_by_host: Mapping[str, str]) -> str:
+    for host, fault in faults_by_host.items():
+        others = ", ".join([other for other in faults_by_host if other != host][:HOSTS_NAMED])
         return f"host {host}: {fault}" + (f" (also wrong: {others})" if others else "")
     return ""
 
@@ -177,36 +181,36 @@ def _told(found: Mapping[str, str]) -> str:
 def _faults(
     hosts: Iterable[str], plan: Plan, programs: Sequence[Path], *, supplied: bool = False
 ) -> dict[str, str]:
-    """What is wrong with hosts, by name.
+    """Return what is wrong with hosts, by name.
 
-    A scheduler knows its own hosts, and ssh may be no way to them.
+    A scheduler's own hosts are not asked by default, since ssh may not reach them.
 
     Args:
-        supplied: Whether hosts that lack a program are given it.
+        supplied: Whether to copy programs to hosts that lack them.
     """
     if plan.check_hosts == "no":
         return {}
-    given = allocation(os.environ)
-    ours = {short(name): name for name in given.names} if given is not None else {}
-    others = [host for host in sorted(set(hosts)) if short(host) not in ours]
-    by_manager = given is not None and bool(manager_of(plan.launcher))
-    if given is not None and by_manager and others:
-        return dict.fromkeys(others, f"is none of job {given.job}, and {plan.launcher} reaches no others")
+    our_job = allocation(os.environ)
+    our_nodes = {short(name): name for name in our_job.names} if our_job is not None else {}
+    others = [host for host in sorted(set(hosts)) if short(host) not in our_nodes]
+    by_manager = our_job is not None and bool(manager_of(plan.launcher))
+    if our_job is not None and by_manager and others:
+        return dict.fromkeys(others, f"is none of job {our_job.job}, and {plan.launcher} reaches no others")
     ask_all = not by_manager and (plan.check_hosts != AUTO or not _mpiexec_reaches())
     asked = sorted(set(hosts)) if ask_all else others
     found = faults(asked, plan.remote_shell or "ssh", programs, supplied=supplied)
     if supplied and not ask_all:
-        nodes = [ours[short(host)] for host in sorted(set(hosts)) if short(host) in ours]
-        found |= _supplied_by_manager(nodes, programs)
+        nodes = [our_nodes[short(host)] for host in sorted(set(hosts)) if short(host) in our_nodes]
+        found |= _copied_by_manager(nodes, programs)
     return found
 
 
-def _supplied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
-    """What is wrong with nodes of our job that lack a kernel, if the scheduler has a way to put it there."""
+def _copied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
+    """Copy kernels to nodes of our job if its scheduler can; return what is wrong with nodes, by name."""
     scheduler = manager(os.environ)
     if scheduler is None or scheduler.name != "slurm":
         return {}
-    return by_srun([node for node in nodes if not is_here(node)], programs)
+    return copy_by_srun([node for node in nodes if not is_here(node)], programs)
 
 
 def _mpiexec_reaches() -> bool:
@@ -215,7 +219,7 @@ def _mpiexec_reaches() -> bool:
 
 
 def _without_dead(plan: Plan) -> Plan:
-    """The plan without hosts that do not answer. Those that a placement names stay, and will be missed later.
+    """Return the plan without hosts that do not answer, except those that a placement names.
 
     Raises:
         UsageError: A placement names what is not among the hosts.
@@ -228,14 +232,14 @@ def _without_dead(plan: Plan) -> Plan:
     plan = replace(plan, placements=placements)
     named = _named_hosts(plan)
     dead = _faults([host.name for host in plan.hosts if host.name not in named], plan, ())
-    left = tuple(host for host in plan.hosts if host.name not in dead)
-    if dead and not left:
+    remaining = tuple(host for host in plan.hosts if host.name not in dead)
+    if dead and not remaining:
         name, fault = next(iter(dead.items()))
         raise EnvironmentLacksError(f"host {name}: {fault}; no other host answers either", "check the names")
-    return replace(plan, hosts=left, hosts_skipped=(*plan.hosts_skipped, *dead))
+    return replace(plan, hosts=remaining, hosts_skipped=(*plan.hosts_skipped, *dead))
 
 
 def _named_hosts(plan: Plan) -> set[str]:
-    """Hosts that placements name."""
+    """Return the hosts that placements name."""
     lists = [placement for placement in plan.placements if ranks_of(placement) is not None]
     return {name.strip() for placement in lists for name in placement.split(",")}

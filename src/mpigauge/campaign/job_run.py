@@ -1,4 +1,4 @@
-"""One mpiexec: from its command line to its last line, with a watch on its silence."""
+"""One mpiexec, from its command line to its last line, with a timeout for silence."""
 
 import signal
 from collections import deque
@@ -9,11 +9,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from mpigauge import units
-from mpigauge.campaign.check_placement import check_landed
+from mpigauge.campaign.check_placement import check_placement
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.hang_timeout import Patience
-from mpigauge.campaign.hosts import fault_of
-from mpigauge.campaign.jobs import answer_to_refusal, command_of, ending_of_job, is_all_here, shells_of
+from mpigauge.campaign.hang_timeout import HangTimeout
+from mpigauge.campaign.hosts import first_fault
+from mpigauge.campaign.jobs import command_of, ending_of_job, is_all_here, restart_options, shells_of
 from mpigauge.campaign.lab.context import CurrentLab
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.campaign.launch.awake import awake_s
@@ -23,92 +23,91 @@ from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.campaign.start import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
-from mpigauge.campaign.targets import Target, now
+from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.mpi import kernel
 from mpigauge.plan.kernel_plan import parts_of
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.result import control_groups, environment, journal
-from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
+from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import Failure, Launch, Record, Visit
 from mpigauge.rows.failure_cause import CAUSE, OURS
 from mpigauge.vocabulary import FailureKind, SkipReason
 
-SAID_MOST_LINES = 10_000
-SAID_MOST_BYTES = 4096
-"""Kept of such a line, in bytes."""
+MAX_OUTPUT_LINES = 10_000
+MAX_OUTPUT_LINE_BYTES = 4096
+"""Length to which a line of the library's output is cut."""
 
-BROKEN_MOST_BYTES = 200
-"""Kept of a line that begins as the kernel's lines do, in bytes."""
+MAX_BROKEN_LINE_BYTES = 200
+"""Length to which a broken line of the kernel is cut."""
 
 END_PATIENCE_S = 10.0
 TERMINATED = {-signal.SIGTERM, signal.SIGTERM, 128 + signal.SIGTERM}
-"""What launchers end with whose ranks were asked to; whoever asked them may be about to ask us."""
+"""Exit statuses of a launcher whose ranks received SIGTERM; the sender may be about to signal us, too."""
 
 
 class Observer(Protocol):
-    """What the campaign tells of its course; the command line draws it."""
+    """Callbacks on the progress of a campaign; the command line displays it."""
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """A launch, or another part of it, with so many visits ahead."""
+        """Note the start of a launch, or of another part of it, with so many visits ahead."""
 
     def visit_begins(self, cell: Cell) -> None:
-        """A cell is being measured."""
+        """Note that a visit of this cell begins."""
 
     def recorded(self, record: Record) -> None:
-        """A record of a job is in the file."""
+        """Note that a record has been written to the file."""
 
     def visit_ends(self) -> None:
-        """One more visit is done."""
+        """Note that a visit has ended."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """A launch has nothing left to do."""
+        """Note that a launch is done."""
 
     def waits(self, number: int, seconds: float) -> None:
-        """A launch begins later, since launches are spread over time."""
+        """Note that the next launch begins in so many seconds, as launches are spread over time."""
 
     def rests(self) -> None:
-        """The campaign is stopped for a while."""
+        """Note that the campaign is being suspended."""
 
     def goes_on(self, seconds: float) -> None:
-        """It was stopped for so long, which no limit of time counts."""
+        """Note that the campaign continues after a suspension, which no time limit counts."""
 
     def trouble(self, sentence: str) -> None:
-        """Something failed; the campaign goes on."""
+        """Report a failure or a warning; the campaign goes on."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What every attempt of a campaign works with."""
+class RunContext:
+    """What all launches of a session share."""
 
     state: CampaignState
     observer: Observer
     interruption: Interruption
     plan: Plan
     lab: CurrentLab | None
-    troubles: Troubles
+    failures_reported: Troubles
 
 
 class JobRun:
     """One mpiexec for some visits of a launch.
 
     Attributes:
-        began: Whether the kernel said anything at all.
-        failed: Whether it ended before that.
-        ended: Whether every visit has its answer and the kernel said its last line: the proof that the launch
-            is whole.
-        startup_s: From the launcher's start to the kernel's first line.
-        prelude_s: The same to the first visit, after clocks of several hosts were compared.
+        began: Whether the kernel has printed its first line.
+        failed: Whether the job failed.
+        ended: Whether every visit is answered and the kernel printed its last line: the launch is complete.
+        startup_s: Time from the launcher's start to the kernel's first line.
+        prelude_s: Time from the launcher's start to the first visit, after clocks were compared.
         skipped: Cells with visits that there was no time for.
-        suspects: Visits made at the same time when the job failed: one of them may be why.
-        options_found: With which it is to be started again, since its launcher counted too few places.
-        host_gone: Whether it failed and a host of it does not answer any more.
+        suspects: Visits that ran concurrently when the job failed: one of them may be the cause.
+        options_found: Launcher options to start it again with, since the launcher counted too few slots.
+        host_gone: Whether it failed and one of its hosts does not answer any more.
     """
 
     def __init__(
         self,
-        around: Surroundings,
+        context: RunContext,
         target: Target,
         key: LaunchKey,
         job: Job,
@@ -117,25 +116,27 @@ class JobRun:
         usual_start_s: float = 0.0,
         warmup_bytes: int = 0,
     ) -> None:
-        self._around = around
-        self._state = around.state
+        self._context = context
+        self._state = context.state
         self._target = target
         self._key = key
         self._job = job
         self._visits = {visit.id: visit.cell for visit in visits}
         self._steps = {visit.id: visit.step for visit in visits}
         hosts = len(set(job.hosts)) or 1
-        self._patience = Patience(visits, hosts, target.description, around.plan.patience_s)
+        self._timeout = HangTimeout(visits, hosts, target.description, context.plan.patience_s)
         self._usual_start_s = usual_start_s
         self._warmup_bytes = warmup_bytes
         self._answered: set[int] = set()  # visits of which we know what has become
-        self._tells_of_visits = False  # of one at least that was made, or could not be
+        self._has_visits = False  # of one at least that was made, or could not be
         self._has_broken_line = False  # a line came that begins as the kernel's do, and is none
         self._has_end = False  # its last line was an end, of the kernel or of somebody else
-        self._seen: str | None = None  # its words before we ended it, and what we saw
+        self._observed: str | None = None  # its words before we ended it, and what we saw
         self._text = plan_text
-        self._carried = Counters()  # by the relay of our lab, before the visit
-        self._said: deque[bytes] = deque(maxlen=SAID_MOST_LINES)  # of its output, before its first line
+        self._counters_before = Counters()  # by the relay of our lab, before the visit
+        self._early_output: deque[bytes] = deque(
+            maxlen=MAX_OUTPUT_LINES
+        )  # of its output, before its first line
         self.began = False
         self.failed = False
         self.ended = False
@@ -148,26 +149,26 @@ class JobRun:
 
     @property
     def reached_visits(self) -> bool:
-        """Whether it came as far as its first visit, or found nothing left to do.
+        """Whether it reached its first visit, or had nothing left to do.
 
-        Of a journal of which nothing can be read, nobody knows.
+        An unreadable journal counts as not having reached a visit.
         """
-        return self.ended or not (self._patience.untried or self._is_unreadable)
+        return self.ended or not (self._timeout.before_first_visit or self._is_unreadable)
 
     @property
     def died_warming_up(self) -> bool:
-        """Whether it began, and ended by itself before its first visit."""
-        return self.began and self.failed and self._patience.untried
+        """Whether it began and failed before its first visit."""
+        return self.began and self.failed and self._timeout.before_first_visit
 
     @property
     def _is_incomplete(self) -> bool:
-        """Whether its journal has an end, and lacks answers."""
+        """Whether its journal has an end line but lacks answers to visits."""
         return self._has_end and not self.ended
 
     @property
     def _is_unreadable(self) -> bool:
-        """Whether its journal has an end, and tells of no visit but those left out."""
-        return self._is_incomplete and not self._tells_of_visits
+        """Whether its journal has an end line but reports no visit except skipped ones."""
+        return self._is_incomplete and not self._has_visits
 
     @property
     def name(self) -> str:
@@ -175,14 +176,14 @@ class JobRun:
         return self._key.job.name
 
     def run(self) -> None:
-        """Runs the job to its end; what fails is recorded and will not be tried again in this launch.
+        """Run the job to its end; what fails is recorded and not tried again in this launch.
 
         Raises:
-            EnvironmentLacksError: Launcher and library do not fit, or the disk is full.
+            EnvironmentLacksError: Launcher and library do not match, or the disk is full.
         """
-        command = command_of(self._around.plan, self._target, self._job)
+        command = command_of(self._context.plan, self._target, self._job)
         self._words = command.words
-        self._around.observer.launch_begins(
+        self._context.observer.launch_begins(
             self._key.number, self._state.parts[self._key] + 1, self.name, len(self._visits)
         )
         self._begun = awake_s()
@@ -191,75 +192,75 @@ class JobRun:
             self._words,
             self._job.environment,
             parts,
-            self._around.interruption,
-            ending_of_job(self._around.plan, self._target, self._job),
+            self._context.interruption,
+            ending_of_job(self._context.plan, self._target, self._job),
             command.files,
             all_here=is_all_here(self._job),
-            elsewhere=shells_of(self._around.plan, self._job),
+            elsewhere=shells_of(self._context.plan, self._job),
         ) as running:
             trouble = self._follow(running)
         if trouble == "crash" and not self.began:
-            words, plan = running.last_words, self._around.plan
-            self.options_found = answer_to_refusal(words, plan, self._target, self._job)
+            words, plan = running.last_words, self._context.plan
+            self.options_found = restart_options(words, plan, self._target, self._job)
         if self.options_found:
-            self._tell_of_answer()
+            self._report_restart()
         elif trouble:
             self.failed = True
             self._fail(trouble, running)
         if running.undead:
-            self._tell_of(running.undead)
+            self._report_undead(running.undead)
 
     def _follow(self, running: RunningJob) -> FailureKind | None:
-        """Takes line after line; returns what went wrong, if anything."""
-        watch = self._watch = self._watching(running)
+        """Process the job's lines; return the kind of failure, or None."""
+        watch = self._watch = self._silence_watch(running)
         try:
-            for text in running.lines(self._patience.seconds, self._is_busy, journal.is_ours, watch):
-                line = self._ours(journal.parse(text))
+            for text in running.lines(self._timeout.seconds, self._is_busy, journal.is_kernel_line, watch):
+                line = self._if_expected(journal.parse(text))
                 if line is None:
-                    self._hear(text, running)
+                    self._keep_other_line(text, running)
                     continue
                 if isinstance(line, journal.ReadyLine):
                     running.feed()
                 elif isinstance(line, journal.LaunchLine):
-                    self._launch(line.launch, self._report(running))
+                    self._launch_begins(line.launch, self._library_report(running))
                 else:
-                    self._take(line)
+                    self._process_line(line)
                 if self.ended:
                     running.wait(END_PATIENCE_S)
                     return None
         except TimeoutError:
             since_s = awake_s() - self._begun
             late = f"it has not begun after {since_s:.0f} s; --patience gives a start more time"
-            self._sees(running, watch.death or ("" if self.began else late))
+            self._keep_observation(running, watch.death or ("" if self.began else late))
             return "crash" if watch.death else "timeout"
         except InterruptedError:
             return None
         if running.is_mute:
-            self._sees(running, "its standard output was closed while its launcher went on")
+            self._keep_observation(running, "its standard output was closed while its launcher went on")
         return None if self._ended_by_signal(running) else "crash"
 
-    def _sees(self, running: RunningJob, seen: str) -> None:
-        """Keep the words before we end a job, and what we have seen if they give no reason."""
+    def _keep_observation(self, running: RunningJob, seen: str) -> None:
+        """Keep the job's output before we end it, with what we observed if the output names no cause."""
         words = running.last_words
-        self._seen = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
+        self._observed = words if CAUSE.search(words) or not seen else f"{words}\n{OURS} {seen}"
 
-    def _watching(self, running: RunningJob) -> SilenceWatch:
-        """Return who looks at the job while it is silent."""
-        most = units.format_duration(self._patience.seconds())
+    def _silence_watch(self, running: RunningJob) -> SilenceWatch:
+        """Return the watch for the time in which the job is silent."""
+        most = units.format_duration(self._timeout.seconds())
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
 
         def tell(said: str) -> None:
             since_s = awake_s() - begun
-            self._around.observer.trouble(
+            self._context.observer.trouble(
                 f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
                 f"it may take up to {most} (--patience); {said}"
             )
 
         return SilenceWatch(ranks, running, tell, self._usual_start_s)
 
-    def _ours(self, line: journal.Line | None) -> journal.Line | None:
-        """A line if it can be of this launch: other programs of the job may print what looks like one."""
+    def _if_expected(self, line: journal.Line | None) -> journal.Line | None:
+        """Return a line that can be of this launch, else None: other programs may print look-alikes."""
         if line is None or isinstance(line, journal.ReadyLine):
             return line
         if self.began == isinstance(line, journal.LaunchLine):  # the first of a launch, and no other
@@ -268,75 +269,75 @@ class JobRun:
         known = number is None or (number in self._visits and number not in self._answered)
         return line if known else None
 
-    def _hear(self, text: bytes, running: RunningJob) -> None:
-        """A line that is not the kernel's: before its first it may be the library's report.
+    def _keep_other_line(self, text: bytes, running: RunningJob) -> None:
+        """Keep a line that is not the kernel's; before the kernel's first it may be the library's report.
 
-        One that begins as the kernel's do is cut off, or another program's; the first of them says enough.
+        Of lines that begin as the kernel's do but are broken, the first is enough.
         """
-        if journal.is_ours(text):
+        if journal.is_kernel_line(text):
             if self._has_broken_line:
                 return
-            self._has_broken_line, text = True, text[:BROKEN_MOST_BYTES]
+            self._has_broken_line, text = True, text[:MAX_BROKEN_LINE_BYTES]
         elif not self.began:
-            self._said.append(text[:SAID_MOST_BYTES])
+            self._early_output.append(text[:MAX_OUTPUT_LINE_BYTES])
         running.add_words(text)
 
-    def _report(self, running: RunningJob) -> str:
-        """What the library said of its transports; then none of that will be why the job failed."""
-        lines = [text.decode("utf-8", "replace") for text in self._said]
+    def _library_report(self, running: RunningJob) -> str:
+        """Return what the library reported of its transports; it is no cause of a later failure."""
+        lines = [text.decode("utf-8", "replace") for text in self._early_output]
         reported = self._target.library.kind.reads(lines)
         if reported:
-            running.drop_words(self._said)
-        self._said.clear()
+            running.drop_words(self._early_output)
+        self._early_output.clear()
         return reported
 
     def _ended_by_signal(self, running: RunningJob) -> bool:
-        """Whether it fell to a SIGTERM that is meant for us, too: a scheduler sends it to every rank."""
-        fell = running.wait(ECHO_S) in TERMINATED
-        return self._around.interruption.comes_within(ECHO_S if fell else 0)
+        """Return whether a SIGTERM meant for us, too, ended the job: a scheduler sends it to every rank."""
+        was_terminated = running.wait(ECHO_S) in TERMINATED
+        return self._context.interruption.arrives_within(ECHO_S if was_terminated else 0)
 
     # ---- Lines become records --------------------------------------------------------------------
 
-    def _take(self, line: journal.Line) -> None:
+    def _process_line(self, line: journal.Line) -> None:
         number = visit_of(line)
-        if number is not None and answers(line):
+        if number is not None and is_answer(line):
             self._answered.add(number)
-            self._tells_of_visits = self._tells_of_visits or not isinstance(line, journal.SkipLine)
+            self._has_visits = self._has_visits or not isinstance(line, journal.SkipLine)
         self._has_end = isinstance(line, journal.EndLine)
         match line:
             case journal.BeginLine(number):
-                self._begin(number, line.expect_s)
-                self._around.observer.visit_begins(self._visits[number])
+                self._visit_begins(number, line.expect_s)
+                self._context.observer.visit_begins(self._visits[number])
             case journal.TickLine():
-                self._patience.slow_round(line.round_s)
+                self._timeout.slow_round(line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
             case journal.EndLine():  # unless it is somebody else's: then the kernel's comes later
                 self.ended = self._visits.keys() <= self._answered
             case _:
-                self._keep(line)
+                self._write_records(line)
 
-    def _begin(self, number: int, expect_s: float) -> None:
-        """A visit, alone or beside those of its step."""
-        step, running = self._steps[number], self._patience.running
+    def _visit_begins(self, number: int, expect_s: float) -> None:
+        """Note that a visit begins, alone or concurrently with others of its step."""
+        step, running = self._steps[number], self._timeout.running
         if step is None or any(self._steps[other] != step for other in running):
             running.clear()
-        if self._patience.untried:
+        if self._timeout.before_first_visit:
             self.prelude_s = awake_s() - self._begun
-        self._patience.begin(number, expect_s)
-        self._carried = self._relay()
+        self._timeout.begin(number, expect_s)
+        self._counters_before = self._relay_counters()
 
-    def _relay(self) -> Counters:
-        """What the relay of our lab has done until now; all zero outside of one."""
-        return Counters() if self._around.lab is None else self._around.lab.counters()
+    def _relay_counters(self) -> Counters:
+        """Return the counters of our lab's relay; all zero outside of a lab."""
+        return Counters() if self._context.lab is None else self._context.lab.counters()
 
     def _is_busy(self) -> bool:
-        return bool(self._patience.running)
+        return bool(self._timeout.running)
 
-    def _launch(self, facts: journal.Facts, reported: str) -> None:
+    def _launch_begins(self, facts: journal.Facts, reported: str) -> None:
         library = self._target.library
         kernel.check_linked(library, facts.library, facts.ranks_asked, facts.ranks)
-        check_landed(self._job.hosts, [place.host for place in facts.placement])
+        check_placement(self._job.hosts, [place.host for place in facts.placement])
         self.began = self._watch.began = True
         self.startup_s = self.prelude_s = awake_s() - self._begun
         self._record(
@@ -344,7 +345,7 @@ class JobRun:
                 number=self._key.number,
                 part=self._state.parts[self._key] + 1,
                 job=self._key.job,
-                started=now(),
+                started=utc_now(),
                 command=self._words,
                 library=facts.library,
                 mpi_standard=facts.mpi_standard,
@@ -357,99 +358,101 @@ class JobRun:
                 load_average=environment.load_average(),
                 steal_s=environment.steal_s(),
                 startup_s=self.startup_s,
-                variables=environment.recordable(self._job.environment),
+                variables=environment.without_secrets(self._job.environment),
                 built_by=self._target.built_by,
                 reported=reported,
-                throttled=control_groups.throttled(),
+                throttled=control_groups.throttle_count(),
                 options_found=self._job.options_found,
                 warmup_bytes=self._warmup_bytes,
             )
         )
 
     def _record(self, record: Record) -> None:
-        """First into the file, then to whoever watches."""
+        """Write a record to the file, then report it to the observer."""
         self._state.append(record)
-        self._around.observer.recorded(record)
+        self._context.observer.recorded(record)
 
     def _skip(self, number: int, reason: SkipReason) -> None:
         if reason == "time":
             self.skipped.add(self._visits[number])
         self._state.finish(self._key, {number})
 
-    def _keep(self, line: journal.Line) -> None:
+    def _write_records(self, line: journal.Line) -> None:
         for record in records_of(line, self._key, self._visits):
             if isinstance(record, Visit):
-                late = self._relay().since(self._carried).late_share
+                late = self._relay_counters().since(self._counters_before).late_share
                 record = replace(record, relay_late=late)  # noqa: PLW2901 - the record, with what we know
             self._record(record)
             if isinstance(record, Failure) and record.kind == "corrupt" and record.cell is not None:
-                self._around.observer.trouble(f"{say(record.cell)}: corrupt payload: {record.words}")
+                self._context.observer.trouble(f"{cell_text(record.cell)}: corrupt payload: {record.words}")
         if (number := visit_of(line)) is not None:
-            self._patience.running.pop(number, None)
-            self._around.observer.visit_ends()
+            self._timeout.running.pop(number, None)
+            self._context.observer.visit_ends()
 
     # ---- Failures --------------------------------------------------------------------------------
 
     def _fail(self, kind: FailureKind, running: RunningJob) -> None:
-        """Records what failed: the visit that was running, else the launch itself.
+        """Record what failed: the visit that was running, else the launch itself.
 
-        Of several at once nobody knows which it was: they are suspects, to be measured one by one.
+        Of several concurrent visits the one at fault is not known: all are suspects, to be run one by one.
         """
         visit = self._torn_visit() if self._is_incomplete else self._visit_running()
         cell = None if visit is None else self._visits[visit]
-        launch, words, status = self._key.number, self._last_words(running), running.wait(0)
+        launch, words, status = self._key.number, self._failure_output(running), running.wait(0)
         failure = Failure(launch, kind, words, visit, cell, status, self._key.job)
         self._state.append(failure)
         why = cause_of(failure).line
         if cell is None:
             sentence = f"{self.name}: launch {launch} failed ({kind}): {why}"
-            self._around.troubles.failed(self.name, why, launch, sentence)
+            self._context.failures_reported.failed(self.name, why, launch, sentence)
             return
-        self._around.troubles.failed(say(cell), why, launch, f"{say(cell)}: {kind} in launch {launch}: {why}")
-
-    def _visit_running(self) -> int | None:
-        """The visit that was running, if it was one."""
-        running_now, several = self._patience.running, self._patience.several
-        self.suspects = frozenset(running_now) if several else frozenset()
-        return None if several else next(iter(running_now), None)
-
-    def _torn_visit(self) -> int | None:
-        """The first visit without an answer, where to make the missing ones again brings none either.
-
-        Otherwise it is not the visit's fault that its line is torn.
-        """
-        worked = self._key.job in self._state.launches_with
-        return min(self._visits.keys() - self._answered) if worked and self._is_unreadable else None
-
-    def _tell_of_answer(self) -> None:
-        """Says that the job is started again, and with what."""
-        told = " ".join(self.options_found)
-        self._around.observer.trouble(
-            f"{self.name}: its launcher counts fewer places than ranks; started again with {told}"
+        self._context.failures_reported.failed(
+            cell_text(cell), why, launch, f"{cell_text(cell)}: {kind} in launch {launch}: {why}"
         )
 
-    def _tell_of(self, undead: Sequence[str]) -> None:
-        """Processes that even SIGKILL does not end wait for a disk or a card: they may hold a core."""
+    def _visit_running(self) -> int | None:
+        """Return the visit that was running; None if there was none, or several."""
+        running_now, are_concurrent = self._timeout.running, self._timeout.is_concurrent
+        self.suspects = frozenset(running_now) if are_concurrent else frozenset()
+        return None if are_concurrent else next(iter(running_now), None)
+
+    def _torn_visit(self) -> int | None:
+        """Return the first visit without an answer where repeating the missing ones did not help; else None.
+
+        Otherwise the torn line is not the fault of the visit.
+        """
+        has_worked = self._key.job in self._state.launches_with
+        return min(self._visits.keys() - self._answered) if has_worked and self._is_unreadable else None
+
+    def _report_restart(self) -> None:
+        """Report that the job is started again, with which options."""
+        options = " ".join(self.options_found)
+        self._context.observer.trouble(
+            f"{self.name}: its launcher counts fewer places than ranks; started again with {options}"
+        )
+
+    def _report_undead(self, undead: Sequence[str]) -> None:
+        """Record and report processes that survive SIGKILL: they wait for a device, and may occupy a core."""
         words = f"{OURS} these processes could not be ended: {', '.join(undead)}"
         self._state.append(Failure(self._key.number, "undead", words))
-        self._around.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
+        self._context.observer.trouble(f"{self.name}: launch {self._key.number}: {words.removeprefix(OURS)}")
 
-    def _last_words(self, running: RunningJob) -> str:
-        """Of a job on several hosts, with what we find: not all launchers name a host that is gone."""
-        words = running.last_words if self._seen is None else self._seen
+    def _failure_output(self, running: RunningJob) -> str:
+        """Return the job's output, with what we find wrong: not all launchers name a host that is gone."""
+        words = running.last_words if self._observed is None else self._observed
         if self._is_incomplete:
-            missing = incomplete(len(self._visits.keys() - self._answered), len(self._visits))
+            missing = incomplete_sentence(len(self._visits.keys() - self._answered), len(self._visits))
             return f"{OURS} {missing}\n{words}".rstrip()
         hosts = self._job.hosts
-        if len(set(hosts)) < 2 or self._around.interruption.signal is not None:  # noqa: PLR2004 - several
+        if len(set(hosts)) < 2 or self._context.interruption.signal is not None:  # noqa: PLR2004 - several
             return words
-        fault = fault_of(hosts, self._around.plan, [self._target])
+        fault = first_fault(hosts, self._context.plan, [self._target])
         self.host_gone = bool(fault)
         return f"{words}\n{OURS} {fault}" if fault else words
 
 
-def say(cell: Cell) -> str:
-    """A cell, for a sentence."""
+def cell_text(cell: Cell) -> str:
+    """Return a cell as words for a sentence."""
     between = f" between ranks {cell.pair.replace('-', ' and ')}" if cell.pair else ""
     job = f"{cell.library}, {cell.ranks} ranks"
     return f"{cell.pattern} {cell.mode} of {cell.bytes} B{between} ({job})"

@@ -1,4 +1,4 @@
-"""What one launch of a plan is: the job, its words and its variables."""
+"""The job of one launch of a plan: its command line and its environment variables."""
 
 import os
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from mpigauge.campaign.allocations import manager
 from mpigauge.campaign.hosts import check_works_here
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch import launchers
-from mpigauge.campaign.launch.inherited_env import carried
+from mpigauge.campaign.launch.inherited_env import forwarded_variables
 from mpigauge.campaign.launch.job import Command, Job
 from mpigauge.campaign.launch.launchers import OVERSUBSCRIBE, Ending, manager_of
 from mpigauge.campaign.launch.preflight import is_here, shell_words
@@ -21,23 +21,23 @@ from mpigauge.result import environment
 from mpigauge.vocabulary import AUTO
 
 REMOTE_SHELLS = ("ssh", "rsh")
-"""What launchers look for."""
+"""Names of remote shells that launchers look for."""
 
 
 def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ...] = ()) -> Job:
-    """The job of a launch.
+    """Return the job of a launch.
 
     Args:
-        options_found: What its launcher must be told, as an earlier start of it has found.
+        options_found: Launcher options that an earlier start of the job was found to need.
 
     Raises:
-        UsageError: The hosts have no room for it.
+        UsageError: The hosts have too few slots.
     """
     library = target.library
     places = places_of(key.placement, plan.hosts, key.ranks, "the plan")
     cores = cores_for(places)
     scheduler = manager(os.environ)
-    ours = library.environment_for(
+    library_variables = library.environment_for(
         crowded=key.ranks > cores,
         roomy=OVERSUBSCRIBE in options_found and key.ranks <= cores,
         transport=key.transport,
@@ -53,8 +53,8 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
         program=(str(target.program), "-", "-"),
         cores=cores,
         as_root=environment.user_is_root(),
-        environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
-        inherited=carried(environment.variables()),
+        environment={**library.asks, **library_variables, **plan.variables, **variables_of(key.setting)},
+        inherited=forwarded_variables(environment.variables()),
         options=plan.mpi_options,
         hosts=places,
         pmi=library.kind.pmi,
@@ -63,21 +63,21 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
     )
 
 
-def crowded(plan: Plan, targets: Iterable[Target]) -> list[Job]:
-    """The jobs whose ranks share cores, of each number of ranks one.
+def oversubscribed_jobs(plan: Plan, targets: Iterable[Target]) -> list[Job]:
+    """Return the oversubscribed jobs, one per number of ranks.
 
     Raises:
-        UsageError: The hosts have no room for a job.
+        UsageError: The hosts have too few slots for a job.
     """
     jobs = (job_of(plan, target, key) for target in targets for key in by_job(target.cells))
     return list({job.ranks: job for job in jobs if job.oversubscribed}.values())
 
 
 def command_of(plan: Plan, target: Target, job: Job) -> Command:
-    """The command of a job.
+    """Return the command that starts a job.
 
     Raises:
-        UsageError: The launcher cannot place ranks so.
+        UsageError: The launcher does not support this placement.
         EnvironmentLacksError: The library has no mpiexec, and the launcher needs one.
     """
     command = launchers.command_of(job, _launcher_of(plan, target))
@@ -91,10 +91,10 @@ def command_of(plan: Plan, target: Target, job: Job) -> Command:
 
 
 def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
-    """That there is something to start the jobs of a campaign with, before anything is written.
+    """Check that the launchers of all jobs of a campaign are there, before anything is written.
 
     Raises:
-        UsageError: The hosts have no room for them.
+        UsageError: The hosts have too few slots.
         EnvironmentLacksError: A launcher is missing, or does not work here.
     """
     for target in targets:
@@ -103,29 +103,29 @@ def check_startable(plan: Plan, targets: Iterable[Target]) -> None:
         check_works_here(_launcher_of(plan, target))
 
 
-def answer_to_refusal(words: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
-    """Return the options to start a job with again that its launcher has refused; empty if none help."""
-    return launchers.answer_to(words, job, _launcher_of(plan, target))
+def restart_options(output: str, plan: Plan, target: Target, job: Job) -> tuple[str, ...]:
+    """Return the options to restart a job with that its launcher has refused; empty if none help."""
+    return launchers.options_after_refusal(output, job, _launcher_of(plan, target))
 
 
 def ending_of_job(plan: Plan, target: Target, job: Job) -> Ending:
-    """How the launcher of a job ends, and the job with it."""
+    """Return how to end a job through its launcher."""
     return launchers.ending_of(job, _launcher_of(plan, target))
 
 
 def is_all_here(job: Job) -> bool:
-    """Whether all ranks of a job are on this machine; hosts of a lab are parts of it."""
+    """Return whether all ranks of a job are on this machine; hosts of a lab are on it."""
     return context.current() is not None or all(map(is_here, set(job.hosts)))
 
 
 def shells_of(plan: Plan, job: Job) -> list[list[str]]:
-    """For each other host of a job, the words that start a shell there.
+    """Return the command of a remote shell on each other host of a job.
 
-    None in a scheduler's job: ssh may not reach its hosts, and whether anybody empties the shared memory
-    of a node is up to the site (docs/slurm.md).
+    Empty in a scheduler's job: ssh may not reach its hosts, and cleaning the shared memory of a node is up
+    to the site (docs/slurm.md).
     """
-    given = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
-    if given or plan.check_hosts == "no":
+    has_scheduler = manager_of(plan.launcher) or (manager(os.environ) and not plan.remote_shell)
+    if has_scheduler or plan.check_hosts == "no":
         return []
     return [
         shell_words(plan.remote_shell or "ssh", host)
@@ -139,9 +139,9 @@ def _launcher_of(plan: Plan, target: Target) -> str:
 
 
 def cores_for(places: tuple[str, ...]) -> int:
-    """Cores that the ranks of a job share.
+    """Return how many cores the ranks of a job share.
 
-    Hosts of a lab share ours. Of others only their slots are known, and nobody gets more ranks than those.
+    Hosts of a lab share ours. Other hosts count by their slots, which no placement exceeds.
     """
-    here = not places or context.current() is not None
-    return environment.cores_allowed() if here else len(places)
+    is_on_this_machine = not places or context.current() is not None
+    return environment.cores_allowed() if is_on_this_machine else len(places)

@@ -1,4 +1,4 @@
-"""The libraries of a plan: found, started as the plan says, and able to do what it asks of them."""
+"""The MPI libraries of a plan: finding them, and checking that they can do what the plan asks."""
 
 import os
 from collections import Counter
@@ -16,13 +16,13 @@ from mpigauge.vocabulary import AUTO
 
 
 def libraries_of(plan: Plan, where: str) -> list[Library]:
-    """The libraries that a plan names, or the default one.
+    """Return the libraries that a plan names, or the default one.
 
     Raises:
         UsageError: Two of them cannot be told apart, or there is one mpiexec for several.
         EnvironmentLacksError: One is missing or does not work.
     """
-    found = _found(plan.mpi)
+    found = _named_libraries(plan.mpi)
     if plan.abi:
         libraries = [abi.runner(library) for library in found or abi.default()]
     else:
@@ -36,15 +36,15 @@ def libraries_of(plan: Plan, where: str) -> list[Library]:
     return [with_mpiexec(library, plan.mpiexec) for library in libraries]
 
 
-def _found(words: Sequence[str]) -> list[Library]:
-    """The libraries of a user's words, each with the label that it is given there."""
-    labels, names = zip(*map(find.labelled, words), strict=True) if words else ((), ())
+def _named_libraries(names_given: Sequence[str]) -> list[Library]:
+    """Return the libraries that the user names, each with its label."""
+    labels, names = zip(*map(find.split_label, names_given), strict=True) if names_given else ((), ())
     libraries = find.find_each(names)
     return [replace(library, called=label) for library, label in zip(libraries, labels, strict=True)]
 
 
 def check_distinct(libraries: Sequence[Library]) -> None:
-    """That results can tell them apart.
+    """Check that results can distinguish libraries.
 
     Raises:
         UsageError: Two have the same label, name and version.
@@ -59,28 +59,28 @@ def check_distinct(libraries: Sequence[Library]) -> None:
 
 
 def with_mpiexec(library: Library, program: str) -> Library:
-    """A library that is started by this program; by its own if the name is empty.
+    """Return a library that is started by this program; by its own mpiexec if the name is empty.
 
     Raises:
-        UsageError: It is not a program.
+        UsageError: There is no such program.
     """
     if not program:
         return library
-    found = which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
-    if found is None:
+    path = which(os.path.expanduser(program))  # noqa: PTH111 - an unknown ~user stays as it is
+    if path is None:
         raise UsageError(f"--mpiexec {program}: is not a program", "name the path of an mpiexec")
-    return replace(library, mpiexec=Path(found).absolute())
+    return replace(library, mpiexec=Path(path).absolute())
 
 
 def check_can(plan: Plan, library: Library, where: str) -> None:
-    """That we know how to make a library do what the plan asks for.
+    """Check that mpigauge knows how to make a library do what the plan asks.
 
     Raises:
-        UsageError: We do not, so that what a result says of it would not be true.
+        UsageError: It does not, so that a result would claim what was not done.
     """
-    for asked in _unknown(plan, library):
+    for unsupported in _unknown(plan, library):
         raise UsageError(
-            f"{where}: how {library.kind.about} is told {asked} is not known to mpigauge",
+            f"{where}: how {library.kind.about} is told {unsupported} is not known to mpigauge",
             "leave that out, or tell the library itself: --env NAME=VALUE, --mpi-option WORD",
         )
 
@@ -95,7 +95,7 @@ def _unknown(plan: Plan, library: Library) -> Iterator[str]:
 
 
 def other_choices(libraries: Iterable[Library]) -> Iterator[str]:
-    """Sentences on compiler wrappers that somebody who named no library may have meant."""
+    """Yield a sentence on each other compiler wrapper that a user who named no library may have meant."""
     for library in libraries:
         measuring = f"{library.kind.about} {library.version} of {library.prefix}"
         for other in library.passed_over:
@@ -109,10 +109,10 @@ def other_choices(libraries: Iterable[Library]) -> Iterator[str]:
 
 
 def unknown_settings(plan: Plan, kernels: Iterable[tuple[Library, Path]]) -> Iterator[str]:
-    """Sentences on variables that are varied, and that a library does not know: nothing would differ.
+    """Yield a sentence on each varied variable that a library does not know: its value would change nothing.
 
     Args:
-        kernels: Of every library, its kernel.
+        kernels: Libraries, each with its kernel.
     """
     for library, program in kernels if plan.vary else ():
         for name in unknown_variables(library, program, plan.vary):

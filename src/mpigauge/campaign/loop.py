@@ -1,4 +1,4 @@
-"""The loop of a campaign: replications of interleaved launches, and the rules for when there are enough."""
+"""The main loop of a campaign: replications of interleaved launches, and its stop rules."""
 
 import gc
 import math
@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.decided import UntilDecided
+from mpigauge.campaign.decided import ComparisonStopRule
 from mpigauge.campaign.failure_remedies import cause_of
-from mpigauge.campaign.job_run import JobRun, Observer, Surroundings
+from mpigauge.campaign.job_run import JobRun, Observer, RunContext
 from mpigauge.campaign.jobs import job_of
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.pacing import Pacing
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.stop_rule import StopRule
-from mpigauge.campaign.targets import Target, now, pool_bytes
+from mpigauge.campaign.targets import Target, pool_bytes, utc_now
 from mpigauge.campaign.troubles import Troubles
 from mpigauge.errors import JobError
 from mpigauge.plan.kernel_plan import kernel_plan
 from mpigauge.plan.model import Cell, Plan, by_job
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, shuffled, time_slots, visits_of, with_suspects_alone
 from mpigauge.result import control_groups
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Done, End
@@ -31,59 +31,59 @@ from mpigauge.result.writer import ResultFile
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import EndReason
 
-PARTS_MOST = 40
-"""Relaunches of one launch; each of them loses at most one cell."""
+MAX_STARTS = 40
+"""Most starts of one launch; each failed start excludes at most one cell."""
 
-SILENT_STARTS_MOST = 3
-"""Starts without a visit, one after the other, until a job is given up."""
+MAX_SILENT_STARTS = 3
+"""Consecutive starts without a visit after which a job is given up."""
 
 SILENT_STARTS_OF_WORKING = 12
-"""The same for a job that has worked before: it is not broken, but somebody kills it."""
+"""Likewise for a job that has worked before: it is not broken, so something kills it."""
 
-WARMUP_LEAST_BYTES = 1
-"""What a launch warms up with after one that did not survive it: what is too large fails in its own visit."""
+MIN_WARMUP_BYTES = 1
+"""Largest warm-up message after a launch died in its warm-up; larger ones may fail in their own visits."""
 
 CONVERGED_SHARE = 0.95
 
 UNTIMED = patterns_with(lambda pattern: pattern.probes or pattern.is_floor)
-"""Patterns that give nobody a time that was asked for."""
+"""Patterns without times that a user asks for."""
 
 PROBES = patterns_with(lambda pattern: pattern.probes)
-"""Patterns that look for a limit and have no samples."""
+"""Patterns that search for a limit and have no samples."""
 
 
 @dataclass(slots=True)
 class JobState:
-    """One job through all replications.
+    """The state of one job over all replications.
 
     Attributes:
-        silent_starts: Since a start last came as far as its visits.
-        worked: Whether one ever did.
-        host_gone: Whether a host of it does not answer any more.
-        warmup_bytes: What its launches send at most before their first visit, since one died there; else 0.
+        silent_starts: Consecutive starts that reached no visit.
+        has_worked: Whether any start has reached a visit.
+        host_gone: Whether one of its hosts does not answer any more.
+        warmup_bytes: Largest warm-up message after a launch died in its warm-up; 0 for no limit.
     """
 
     target: Target
     cells: list[Cell]
     budget: JobBudget
     silent_starts: int = 0
-    worked: bool = False
+    has_worked: bool = False
     host_gone: bool = False
     warmup_bytes: int = 0
 
     @property
-    def dead(self) -> bool:
-        """Whether its launches do not even begin."""
-        most = SILENT_STARTS_OF_WORKING if self.worked else SILENT_STARTS_MOST
+    def is_given_up(self) -> bool:
+        """Whether the job is given up."""
+        most = SILENT_STARTS_OF_WORKING if self.has_worked else MAX_SILENT_STARTS
         return self.host_gone or self.silent_starts >= most
 
     def key(self, number: int) -> LaunchKey:
-        """Its launch of this number."""
+        """Return the key of its launch of this number."""
         return LaunchKey.of(number, self.cells[0])
 
 
 class CampaignLoop:
-    """A campaign in progress. A replication is one launch of every job, and its number is theirs."""
+    """A campaign in progress. A replication is one launch of every job; they share its number."""
 
     def __init__(
         self,
@@ -99,58 +99,62 @@ class CampaignLoop:
         self._plan = plan
         self._jobs = _jobs_of(targets)
         self._budget = Budget(plan, len(self._jobs), allowed_s=allowed_s)
-        self._started = now()
+        self._started = utc_now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
         # If the number of launches is given, nobody asks how precise they are: no samples are kept.
         several_looks = plan.until == "precise" and self._replications > plan.launches_min
         self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
-            self._state.remember(before)
+            self._state.load(before)
             for job in self._jobs:
-                mine = (one.warmup_bytes for one in before.launches if one.job == job.key(one.number).job)
-                job.warmup_bytes = max(mine, default=0)
+                warmups = (
+                    launch.warmup_bytes
+                    for launch in before.launches
+                    if launch.job == job.key(launch.number).job
+                )
+                job.warmup_bytes = max(warmups, default=0)
             self._budget.spent_s = self._state.spent_s
-        self._comparison = UntilDecided(plan, file)
+        self._comparison = ComparisonStopRule(plan, file)
         # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
-        self._around = Surroundings(self._state, observer, interruption, plan, context.current(), troubles)
-        self._spread = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
+        self._context = RunContext(self._state, observer, interruption, plan, context.current(), troubles)
+        self._pacing = Pacing(plan, self._replications, interruption, wall_s, _begun_s(before))
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether it may not last as long as its budget does."""
-        return self._budget.whole_s != self._plan.budget_s
+        """Whether the scheduler ends the session before the budget is used up."""
+        return self._budget.total_s != self._plan.budget_s
 
     @property
     def launches_short(self) -> tuple[int, int] | None:
-        """The fewest launches of a job, and the exact number that was asked for; None if all were made."""
+        """The fewest launches of a job, and the exact number asked for; None if all were made."""
         if self._plan.launches_min < self._plan.launches_max or self._plan.until != "precise":
             return None
-        made = [
+        launches_made = [
             len(self._state.launches_with.get(job.key(1).job, ()))
             for job in self._jobs
             if any(cell.pattern not in UNTIMED and cell not in self._state.blocked for cell in job.cells)
         ]
-        least = min(made, default=self._plan.launches_min)
-        return (least, self._plan.launches_min) if least < self._plan.launches_min else None
+        fewest = min(launches_made, default=self._plan.launches_min)
+        return (fewest, self._plan.launches_min) if fewest < self._plan.launches_min else None
 
     def run(self) -> EndReason:
-        """Measures until a stop rule says that it is enough, or a signal that it must end.
+        """Measure until a stop rule is met or a signal arrives.
 
         Returns:
             Why it stopped: converged, decided, launches, budget, interrupted or failed.
 
         Raises:
-            JobError: Nothing at all was measured, and not for lack of time alone: a launch has failed.
-            EnvironmentLacksError: The disk is full, or library and launcher do not fit.
+            JobError: Nothing was measured, and a launch has failed.
+            EnvironmentLacksError: The disk is full, or library and launcher do not match.
         """
         try:
             reason = self._replicate()
         finally:
             gc.unfreeze()
-            self._around.troubles.end()
+            self._context.failures_reported.end()
         self._state.append(End(reason, self._budget.elapsed_s, self._started))
         failure = self._state.last_failure
         if reason != "interrupted" and failure is not None and not self._state.measured:
@@ -167,20 +171,20 @@ class CampaignLoop:
             number += 1
             self._wait(number)
             for job in self._order(number):
-                if self._around.interruption.signal is None:
+                if self._context.interruption.signal is None:
                     self._launch(number, job)
         return reason
 
     def _wait(self, number: int) -> None:
-        """Until the moment of a replication that has something to do, if they are spread over time."""
+        """Wait until a replication begins that has something to do, if they are spread over time."""
         if not self._plan.over_s or all(
-            job.dead or job.key(number) in self._state.done for job in self._jobs
+            job.is_given_up or job.key(number) in self._state.done for job in self._jobs
         ):
             return
         with self._budget.pause():
-            if (left_s := self._spread.left_s(number)) > 0:
-                self._around.observer.waits(number, left_s)
-            self._spread.wait(number)
+            if (left_s := self._pacing.left_s(number)) > 0:
+                self._context.observer.waits(number, left_s)
+            self._pacing.wait(number)
 
     def _order(self, number: int) -> list[JobState]:
         jobs = {job.cells[0]: job for job in self._jobs}
@@ -189,11 +193,11 @@ class CampaignLoop:
     # ---- Enough? ---------------------------------------------------------------------------------
 
     def _reason_to_stop(self, number: int) -> EndReason | None:
-        """Asked between replications, of which only whole ones count: docs/method.md#enough-launches."""
-        self._around.interruption.heed()
-        if self._around.interruption.signal is not None:
+        """Return why to stop after a whole replication (docs/method.md#enough-launches); None to go on."""
+        self._context.interruption.handle_stop()
+        if self._context.interruption.signal is not None:
             return "interrupted"
-        if all(job.dead or not self._open_cells(job) for job in self._jobs):
+        if all(job.is_given_up or not self._open_cells(job) for job in self._jobs):
             return "failed"
         if number >= self._replications:
             return "launches"
@@ -204,40 +208,40 @@ class CampaignLoop:
         return None if self._plan.over_s or number < self._plan.launches_min else self._enough(number)
 
     def _enough(self, number: int) -> EndReason | None:
-        """What the plan goes on for, if it is there."""
+        """Return the reason to stop if the goal of the plan is reached, else None."""
         if self._plan.until == "decided":
             return "decided" if self._comparison.is_decided(number) else None
         return "converged" if self._converged(number) else None
 
     def _converged(self, number: int) -> bool:
-        """Of the cells that were asked for and can have an interval, those without one are not precise."""
-        wanted = {cell for job in self._jobs if not job.dead for cell in self._open_cells(job)}
+        """Return whether enough cells are precise; a cell without an interval yet is not."""
+        wanted = {cell for job in self._jobs if not job.is_given_up for cell in self._open_cells(job)}
         wanted = {c for c in wanted if c.pattern not in PROBES} - self._state.blocked
         precise = wanted & self._stop_rule.precise_after(number)
         return bool(wanted) and len(precise) >= CONVERGED_SHARE * len(wanted)
 
     def _settled(self, number: int) -> frozenset[Cell]:
-        """Cells that were precise before a launch; the same again if that is continued later."""
+        """Return the cells that were precise before a launch, the same set when the launch is resumed."""
         if number <= self._plan.launches_min or self._plan.until == "decided":
             return frozenset()
         return self._stop_rule.precise_after(number - 1)
 
     def _open_cells(self, job: JobState) -> list[Cell]:
-        return [cell for cell in job.cells if not self._state.given_up(cell)]
+        return [cell for cell in job.cells if not self._state.is_given_up(cell)]
 
     # ---- One launch ------------------------------------------------------------------------------
 
     def _launch(self, number: int, job: JobState) -> None:
-        """One launch, started again after each failure for what that has left of it."""
+        """Make one launch; after each failure start it again for the visits left."""
         key = job.key(number)
-        if key in self._state.done or job.dead:
+        if key in self._state.done or job.is_given_up:
             return
         begun_s = self._budget.elapsed_s
         skipped: set[Cell] = set()
         suspects: frozenset[int] = frozenset()
-        for _ in range(PARTS_MOST):
-            visits = one_by_one(self._visits_left(number, job), suspects)
-            if not visits or job.dead:
+        for _ in range(MAX_STARTS):
+            visits = with_suspects_alone(self._visits_left(number, job), suspects)
+            if not visits or job.is_given_up:
                 break
             if self._budget.is_spent:
                 skipped |= {visit.cell for visit in visits}
@@ -245,7 +249,7 @@ class CampaignLoop:
             attempt = self._attempt(number, job, visits)
             skipped |= attempt.skipped
             suspects |= attempt.suspects
-            if self._around.interruption.signal is not None:
+            if self._context.interruption.signal is not None:
                 return
             if attempt.ended:
                 break
@@ -257,7 +261,7 @@ class CampaignLoop:
         start = job_of(self._plan, job.target, key, self._state.options_found.get(key, ()))
         text = kernel_plan(visits, self._plan, limits, start.cores)
         attempt = JobRun(
-            self._around,
+            self._context,
             job.target,
             job.key(number),
             start,
@@ -266,7 +270,7 @@ class CampaignLoop:
             job.budget.startup_s,
             job.warmup_bytes,
         )
-        _leave_memory_alone()
+        _freeze_garbage_collector()
         attempt.run()
         if attempt.options_found:  # no failure, but a question that is answered now
             self._state.options_found[key] = attempt.options_found
@@ -274,45 +278,50 @@ class CampaignLoop:
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1
         job.host_gone = attempt.host_gone
         if attempt.reached_visits:
-            job.worked = True
+            job.has_worked = True
         if attempt.began:
             job.budget.startup_s = attempt.prelude_s
         if attempt.died_warming_up and not job.warmup_bytes:
-            job.warmup_bytes = WARMUP_LEAST_BYTES
-            self._around.observer.trouble(
+            job.warmup_bytes = MIN_WARMUP_BYTES
+            self._context.observer.trouble(
                 f"{attempt.name}: ended in its warm-up: further launches send only small messages in theirs"
             )
         return attempt
 
     def _visits_left(self, number: int, job: JobState) -> list[PlannedVisit]:
         finished = self._state.finished.get(job.key(number), set())
-        allowed = set(self._open_cells(job)) - self._state.struck.get(job.key(number), set())
+        allowed = set(self._open_cells(job)) - self._state.excluded.get(job.key(number), set())
         settled = self._settled(number)
         visits = visits_of(job.cells, self._plan, job.target.description, number, settled)
         return [visit for visit in visits if visit.id not in finished and visit.cell in allowed]
 
     def _close(self, key: LaunchKey, job: JobState, seconds: float, skipped: set[Cell]) -> None:
-        job.budget.learn(self._budget, key.number, seconds)
-        made = self._state.made_in(key)
-        lacking = skipped - made.cells
+        job.budget.adapt(self._budget, key.number, seconds)
+        progress = self._state.progress_of(key)
+        unmeasured = skipped - progress.cells
         self._state.append(
-            Done(key.number, key.job, seconds, tuple(sorted(lacking)), throttled=control_groups.throttled())
+            Done(
+                key.number,
+                key.job,
+                seconds,
+                tuple(sorted(unmeasured)),
+                throttled=control_groups.throttle_count(),
+            )
         )
-        self._around.observer.launch_ends(key.number, key.job.name, seconds, made.samples)
+        self._context.observer.launch_ends(key.number, key.job.name, seconds, progress.samples)
 
 
-def _leave_memory_alone() -> None:
-    """What is there is not looked at again while ranks are timed.
+def _freeze_garbage_collector() -> None:
+    """Exempt all objects from garbage collection while ranks are timed.
 
-    Now and then Python looks through all there is for what nobody needs, which in a large campaign takes a
-    core for a tenth of a second.
+    A collection of a large campaign's objects would occupy a core for a tenth of a second.
     """
     gc.collect()
     gc.freeze()
 
 
 def _begun_s(before: Result | None) -> float | None:
-    """When the campaign began that is continued, in seconds since 1970; None if it begins now."""
+    """Return when the resumed campaign began, in seconds since 1970; None if it begins now."""
     if before is None or not before.campaign.started:
         return None
     return datetime.fromisoformat(before.campaign.started).timestamp()
@@ -320,7 +329,7 @@ def _begun_s(before: Result | None) -> float | None:
 
 def _jobs_of(targets: Sequence[Target]) -> list[JobState]:
     return [
-        JobState(target, cells, JobBudget(turns_of(cells)))
+        JobState(target, cells, JobBudget(time_slots(cells)))
         for target in targets
         for cells in by_job(target.cells).values()
     ]

@@ -1,4 +1,4 @@
-"""A session from its file to its end, for whoever watches it: the command line, or a script."""
+"""Running a session, for the command line or a script that observes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.campaign.hosts import allowed_s
-from mpigauge.campaign.jobs import crowded
+from mpigauge.campaign.jobs import oversubscribed_jobs
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.libraries import other_choices, unknown_settings
@@ -35,15 +35,15 @@ HOSTS_NAMED = 16
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
-    """How a session has ended.
+    """The outcome of a session.
 
     Attributes:
         path: Its result file.
-        signal: The signal that ended it, if one did.
+        signal: The signal that ended it; None if none did.
         reason: Why it stopped.
         launches_short: The fewest launches of a job, and the exact number asked for; None if all were made.
-        result: What is in it, as far as it was measured, whatever has become of its name.
-        lost: Why the file has not all of that, as a sentence; empty if it has.
+        result: All that was measured, even if the file was moved or deleted.
+        lost: Sentence on what the file lacks of the result; empty if nothing.
     """
 
     path: Path
@@ -64,7 +64,7 @@ def measure(
 
     Args:
         output: The name of a new file; None means `usual`, or the first free name beside it.
-        observing: Who is told of its course, by the name of its file.
+        observing: Returns the observer of the session, given the name of its file.
 
     Raises:
         UsageError: There is such a file already.
@@ -77,9 +77,9 @@ def measure(
         Interruption() as interruption,
         observing(file.path) as observer,
     ):
-        file.tells(observer.trouble)
+        file.set_reporter(observer.trouble)
         interruption.rests, interruption.goes_on = observer.rests, observer.goes_on
-        for sentence in filter(None, _known_before(session, file)):
+        for sentence in filter(None, _opening_reports(session, file)):
             observer.trouble(sentence)
         loop = CampaignLoop(
             plan, targets, file, observer, interruption, session.before, allowed_s=allowed_s()
@@ -89,35 +89,35 @@ def measure(
         reason = loop.run()
         result = reader.load(file.path, file.place)
         stopped_by = interruption.signal
-        if reason not in RESUMABLE and _packs(session, output):
+        if reason not in RESUMABLE and _is_compressed_at_end(session, output):
             stopped_by = None
             if not file.lost:
-                result.path = file.packed()
+                result.path = file.compress()
     return SessionEnd(file.path, stopped_by, reason, loop.launches_short, result, file.lost)
 
 
-def _known_before(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
-    """Say what there is to say before anything is measured, or nothing; ends what others have left."""
+def _opening_reports(session: PreparedCampaign, file: ResultFile) -> Iterator[str]:
+    """Yield sentences to report before anything is measured, some empty; also end leftover processes."""
     plan, targets = session.plan, session.targets
     if not file.locked:
         yield f"{file.path}: no locks on this file system; let nobody else write to this file"
     yield sweep().sentence
     yield from other_choices(one.library for one in targets)
     yield from unknown_settings(plan, ((one.library, one.program) for one in targets))
-    yield left_out_of(targets) if session.before is None else ""
-    yield from (shared_cores(job.ranks, job.cores) for job in crowded(plan, targets))
+    yield left_out_sentence(targets) if session.before is None else ""
+    yield from (shared_cores_sentence(job.ranks, job.cores) for job in oversubscribed_jobs(plan, targets))
     yield _hosts_left_out(plan.hosts_skipped) if plan.hosts_skipped else ""
 
 
-def left_out_of(targets: Sequence[Target]) -> str:
-    """How many cells cannot be measured, and why the first cannot; "" where all can."""
-    left_out = [one for target in targets for one in target.left_out]
+def left_out_sentence(targets: Sequence[Target]) -> str:
+    """Return how many cells cannot be measured, and why the first cannot; "" where all can."""
+    left_out = [item for target in targets for item in target.left_out]
     measured = sum(len(target.cells) for target in targets)
     return left_out_words(left_out, measured)
 
 
-def shared_cores(ranks: int, cores: int) -> str:
-    """What to expect of more ranks than cores."""
+def shared_cores_sentence(ranks: int, cores: int) -> str:
+    """Return a warning on more ranks than cores."""
     on = units.counted(cores, "core")
     return f"{ranks} ranks share {on}: times are those of the scheduler as much as of the library"
 
@@ -128,7 +128,7 @@ def _hosts_left_out(hosts: Sequence[str]) -> str:
     return f"{count} left out that did not answer: {', '.join(hosts[:HOSTS_NAMED])}{more}"
 
 
-def _packs(session: PreparedCampaign, output: Path | None) -> bool:
-    """Whether the result is compressed in the end: unless it was named otherwise."""
-    named = session.before.path if session.before is not None else output
-    return named is None or named.suffix == PACKED
+def _is_compressed_at_end(session: PreparedCampaign, output: Path | None) -> bool:
+    """Return whether the result is compressed at the end: unless its name says otherwise."""
+    path = session.before.path if session.before is not None else output
+    return path is None or path.suffix == PACKED

@@ -1,26 +1,26 @@
-"""Launches that are spread over time: each replication waits for its moment."""
+"""Pacing of launches that are spread over time: each replication waits until it is due."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.plan.model import Plan
-from mpigauge.plan.visit_order import moment_s
+from mpigauge.plan.visit_order import replication_start_s
 
-NAP_S = 60.0
-"""The clock is asked anew at least this often, in case it was set."""
+MAX_SLEEP_S = 60.0
+"""Longest sleep: the wall clock is read again after it, in case it was set."""
 
 
 @dataclass(slots=True)
 class Pacing:
-    """When replications begin.
+    """The schedule of replications.
 
     Attributes:
-        plan: Says over how much time they are spread.
+        plan: The plan, with the time that launches are spread over.
         replications: How many there will be.
-        interruption: Wakes us up.
-        wall_s: The time of day, in seconds.
-        origin_s: When the campaign began; later if it was continued so late that moments have passed.
+        interruption: Ends a wait when a signal comes.
+        wall_s: Returns the wall-clock time, in seconds since 1970.
+        origin_s: Start of the schedule; moved later when replications are overdue.
     """
 
     plan: Plan
@@ -30,20 +30,19 @@ class Pacing:
     origin_s: float | None = None
 
     def left_s(self, number: int) -> float:
-        """Until a replication begins.
+        """Return the seconds until a replication is due.
 
-        Where its moment has passed, as after an interruption, it begins at once, and those that follow keep
-        their distances.
+        An overdue one, as after an interruption, begins at once, and the following ones keep their distances.
         """
-        moment, now = moment_s(self.plan, number, self.replications), self.wall_s()
+        moment, now = replication_start_s(self.plan, number, self.replications), self.wall_s()
         if self.origin_s is None:
             self.origin_s = now
         self.origin_s = max(self.origin_s, now - moment)
         return self.origin_s + moment - now
 
     def wait(self, number: int) -> None:
-        """Sleeps until a replication begins, or a signal comes."""
+        """Sleep until a replication is due, or a signal comes."""
         while self.interruption.signal is None and (left_s := self.left_s(number)) > 0:
-            if not self.interruption.comes_within(min(left_s, NAP_S)):
-                self.interruption.calm()
-                self.interruption.heed()
+            if not self.interruption.arrives_within(min(left_s, MAX_SLEEP_S)):
+                self.interruption.clear_wakeup()
+                self.interruption.handle_stop()

@@ -1,4 +1,4 @@
-"""Everything a campaign has to know before its first launch: plan, libraries, kernels, cells, its file."""
+"""Preparing a campaign before its first launch: plan, libraries, kernels, cells and result file."""
 
 import os
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.campaign import resume_check, trusted_results
-from mpigauge.campaign.control import controlled
+from mpigauge.campaign.control import with_control_arm
 from mpigauge.campaign.decided import check_compares
-from mpigauge.campaign.hosts import check_reachable, with_hosts, with_hosts_again
+from mpigauge.campaign.hosts import check_reachable, with_current_hosts, with_hosts
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.lab import context
 from mpigauge.campaign.launch.job import check_temporary_folder
-from mpigauge.campaign.targets import Target, campaign_record, targets_again, targets_of
+from mpigauge.campaign.targets import Target, campaign_record, targets_of, targets_of_campaign
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.plan.lab import Lab
 from mpigauge.plan.model import Plan, by_job
@@ -23,20 +23,20 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Resumed
 from mpigauge.result.writer import ResultFile, is_utf8
 
-JOBS_PAID = 8
-"""The usual budget is of one job; so many have as much each, and more share what these have."""
+MAX_JOBS_BUDGETED = 8
+"""The default budget is per job; more jobs than these share the budget of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedCampaign:
-    """What a campaign runs, and with what; nothing of it changes any more.
+    """The complete input of a session.
 
     Attributes:
-        plan: With the lab and the hosts that it really has.
+        plan: The plan, with the lab and the hosts that it runs on.
         targets: Libraries with their kernels, and the cells that each of them measures.
-        before: What an earlier session has measured, if this one continues it.
-        resumed: What the file is told of this session, if it goes on otherwise.
-        time_of_jobs: How the usual budget grows with the jobs, in words; "" for one job, or the user's own.
+        before: The result of earlier sessions that this one continues; None for a new campaign.
+        resumed: Record of what differs from the earlier session; None if nothing does.
+        time_of_jobs: How the default budget grows with the jobs, in words; "" for one job, or the user's own.
     """
 
     plan: Plan
@@ -47,79 +47,78 @@ class PreparedCampaign:
 
 
 def lab_to_enter(plan: Plan, where: str) -> Lab | None:
-    """The lab that has to be made before a plan can be prepared; None if we are where it wants to run.
+    """Return the lab to start before a plan can be prepared; None if we are where it is to run.
 
     Raises:
-        UsageError: It wants another lab than the one that we are in.
+        UsageError: We are in another lab than the plan's.
     """
-    here = context.current()
-    if here is None:
+    current_lab = context.current()
+    if current_lab is None:
         return plan.lab
-    if plan.lab not in (None, here.table):
+    if plan.lab not in (None, current_lab.table):
         raise UsageError(
             f"{where}: asks for a lab other than this one", "leave this lab: the plan makes its own"
         )
     return None
 
 
-def located(plan: Plan) -> Plan:
-    """The plan with the lab and the hosts that we are on, unless it names hosts itself.
+def with_lab_and_hosts(plan: Plan) -> Plan:
+    """Return the plan with the lab and the hosts that we are on, unless it names hosts itself.
 
     Raises:
-        UsageError: It names a launcher that does not exist.
-        EnvironmentLacksError: It names one that does not work here.
+        UsageError: The launcher does not exist.
+        EnvironmentLacksError: The launcher does not work here.
     """
-    here = context.current()
-    return with_hosts(plan if here is None else replace(plan, lab=here.table))
+    current_lab = context.current()
+    return with_hosts(plan if current_lab is None else replace(plan, lab=current_lab.table))
 
 
 def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaign:
-    """The session of a new campaign; nothing is launched or written yet.
+    """Prepare a new campaign; nothing is launched or written yet.
 
     Args:
         where: What an error names: the plan file, or "the command line".
-        per_job: Whether the budget of the plan is that of one job, so that several have several times as
-            much, up to eight times.
+        per_job: Whether the plan's budget is per job, so that several jobs have several times as much, up
+            to eight times.
 
     Raises:
         UsageError: The plan asks for something impossible.
-        EnvironmentLacksError: A library or a launcher is missing or does not work, or there is no place for
-            temporary files.
+        EnvironmentLacksError: A library or a launcher is missing or does not work, or temporary files cannot
+            be written.
     """
     check_recordable(plan, where)
     check_temporary_folder("a job")  # compilers need one, too, and say it less well
-    plan = located(plan)
+    plan = with_lab_and_hosts(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
-    plan, targets = controlled(plan, targets, where)
+    plan, targets = with_control_arm(plan, targets, where)
     check_startable(plan, targets)
     of_one = plan.budget_s if per_job else None
     if of_one is None:
         return PreparedCampaign(plan, tuple(targets))
     jobs = sum(len(by_job(target.cells)) for target in targets)
-    whole = replace(plan, budget_s=of_one * max(1, min(jobs, JOBS_PAID)))
+    whole = replace(plan, budget_s=of_one * max(1, min(jobs, MAX_JOBS_BUDGETED)))
     return PreparedCampaign(
-        whole, tuple(targets), time_of_jobs=_time_of_jobs(jobs, of_one, whole.budget_s or of_one)
+        whole, tuple(targets), time_of_jobs=_budget_of_jobs(jobs, of_one, whole.budget_s or of_one)
     )
 
 
-def _time_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
-    """Say how much time several jobs have; "" of one."""
+def _budget_of_jobs(jobs: int, of_one_s: float, whole_s: float) -> str:
+    """Return how much time several jobs have, in words; "" for one job."""
     if jobs == 1:
         return ""
     each = f"{units.format_duration(of_one_s)} per job"
-    most = "" if jobs <= JOBS_PAID else f", of at most {JOBS_PAID}"
+    most = "" if jobs <= MAX_JOBS_BUDGETED else f", of at most {MAX_JOBS_BUDGETED}"
     return f"{jobs} jobs, {each}{most}: at most {units.format_duration(whole_s)}"
 
 
 def check_recordable(plan: Plan, where: str) -> None:
-    """Refuses what a result could not hold as it is, or would show to everybody.
+    """Refuse a plan that a result could not hold as it is, or that would publish a secret.
 
-    Values that are varied tell cells apart, so that every table has them; a campaign goes on with the words
-    that it finds in its result.
+    Varied values are part of every table, and a resumed campaign uses the words that its result has.
 
     Raises:
-        UsageError: Names the variable that may be a secret, or the word that is not UTF-8.
+        UsageError: A varied value may be a secret, or a word is not UTF-8; names it.
     """
     for word in (*plan.variables, *plan.variables.values(), *plan.mpi_options):
         if not is_utf8(word):
@@ -128,39 +127,39 @@ def check_recordable(plan: Plan, where: str) -> None:
                 "write it in UTF-8, or set variables by the environment of mpigauge: export NAME=VALUE",
             )
     for name, values in plan.vary.items():
-        if any(environment.recordable({name: value})[name] == environment.HIDDEN for value in values):
+        if any(environment.without_secrets({name: value})[name] == environment.HIDDEN for value in values):
             raise UsageError(
                 f"{where}: {name} may be a secret, and values that are varied stand in the result",
                 f"set it for all launches, which records no value of it: --env {name}=VALUE",
             )
 
 
-def prepare_again(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
-    """The session that continues a campaign: the same libraries at their places, and the hosts of now.
+def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> PreparedCampaign:
+    """Prepare to resume a campaign: the same libraries at their paths, and the current hosts.
 
     Args:
-        anyway: Whether it may go on where its numbers are then of two machines, kernels or programs.
+        anyway: Whether to go on although its numbers are then from two machines, kernels or programs.
 
     Raises:
         UsageError: We are in a lab, and the campaign was not.
-        EnvironmentLacksError: A library is gone, or it is a different one now; or hosts are missing; or the
-            machine, the kernel or this program is another.
+        EnvironmentLacksError: A library is gone or has changed; hosts are missing; or the machine, the kernel
+            or this program is another one.
     """
     check_temporary_folder("a job")
-    plan = with_what_was_hidden(before.campaign.plan, where)
+    plan = with_hidden_variables(before.campaign.plan, where)
     if context.current() is not None and plan.lab is None:
         raise UsageError(f"{where}: was not started in a lab", "leave the lab to continue it")
-    targets = tuple(targets_again(before.campaign))
-    plan = with_hosts_again(plan)
+    targets = tuple(targets_of_campaign(before.campaign))
+    plan = with_current_hosts(plan)
     check_startable(plan, targets)
     return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
 
 
-def with_what_was_hidden(plan: Plan, where: str) -> Plan:
-    """The plan with variables that no result records as our own environment has them.
+def with_hidden_variables(plan: Plan, where: str) -> Plan:
+    """Return the plan with the variables that results hide, as our own environment has them.
 
     Raises:
-        EnvironmentLacksError: Ours lacks one.
+        EnvironmentLacksError: Our environment lacks one.
     """
     hidden = [name for name, value in plan.variables.items() if value == environment.HIDDEN]
     for name in hidden:
@@ -175,16 +174,16 @@ def with_what_was_hidden(plan: Plan, where: str) -> Plan:
 def open_result(
     session: PreparedCampaign, output: Path | None, usual: Path, *, kept: bool = True
 ) -> ResultFile:
-    """The file that a session writes to: that of the campaign that it continues, or a new one.
+    """Open the file that a session writes to: that of the campaign that it continues, or a new one.
 
-    Every host is asked first, so that a campaign that cannot start leaves no file behind.
+    All hosts are checked first, so that a campaign that cannot start leaves no file behind.
 
     Args:
         output: The name of a new file; None means `usual`, or the first free name beside it.
-        kept: Whether the file is to outlive its reader.
+        kept: Whether the file is to outlive this process.
 
     Raises:
-        UsageError: There is a file of this name already, another process is writing it, or it would be lost.
+        UsageError: The file exists already, another process is writing it, or it would be lost with its lab.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
     if kept and context.current() is not None:
@@ -195,7 +194,7 @@ def open_result(
         if session.resumed is not None:
             file.append(session.resumed)
         return file
-    file = writer.create(output) if output else writer.create_beside(usual)
+    file = writer.create(output) if output else writer.create_numbered(usual)
     campaign = campaign_record(session.plan, session.targets)
     file.append(campaign)
     trusted_results.remember(campaign)
@@ -203,10 +202,10 @@ def open_result(
 
 
 def check_kept(path: Path) -> None:
-    """Refuses a result that would be gone with its lab.
+    """Refuse a path whose file would be lost with the lab.
 
     Raises:
-        UsageError: It lies in the shared memory of an emulated host.
+        UsageError: The path is in the shared memory of an emulated host.
     """
     if context.is_of_one_host(path):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""A look at a place: a campaign of which nothing is kept."""
+"""Short campaigns whose result is kept in memory only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.launch.job import temporary_folder
 from mpigauge.campaign.launch.orphans import sweep
 from mpigauge.campaign.loop import CampaignLoop
-from mpigauge.campaign.prepare import located, open_result, prepare
+from mpigauge.campaign.prepare import open_result, prepare, with_lab_and_hosts
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result.reader import load
@@ -25,44 +25,44 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
 
 
-def look(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
-    """What a plan measures here, in memory.
+def run_probe(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """Run a plan and return its result; no file is kept.
 
     Raises:
-        MpigaugeError: Nothing can be measured: no MPI library that works, a host that does not answer.
+        MpigaugeError: Nothing can be measured: no MPI library works, or a host does not answer.
     """
     session = prepare(plan, where)
     if words := sweep().sentence:
         observer.trouble(words)
     folder = temporary_folder("a look at hosts")
     try:
-        return _looked(session, folder / "look.jsonl", observer, interruption)
+        return _run_in(session, folder / "look.jsonl", observer, interruption)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _looked(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
+def _run_in(session: PreparedCampaign, path: Path, observer: Observer, interruption: Interruption) -> Result:
     try:
         with open_result(session, path, path, kept=False) as file:
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
     except JobError as error:
         # The sentence would send to a file that is about to be gone.
-        said = [cause_of(one).line for one in load(path).failures]
+        said = [cause_of(failure).line for failure in load(path).failures]
         raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
     return load(path)
 
 
-def look_at_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
-    """One launch with a rank on each host: every rank tells what its host is.
+def probe_hosts(plan: Plan, where: str, observer: Observer, interruption: Interruption) -> Result:
+    """Run one launch with a rank on each host, to learn what the hosts are.
 
     Args:
-        plan: Where to look, and how ranks are started; what it measures is set here.
+        plan: The hosts, and how ranks are started; what to measure is replaced.
 
     Raises:
-        MpigaugeError: A host does not answer, or ranks cannot be started on all of them.
+        MpigaugeError: A host does not answer, or ranks cannot be started on all hosts.
     """
-    plan = located(plan)
-    return look(
+    plan = with_lab_and_hosts(plan)
+    return run_probe(
         replace(
             plan,
             measure=(Measure("barrier"),),

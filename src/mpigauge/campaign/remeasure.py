@@ -1,4 +1,4 @@
-"""The campaign that measures suspicious cells of a comparison again, both sides in turn."""
+"""The campaign that measures suspicious cells of a comparison again, interleaving both sides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge.errors import UsageError
 from mpigauge.plan.patterns import known
-from mpigauge.plan.remeasure import again
+from mpigauge.plan.remeasure import plan_for_cells
 from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
@@ -20,34 +20,33 @@ if TYPE_CHECKING:
     from mpigauge.result.surroundings import LibraryRecord
 
 ARMS = ("base", "other")
-"""Labels of two libraries of one kind and version that have none."""
-
-IN_TURN = frozenset({"mpi", "mpi_version", "label", "transport"})
-"""What two results may differ in and can still be measured in one campaign."""
+"""Labels for two libraries of the same kind and version that have no labels."""
 
 
-def plan_again(results: Sequence[Result], pairs: Iterable[Pair], launches: int, seed: int) -> Plan:
-    """The plan of a second stage: cells of both sides, in new launches, in turn.
+def remeasure_plan(results: Sequence[Result], pairs: Iterable[Pair], launches: int, seed: int) -> Plan:
+    """Return the plan of a second stage: cells of both sides, interleaved in new launches.
 
     Args:
-        results: One that has both sides, or the base and the other.
+        results: One result that has both sides, or the base and the other.
 
     Raises:
-        UsageError: Two results that one campaign cannot measure in turn.
+        UsageError: One campaign cannot measure both results.
     """
     picked = [cell for pair in pairs for cell in (pair.base.cell, pair.other.cell)]
     floors = {name for name, pattern in known().items() if pattern.is_floor}
-    plan = again(results[0].campaign.plan, (c for c in picked if c.pattern not in floors), launches, seed)
-    return plan if len(results) == 1 else _of_both(plan, results)
+    plan = plan_for_cells(
+        results[0].campaign.plan, (c for c in picked if c.pattern not in floors), launches, seed
+    )
+    return plan if len(results) == 1 else _varied_over_both(plan, results)
 
 
-def compared_again_by(results: Sequence[Result], by: str | None) -> str | None:
-    """What the second stage is compared by; None for the first that differs."""
+def remeasure_factor(results: Sequence[Result], by: str | None) -> str | None:
+    """Return the factor that the second stage is compared by; None for the first that differs."""
     return by if len(results) == 1 else _differing(results)
 
 
-def _of_both(plan: Plan, results: Sequence[Result]) -> Plan:
-    """With what the two differ in as values that take turns."""
+def _varied_over_both(plan: Plan, results: Sequence[Result]) -> Plan:
+    """Return a plan that varies what the two results differ in."""
     if _differing(results) == "transport":
         transports = tuple(one.campaign.plan.transports[0] for one in results)
         return replace(plan, transports=transports, control=AUTO)
@@ -61,7 +60,7 @@ def _of_both(plan: Plan, results: Sequence[Result]) -> Plan:
 
 
 def _differing(results: Sequence[Result]) -> str:
-    """The one thing in which two results differ."""
+    """Return the one factor in which two results differ."""
     base, other = (_library(one) for one in results)
     if (base.name, base.version) != (other.name, other.version):
         return "mpi"

@@ -1,4 +1,4 @@
-"""Whether a campaign goes on as it was begun: machine, kernel and program, held against those of its file."""
+"""Comparing machine, kernel and program with those of the result file that a campaign resumes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from mpigauge.result.surroundings import Environment, LibraryRecord
     from mpigauge.vocabulary import DifferenceKind
 
-SAME: tuple[tuple[DifferenceKind, str], ...] = (
+FIXED_PROPERTIES: tuple[tuple[DifferenceKind, str], ...] = (
     ("processor", "cpu"),
     ("cores", "cores"),
     ("system", "kernel"),
     ("caches", "caches"),
 )
-"""What must be the same of a machine, and its field."""
+"""Properties of a machine that must be the same, each with its field of Environment."""
 
 HINT = (
     "continue it as it was begun, or start a new result; mpigauge resume --anyway goes on and marks the rows"
@@ -34,44 +34,46 @@ HINT = (
 
 
 def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
-    """What a file is told of a session that goes on otherwise than the last one; None if it does not.
+    """Return the record of what differs from the last session; None if nothing does.
 
     Raises:
-        EnvironmentLacksError: Its numbers would be of two machines, kernels or programs; says what differs.
+        EnvironmentLacksError: The numbers would be from two machines, kernels or programs; says what differs.
     """
-    here = environment.environment()
+    current = environment.environment()
     libraries = tuple(map(prepared.library_record, targets))
-    differs = tuple(_differences(before, plan, here, libraries))
+    differs = tuple(_differences(before, plan, current, libraries))
     hosts = tuple(host.name for host in plan.hosts)
     if differs and not anyway:
-        words = "; ".join(f"{one.what} {one.then}, now {one.now}" for one in differs)
+        words = "; ".join(
+            f"{difference.what} {difference.then}, now {difference.now}" for difference in differs
+        )
         raise EnvironmentLacksError(f"{before.path}: was begun with {words}", HINT)
     if not differs and hosts == _hosts(before):
         return None
     return Resumed(
-        started=prepared.now(),
+        started=prepared.utc_now(),
         mpigauge=mpigauge.__version__,
         commit=source_tree.commit(),
         differs=differs,
         libraries=libraries,
-        environment=here,
+        environment=current,
         hosts=hosts,
     )
 
 
 def _differences(
-    before: Result, plan: Plan, here: Environment, libraries: Sequence[LibraryRecord]
+    before: Result, plan: Plan, current: Environment, libraries: Sequence[LibraryRecord]
 ) -> Iterator[Difference]:
-    """What is not as it was.
+    """Yield what differs from the last session.
 
-    On hosts of a list the name of the one that starts the ranks says nothing of where they are.
+    With a list of hosts, the name of the host that starts the ranks does not count.
     """
     last = before.resumed[-1] if before.resumed else before.campaign
     pairs: list[tuple[DifferenceKind, object, object]] = [
-        (what, getattr(last.environment, field), getattr(here, field)) for what, field in SAME
+        (what, getattr(last.environment, field), getattr(current, field)) for what, field in FIXED_PROPERTIES
     ]
     if not plan.hosts:
-        pairs.insert(0, ("host", last.environment.host, here.host))
+        pairs.insert(0, ("host", last.environment.host, current.host))
     pairs.append(("mpigauge", last.mpigauge, mpigauge.__version__))
     pairs += [
         ("build", _build(then), _build(now)) for then, now in zip(last.libraries, libraries, strict=True)
@@ -85,7 +87,7 @@ def _hosts(before: Result) -> tuple[str, ...]:
 
 
 def _build(library: LibraryRecord) -> str:
-    """The name of the folder of a kernel: it changes with its sources, flags, compiler and library."""
+    """Return the folder name of a kernel, which changes with its sources, flags, compiler and library."""
     return Path(library.kernel).parent.name
 
 

@@ -1,4 +1,4 @@
-"""A job that is silent: whether it can still begin, or go on, and what people are told meanwhile."""
+"""Watching a silent job: whether it can still begin, or go on, and what to report meanwhile."""
 
 import math
 import re
@@ -10,52 +10,54 @@ from mpigauge.campaign.launch.ranks import LocalRanks
 from mpigauge.rows.failure_cause import CAUSE, telling_line
 
 LOOK_S = 0.25
-LOOK_MOST_S = 2.0
+MAX_LOOK_S = 2.0
 LOOK_SHARE = 0.1
-"""Of the time that a start has taken: looking at all processes costs time, and ranks may need the cores."""
+"""Interval of looks as a share of the start so far: a look costs CPU time that ranks may need."""
 
 LOOK_RUNNING_S = 5.0
-"""Of silence in a job that has begun, in which ranks are not to be disturbed."""
+"""Interval of looks at a job that has begun, in which ranks are not to be disturbed."""
 
 TELL_S = 5.0
 TELL_FACTOR = 2.0
-"""Times what a start of this job usually takes, after which people are told that this one has not begun."""
+"""Multiple of the usual start-up time after which a start is reported as late."""
 
 DEAD_S = 1.5
-"""What a launcher and the other ranks may still say after the death of a rank."""
+"""How long to wait for output of the launcher and other ranks after a rank has died."""
 
 HOPELESS_S = 5.0
 HOPELESS = re.compile(r"execvp error|[Aa]n error occurred in MPI_Init")
-"""After which no launcher was ever seen to begin, though some stay until they are killed."""
+"""Messages after which no launcher has been seen to start a job, though some hang."""
 
 
-class Silent(Protocol):
-    """What is asked of a job."""
+class SilentJob(Protocol):
+    """The part of a running job that the watch needs."""
 
     @property
     def last_words(self) -> str:
-        """What it has said outside its journal."""
+        """The job's output outside its journal."""
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing of it lives but its launcher."""
+        """Whether no process of the job is left but its launcher."""
 
 
 class SilenceWatch:
-    """Looks at a silent job, as launch.process.Watch asks.
+    """Watch over a silent job, an implementation of `launch.process.Watch`.
 
     Args:
-        ranks: Its ranks on this machine.
-        job: Their job.
-        tell: Says a sentence to whoever watches the campaign; called once, if at all.
-        usual_s: How long its start takes, as far as that is known.
+        ranks: The job's ranks on this machine.
+        job: The running job.
+        tell: Reports a sentence; called at most once.
+        usual_s: Usual start-up time of the job; 0 if not known.
 
     Attributes:
-        began: Whether the kernel has said anything but that it waits for its plan.
+        began: Whether the kernel has printed its first line.
         death: How a rank has died, in words; empty while none has.
     """
 
-    def __init__(self, ranks: LocalRanks, job: Silent, tell: Callable[[str], None], usual_s: float) -> None:
+    def __init__(
+        self, ranks: LocalRanks, job: SilentJob, tell: Callable[[str], None], usual_s: float
+    ) -> None:
         self._ranks = ranks
         self._job = job
         self._tell = tell
@@ -67,17 +69,17 @@ class SilenceWatch:
 
     @property
     def every_s(self) -> float:
-        """After how much silence to look, and again."""
+        """Interval of looks while the job is silent, in seconds."""
         if self.began:
             return LOOK_RUNNING_S
-        return min(LOOK_MOST_S, max(LOOK_S, LOOK_SHARE * self._since_s))
+        return min(MAX_LOOK_S, max(LOOK_S, LOOK_SHARE * self._since_s))
 
     @property
     def _since_s(self) -> float:
         return awake_s() - self._begun
 
     def look(self) -> float:
-        """Look at it; return for how much longer to wait at most."""
+        """Look at the job; return the seconds to wait on at most."""
         self.death = self._ranks.death()
         if self.death:
             return DEAD_S

@@ -1,4 +1,4 @@
-"""What a campaign has measured, and what is left of it: the result file and its memory."""
+"""The state of a campaign: its result file, and what decides what is left to measure."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,31 +13,31 @@ from mpigauge.rows.precision import essential_launch, essential_visit
 from mpigauge.vocabulary import ENDS_JOB
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
-"""Patterns that measure the instrument."""
+"""Patterns that measure the cost of the instrument itself."""
 
-FAILURES_MOST = 2
-"""Launches in which a cell may fail; after that it is not started any more."""
+MAX_FAILURES = 2
+"""Launches in which a cell may fail before it is given up."""
 
 
 class LaunchKey(NamedTuple):
-    """A launch: its number, and the job that it is of; its parts share both."""
+    """The identity of a launch: its number and its job, which its parts share."""
 
     number: int
     job: JobKey
 
     @classmethod
     def of(cls, number: int, cell: Cell) -> "LaunchKey":
-        """The launch of this number that measures a cell."""
+        """Return the key of the launch of this number that measures a cell."""
         return cls(number, cell.job)
 
 
 @dataclass(slots=True)
-class Made:
-    """What a launch has measured.
+class LaunchProgress:
+    """What a launch has measured so far.
 
     Attributes:
-        cells: Those with a visit.
-        samples: How many, of all of them.
+        cells: Cells with a visit.
+        samples: Number of samples of all cells.
     """
 
     cells: set[Cell] = field(default_factory=set)
@@ -46,25 +46,25 @@ class Made:
 
 @dataclass(slots=True)
 class CampaignState:
-    """The result file, and of its content what decides what is still to be done.
+    """The result file, and an index of its content for deciding what is left to measure.
 
     Attributes:
-        keeps_visits: Whether anybody will ask how precise cells are.
-        visits: For the stop rule, what it needs of them; none where nobody asks.
-        launches: Likewise, for the step of their clocks.
-        visits_made: How many there are, kept or not.
+        keeps_visits: Whether visits are kept for the stop rule.
+        visits: Visits for the stop rule, reduced to what it needs; empty if they are not kept.
+        launches: Launches for the stop rule, which needs the steps of their clocks; likewise.
+        visits_made: Number of visits, kept or not.
         blocked: Cells that would deadlock.
-        finished: Visits that need not be done again, of launches that have something left to do.
-        made: What these launches have measured.
-        struck: Cells by launch that ended its job, and are not tried again in it.
+        finished: Visits of unfinished launches that need not be made again.
+        progress: What unfinished launches have measured.
+        excluded: Cells that made a launch fail, by launch; not tried again in it.
         done: Launches that have nothing left to do.
         parts: How often each launch has been started.
         failures: In how many launches a cell has failed.
-        options_found: What the launchers of some jobs must be told, since they count fewer places.
-        spent_s: Time of earlier sessions on the same file.
-        measured: Whether anything has come of it: a visit, an eager limit, a deadlock foreseen.
-        last_failure: The last of a launch or cell, of this session or an earlier one.
-        launches_with: Of each job, the launches that have measured something that was asked for.
+        options_found: Launcher options that jobs were found to need, as their launchers count fewer slots.
+        spent_s: Time used by earlier sessions on the same file.
+        measured: Whether there is any result: a visit, an eager limit, or a predicted deadlock.
+        last_failure: The last failure of a launch or cell, in this session or an earlier one.
+        launches_with: Launches that have measured something asked for, by job.
     """
 
     file: ResultFile
@@ -74,8 +74,8 @@ class CampaignState:
     visits_made: int = 0
     blocked: set[Cell] = field(default_factory=set)
     finished: dict[LaunchKey, set[int]] = field(default_factory=dict)
-    made: dict[LaunchKey, Made] = field(default_factory=dict)
-    struck: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
+    progress: dict[LaunchKey, LaunchProgress] = field(default_factory=dict)
+    excluded: dict[LaunchKey, set[Cell]] = field(default_factory=dict)
     done: set[LaunchKey] = field(default_factory=set)
     parts: Counter[LaunchKey] = field(default_factory=Counter)
     failures: Counter[Cell] = field(default_factory=Counter)
@@ -85,8 +85,8 @@ class CampaignState:
     last_failure: Failure | None = None
     launches_with: dict[JobKey, set[int]] = field(default_factory=dict)
 
-    def remember(self, before: Result) -> None:
-        """Takes up what a file holds that is to be continued."""
+    def load(self, before: Result) -> None:
+        """Take over the content of the file that is to be continued."""
         # Launches that are done first: of their visits there is less to keep.
         for records in (
             before.done,
@@ -97,7 +97,7 @@ class CampaignState:
             before.failures,
         ):
             for record in records:
-                self._note(record)
+                self._index(record)
         # A killed session left no end, but its finished launches say what they took.
         ended_s, launches_s = (
             sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
@@ -105,25 +105,25 @@ class CampaignState:
         self.spent_s = max(ended_s, launches_s)
 
     def append(self, record: Record) -> None:
-        """Writes a record and remembers it."""
+        """Write a record to the file and index it."""
         self.file.append(record)
-        self._note(record)
+        self._index(record)
 
     def finish(self, key: LaunchKey, visits: set[int]) -> None:
-        """These visits of a launch need not be done again."""
+        """Note visits of a launch that need not be made again."""
         if key not in self.done:
             self.finished.setdefault(key, set()).update(visits)
 
-    def made_in(self, key: LaunchKey) -> Made:
-        """What a launch has measured that is not done."""
-        return self.made.get(key) or Made()
+    def progress_of(self, key: LaunchKey) -> LaunchProgress:
+        """Return what an unfinished launch has measured."""
+        return self.progress.get(key) or LaunchProgress()
 
-    def given_up(self, cell: Cell) -> bool:
-        """Whether a cell has failed too often to be started again."""
-        return self.failures[cell] >= FAILURES_MOST
+    def is_given_up(self, cell: Cell) -> bool:
+        """Return whether a cell has failed too often to be tried again."""
+        return self.failures[cell] >= MAX_FAILURES
 
-    def _note(self, record: Record) -> None:
-        self._note_for_the_end(record)
+    def _index(self, record: Record) -> None:
+        self._index_outcome(record)
         match record:
             case Launch():
                 self.parts[LaunchKey(record.number, record.job)] += 1
@@ -134,36 +134,36 @@ class CampaignState:
                 key = LaunchKey.of(record.launch, record.cell)
                 self.finish(key, {record.id})
                 if isinstance(record, Visit):
-                    self._note_visit(key, record)
+                    self._index_visit(key, record)
                 elif isinstance(record, Blocked):
                     self.blocked.add(record.cell)
             case Failure(cell=Cell() as cell):
                 if record.id is not None:
                     self.finish(LaunchKey.of(record.launch, cell), {record.id})
                 if record.kind in ENDS_JOB:
-                    self.struck.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
-                self.failures[cell] += FAILURES_MOST if record.kind == "refused" else 1
+                    self.excluded.setdefault(LaunchKey.of(record.launch, cell), set()).add(cell)
+                self.failures[cell] += MAX_FAILURES if record.kind == "refused" else 1
             case Done():
                 key = LaunchKey(record.launch, record.job)
                 self.done.add(key)
                 self.finished.pop(key, None)
-                self.made.pop(key, None)
-                self.struck.pop(key, None)
+                self.progress.pop(key, None)
+                self.excluded.pop(key, None)
 
-    def _note_for_the_end(self, record: Record) -> None:
-        """What decides whether nothing at all was measured, and why."""
+    def _index_outcome(self, record: Record) -> None:
+        """Index what decides whether the campaign has measured anything, and why not."""
         if isinstance(record, Visit | Eager | Blocked):
             self.measured = True
         elif isinstance(record, Failure) and record.kind != "undead":
             self.last_failure = record
 
-    def _note_visit(self, key: LaunchKey, visit: Visit) -> None:
+    def _index_visit(self, key: LaunchKey, visit: Visit) -> None:
         self.visits_made += 1
         if visit.cell.pattern not in FLOORS:
             self.launches_with.setdefault(key.job, set()).add(key.number)
         if self.keeps_visits:
             self.visits.append(essential_visit(visit))
         if key not in self.done:
-            made = self.made.setdefault(key, Made())
-            made.cells.add(visit.cell)
-            made.samples += len(visit.samples_ns)
+            progress = self.progress.setdefault(key, LaunchProgress())
+            progress.cells.add(visit.cell)
+            progress.samples += len(visit.samples_ns)

@@ -1,4 +1,4 @@
-"""When cells are precise enough: asked between replications, of which only whole ones count."""
+"""The stop rule of precision: which cells have narrow enough intervals after whole replications."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,31 +10,30 @@ from mpigauge.rows.samples import Medians
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
 EVERY_UP_TO = 20
-"""After each of so many replications it is asked; of more, whenever 2.5 to 5 % have been added.
+"""The rule is evaluated after each of so many replications; after that, whenever 2.5 to 5 % have been added.
 
-Each time, all that was measured is looked at: after every one of a thousand launches, that would take longer
-than the launches. So it takes a fixed multiple of one look at the whole.
+Each evaluation reads all samples: after every one of a thousand launches, that would take longer than the
+launches. This way all evaluations together take a fixed multiple of the last one.
 """
 
 
 def last_asked(number: int) -> int:
-    """The last replication up to this one after which it is asked how precise cells are."""
+    """Return the last replication up to this one after which the rule is evaluated."""
     # A power of two, which stays while the number doubles: multiples of it are far apart.
-    apart = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
-    return number - number % apart
+    interval = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
+    return number - number % interval
 
 
 class StopRule:
-    """Which cells are precise, by what a campaign has measured.
+    """Decision on which cells are precise.
 
-    The answer for a replication depends on those before it alone, so that it is the same in a campaign that
-    is continued.
+    It depends on the replications before it alone, so that it is the same in a campaign that is resumed.
 
     Args:
-        precision: Relative half-width of an interval that is precise.
-        visits: What is kept of them, in the order of time; grows from launch to launch.
-        launches: Likewise.
-        least: With fewer launches no cell is precise.
+        precision: Relative half-width up to which an interval is precise.
+        visits: The visits in the order of time; the list grows from launch to launch.
+        launches: The launches; likewise.
+        least: Fewest launches with which a cell can be precise.
     """
 
     def __init__(
@@ -55,10 +54,10 @@ class StopRule:
         self._precise: frozenset[Cell] = frozenset()
 
     def precise_after(self, number: int) -> frozenset[Cell]:
-        """Cells that are precise after a replication, as it was last asked.
+        """Return the cells that were precise at the last evaluation up to a replication.
 
         Args:
-            number: All launches up to it have been made.
+            number: The replication; all launches up to it have been made.
         """
         asked = last_asked(number)
         if asked != self._asked:

@@ -1,4 +1,4 @@
-"""What a campaign runs on: libraries with their kernels, and the cells that each of them measures."""
+"""The targets of a campaign: libraries with their kernels, and the cells that each of them measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi import abi, find, kernel
 from mpigauge.mpi.configuration import configuration_of
 from mpigauge.mpi.install.digest import digest, wheel_of
-from mpigauge.mpi.library import Library, as_it_says
+from mpigauge.mpi.library import Library, with_reported_kind
 from mpigauge.mpi.parameter_files import parameter_files
 from mpigauge.plan.buffers import too_large
 from mpigauge.plan.cells import Expanded, cells_of, check_ranks, check_remaining
@@ -26,16 +26,16 @@ from mpigauge.result import environment, source_tree
 from mpigauge.result.records import Campaign, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 
-POOL_LEAST_BYTES = 32 * 2**20
+MIN_POOL_BYTES = 32 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library with its kernel, what that can do, and what it is to measure.
+    """A library with its kernel, the kernel's description, and the cells to measure.
 
     Attributes:
-        compiler: Whose wrapper built the kernel, where that is the common one of the ABI.
-        left_out: Cells that were asked for and cannot be.
+        compiler: The library whose wrapper built a common kernel of the ABI; None for a kernel of its own.
+        left_out: Cells that were asked for and cannot be measured.
     """
 
     library: Library
@@ -52,13 +52,13 @@ class Target:
 
 
 def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Target]:
-    """Finds the libraries, builds the kernels, expands and checks the cells.
+    """Find the libraries, build the kernels, and expand and check the cells.
 
     Args:
-        elsewhere: Whether it is to run on machines whose cores and memory nobody knows here.
+        elsewhere: Whether it is to run on machines whose cores and memory are not known here.
 
     Raises:
-        UsageError: The plan asks for what cannot be, and for nothing else.
+        UsageError: Nothing that the plan asks for is possible.
         EnvironmentLacksError: A library is missing or does not work.
     """
     if not elsewhere:
@@ -67,25 +67,27 @@ def targets_of(plan: Plan, where: str, *, elsewhere: bool = False) -> list[Targe
     compiler = abi.compiler(libraries) if plan.abi else None
     targets = [_target(plan, library, compiler, where) for library in libraries]
     check_distinct([target.library for target in targets])
-    return targets if elsewhere else [_that_fits(target, plan, where) for target in targets]
+    return targets if elsewhere else [_without_too_large(target, plan, where) for target in targets]
 
 
-def _that_fits(target: Target, plan: Plan, where: str) -> Target:
-    """A target without the cells that the memory of its hosts does not hold."""
-    found = [
-        one
+def _without_too_large(target: Target, plan: Plan, where: str) -> Target:
+    """Return the target without the cells that do not fit into the memory of its hosts."""
+    too_large_cells = [
+        left_out_cell
         for key, cells in by_job(target.cells).items()
-        for one in too_large(cells, target.description, pool_bytes(), _memory_bytes(plan, key, where))
+        for left_out_cell in too_large(
+            cells, target.description, pool_bytes(), _memory_bytes(plan, key, where)
+        )
     ]
-    gone = {one.cell for one in found}
+    gone = {left_out_cell.cell for left_out_cell in too_large_cells}
     cells = [cell for cell in target.cells if cell not in gone]
-    left_out = (*target.left_out, *found)
-    check_remaining(Expanded(cells, [*found, *target.left_out]), target.description, where)
+    left_out = (*target.left_out, *too_large_cells)
+    check_remaining(Expanded(cells, [*too_large_cells, *target.left_out]), target.description, where)
     return replace(target, cells=cells, left_out=left_out)
 
 
 def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
-    """Free for all ranks of a job: hosts of a lab share ours, others are taken to have as much."""
+    """Return the memory free for all ranks of a job: ours in a lab, else as much on each host."""
     places = places_of(key.placement, plan.hosts, key.ranks, where)
     machines = 1 if context.current() is not None else max(1, len(set(places)))
     return machines * environment.memory_available_bytes()
@@ -93,14 +95,14 @@ def _memory_bytes(plan: Plan, key: JobKey, where: str) -> int:
 
 def _target(plan: Plan, library: Library, compiler: Library | None, where: str) -> Target:
     program, description = _kernel(library, compiler)
-    library = as_it_says(library, description.library)
+    library = with_reported_kind(library, description.library)
     check_can(plan, library, where)
     cells, left_out = cells_of(plan, description, library.name, library.version, where, library.called)
     return Target(library, program, description, cells, compiler, tuple(left_out))
 
 
 def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDescription]:
-    """The library's own kernel, or the common one, asked as this library will run it."""
+    """Build and describe the library's own kernel, or the common one as this library will run it."""
     if compiler is None:
         return kernel.build(library), kernel.describe(library)
     # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
@@ -109,26 +111,26 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDes
 
 
 def pool_bytes() -> int:
-    """What cold visits walk through where the ranks' hosts have no larger caches than this machine."""
-    return max(POOL_LEAST_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
+    """Return the bytes that cold visits walk through if the ranks' hosts have caches like this machine's."""
+    return max(MIN_POOL_BYTES, POOL_CACHES * max(environment.caches().values(), default=0))
 
 
 def campaign_record(plan: Plan, targets: Sequence[Target]) -> Campaign:
-    """The first line of the result file."""
+    """Return the first record of the result file."""
     return campaign_of(
-        with_fields(plan, variables=environment.recordable(plan.variables)),
+        with_fields(plan, variables=environment.without_secrets(plan.variables)),
         map(library_record, targets),
         targets[0].description.patterns,
         (cell for target in targets for cell in target.cells),
-        left_out=(one for target in targets for one in target.left_out),
-        started=now(),
+        left_out=(cell_left_out for target in targets for cell_left_out in target.left_out),
+        started=utc_now(),
         commit=source_tree.commit(),
         environment=environment.environment(),
     )
 
 
 def library_record(target: Target) -> LibraryRecord:
-    """What a result says of a library and its kernel."""
+    """Return the record of a library and its kernel."""
     library = target.library
     return LibraryRecord(
         name=library.name,
@@ -146,32 +148,33 @@ def library_record(target: Target) -> LibraryRecord:
         compiler=str(target.compiler.mpicc) if target.compiler else "",
         digest=digest(library.prefix),
         configuration={
-            what: environment.recordable_words(line) for what, line in configuration_of(library).items()
+            what: environment.command_without_secrets(line)
+            for what, line in configuration_of(library).items()
         },
         parameter_files={
-            path: environment.recordable(settings) for path, settings in parameter_files(library).items()
+            path: environment.without_secrets(settings) for path, settings in parameter_files(library).items()
         },
         wheel=wheel_of(library.prefix, library.kind.wheel),
-        other_mpicc=next((str(one.mpicc) for one in library.passed_over), ""),
+        other_mpicc=next((str(library_passed.mpicc) for library_passed in library.passed_over), ""),
     )
 
 
-def targets_again(campaign: Campaign) -> list[Target]:
-    """The targets of a result file that is to be continued: the same libraries, at their places.
+def targets_of_campaign(campaign: Campaign) -> list[Target]:
+    """Return the targets of a result file that is to be continued: the same libraries, at their paths.
 
     Raises:
-        EnvironmentLacksError: A library is gone or is another now.
+        EnvironmentLacksError: A library is gone or has changed.
     """
-    return [_target_again(campaign, record) for record in campaign.libraries]
+    return [_target_of_record(campaign, record) for record in campaign.libraries]
 
 
-def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
+def _target_of_record(campaign: Campaign, record: LibraryRecord) -> Target:
     library = with_mpiexec(find.find_with(record.mpicc, record.mpicc_options), campaign.plan.mpiexec)
     compiler = None
     if record.compiler:
-        library, compiler = abi.runner(library), _compiler_again(record)
+        library, compiler = abi.runner(library), _compiler_of_record(record)
     program, description = _kernel(library, compiler)
-    library = as_it_says(library, description.library)
+    library = with_reported_kind(library, description.library)
     if (library.name, library.version) != (record.name, record.version):
         raise EnvironmentLacksError(
             f"{record.mpicc}: is {library.label} now, but the result was started with "
@@ -179,12 +182,12 @@ def _target_again(campaign: Campaign, record: LibraryRecord) -> Target:
             "install that version again, or start a new result: mpigauge run",
         )
     library = replace(library, called=record.label)
-    mine = (record.name, record.version, record.label)
-    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == mine]
+    identity = (record.name, record.version, record.label)
+    cells = [c for c in campaign.cells if (c.mpi, c.mpi_version, c.label) == identity]
     return Target(library, program, description, cells, compiler)
 
 
-def _compiler_again(record: LibraryRecord) -> Library:
+def _compiler_of_record(record: LibraryRecord) -> Library:
     wrapper = Path(record.compiler)
     compiler = abi.compiler_at(find.find(str(wrapper.with_name("mpicc"))), wrapper)
     if compiler.label != record.built_by:
@@ -196,6 +199,6 @@ def _compiler_again(record: LibraryRecord) -> Library:
     return compiler
 
 
-def now() -> str:
-    """UTC, ISO 8601."""
+def utc_now() -> str:
+    """Return the current time: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")

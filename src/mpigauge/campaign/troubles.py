@@ -1,4 +1,4 @@
-"""What fails in a campaign, told once: the same failure again is counted, and the count told in the end."""
+"""Reporting failures of a campaign once each; repetitions are counted, and reported at the end."""
 
 import re
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from mpigauge.units import counted
 
 
 @dataclass(slots=True)
-class Again:
-    """How often a failure came again, and in which launches: its first, and the last so far."""
+class Repetitions:
+    """The repetitions of a failure: its first launch, its last launch, and how many there were."""
 
     first: int
     last: int
@@ -18,31 +18,33 @@ class Again:
 
 @dataclass(slots=True)
 class Troubles:
-    """Failures by what they were of, and why."""
+    """Failures by job or cell and reason."""
 
     tell: Callable[[str], None]
-    seen: dict[tuple[str, str], Again] = field(default_factory=dict)
+    seen: dict[tuple[str, str], Repetitions] = field(default_factory=dict)
 
     def failed(self, of: str, why: str, launch: int, sentence: str) -> None:
-        """Tell of a failure, unless the same of the same job or cell has been told.
+        """Report a failure, unless the same job or cell has failed for the same reason before.
 
         Args:
             of: The job or cell.
-            why: The reason; numbers in it, as those of processes, make no other of it.
-            sentence: Says both, and when.
+            why: The reason; reasons that differ in numbers only, such as process ids, are the same.
+            sentence: What to report.
         """
         key = of, re.sub("[0-9]+", "", why)
-        if (again := self.seen.get(key)) is None:
-            self.seen[key] = Again(launch, launch)
+        if (repetitions := self.seen.get(key)) is None:
+            self.seen[key] = Repetitions(launch, launch)
             self.tell(sentence)
             return
-        again.times += 1
-        again.last = launch
+        repetitions.times += 1
+        repetitions.last = launch
 
     def end(self) -> None:
-        """Tell how often each failure came again."""
-        for (of, _), again in self.seen.items():
-            if again.times:
-                times = counted(again.times, "more time")
-                until = "" if again.last == again.first else f", last in launch {again.last}"
+        """Report how often each failure was repeated."""
+        for (of, _), repetitions in self.seen.items():
+            if repetitions.times:
+                times = counted(repetitions.times, "more time")
+                until = (
+                    "" if repetitions.last == repetitions.first else f", last in launch {repetitions.last}"
+                )
                 self.tell(f"{of}: failed so {times}{until}")

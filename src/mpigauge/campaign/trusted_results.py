@@ -1,7 +1,7 @@
-"""Which campaigns this user has begun: what the result of any other names is not run unasked.
+"""The list of campaigns that this user has begun: programs named in any other result are not run unasked.
 
-A list of digests of first lines, in the user's own folder of states; the lines themselves stay in the
-results. Where that folder cannot be written, every result is a stranger's.
+It holds digests of the first lines of results, in the user's own state folder. Where that folder cannot be
+written, no result is trusted.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mpigauge.cache import is_safe
 from mpigauge.errors import UsageError
-from mpigauge.result.files import resume_words
+from mpigauge.result.files import resume_command
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Campaign
 from mpigauge.result.writer import line_of
@@ -23,7 +23,7 @@ LIST = "campaigns"
 
 
 def remember(campaign: Campaign) -> None:
-    """Notes that a campaign is ours; goes on where it cannot be noted."""
+    """Add a campaign to the list, if it can be written."""
     path = _path()
     if path is None:
         return
@@ -38,24 +38,24 @@ def remember(campaign: Campaign) -> None:
 
 
 def check_trusted(result: Result, retry: str = "") -> None:
-    """Refuses to run what a stranger's result names.
+    """Refuse to run programs named in a result that this user has not begun.
 
     Args:
-        retry: What to type if one trusts it; empty: to resume it.
+        retry: The command to type if the user trusts it; empty: the one that resumes it.
 
     Raises:
-        UsageError: This user has not begun it; says all that would be run, and how.
+        UsageError: This user has not begun it; lists what would be run.
     """
     if not is_ours(result.campaign):
-        named = "; ".join(_named(result.campaign)) or "no program"
+        named = "; ".join(_programs_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
-            f"if you trust that: {retry or resume_words(result.path, '--trust')}",
+            f"if you trust that: {retry or resume_command(result.path, '--trust')}",
         )
 
 
-def _named(campaign: Campaign) -> Iterator[str]:
-    """What a campaign runs, and with what: every word that its plan or its libraries have of it."""
+def _programs_named(campaign: Campaign) -> Iterator[str]:
+    """Yield all that a campaign would run: programs, options, hosts and variables it names."""
     plan = campaign.plan
     for library in campaign.libraries:
         yield from filter(None, (library.mpicc, *library.mpicc_options, library.mpiexec, library.compiler))
@@ -73,7 +73,7 @@ def _named(campaign: Campaign) -> Iterator[str]:
 
 
 def is_ours(campaign: Campaign) -> bool:
-    """Whether this user has begun it, on this account: not if others could have written the list."""
+    """Return whether this user has begun it; False if others could have written the list."""
     path = _path()
     try:
         return (
@@ -87,11 +87,11 @@ def is_ours(campaign: Campaign) -> bool:
 
 
 def _digest(campaign: Campaign) -> str:
-    """Of the first line as it is written, which can be made again of what was read."""
+    """Return the digest of the first line as written, which can be made again from the record read."""
     return hashlib.sha256(line_of(campaign).removesuffix(b"\n")).hexdigest()
 
 
 def _path() -> Path | None:
-    """None where nobody says where the user's home is."""
+    """Return the path of the list; None where the user's home is not known."""
     states = Path(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"))  # noqa: PTH111
     return states / FOLDER / LIST if states.is_absolute() else None

@@ -1,4 +1,4 @@
-"""Watching a machine for a while: two ranks that hand a cache line to each other, or one process alone."""
+"""Watching a machine for a while: two ranks that exchange a cache line, or one process alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from mpigauge.campaign.launch.awake import awake_s
-from mpigauge.campaign.probe_run import look
+from mpigauge.campaign.probe_run import run_probe
 from mpigauge.plan.model import Measure, Plan
 from mpigauge.result import environment
 from mpigauge.rows.machine.watch import Watched, watched_alone, watched_by_ranks
@@ -18,55 +18,55 @@ if TYPE_CHECKING:
 WHERE = "mpigauge doctor --watch"
 TWO = 2
 NEVER_PRECISE = 1e-9
-LAUNCHES_MOST = 1000
+MAX_LAUNCHES = 1000
 VISITS = 200
-"""Of a launch, so that no stretch between two looks is long."""
+"""Visits per launch: many, so that counters are read often."""
 
-SAMPLES_MOST = 20_000
+MAX_SAMPLES = 20_000
 WORK_STEPS = 2000
-"""Some 0.1 ms of a Python loop: short for what a scheduler gives to others, long for a clock."""
+"""About 0.1 ms of a Python loop: short against a scheduler's time slice, long against a clock step."""
 
 
 def watch_by_ranks(pattern: str, seconds: float, observer: Observer, interruption: Interruption) -> Watched:
-    """Measures a pattern for so long and looks at what stands beside its samples; nothing is kept.
+    """Measure a pattern for so long and summarise the disturbances; no file is kept.
 
     Args:
-        pattern: Of two ranks on this machine.
-        seconds: At most, but for the end of what has begun.
+        pattern: A pattern of two ranks on this machine.
+        seconds: Duration; a launch that has begun may end later.
 
     Raises:
-        MpigaugeError: There is no MPI library that works, or too few cores.
+        MpigaugeError: No MPI library works, or there are too few cores.
     """
     plan = Plan(
         measure=(Measure(pattern=pattern),),
         title=WHERE,
         launches_min=1,
-        launches_max=LAUNCHES_MOST,
+        launches_max=MAX_LAUNCHES,
         precision=NEVER_PRECISE,
         budget_s=seconds,
         visits=VISITS,
-        rounds_max=SAMPLES_MOST,
+        rounds_max=MAX_SAMPLES,
     )
-    result = look(plan, WHERE, observer, interruption)
+    result = run_probe(plan, WHERE, observer, interruption)
     visits = [visit for visit in result.visits if visit.cell.pattern == pattern]
     seconds = sum(end.elapsed_s for end in result.ends)
     return watched_by_ranks(visits, seconds, environment.cores_online(), result.launches)
 
 
 def watch_alone(seconds: float, interruption: Interruption) -> Watched:
-    """Does the same work over and over for so long, on whatever core we are."""
-    begun, stolen_s = awake_s(), environment.steal_s()
+    """Repeat the same work for so long, on whatever core we are, and summarise the disturbances."""
+    started, stolen_s = awake_s(), environment.steal_s()
     work_ns: list[int] = []
-    while awake_s() - begun < seconds and interruption.signal is None:
+    while awake_s() - started < seconds and interruption.signal is None:
         work_ns.append(_work_ns())
-        interruption.heed()
-    elapsed_s = awake_s() - begun
+        interruption.handle_stop()
+    elapsed_s = awake_s() - started
     return watched_alone(work_ns, elapsed_s, environment.steal_s() - stolen_s, environment.cores_online())
 
 
 def _work_ns() -> int:
-    begun = time.perf_counter_ns()
+    started_ns = time.perf_counter_ns()
     value = 1
     for _ in range(WORK_STEPS):
         value = (value * 48_271) % 2_147_483_647
-    return time.perf_counter_ns() - begun
+    return time.perf_counter_ns() - started_ns

@@ -19,7 +19,7 @@ from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.vocabulary import (
     BEST,
     CLAIMS_OF_SIZES,
@@ -44,13 +44,13 @@ _PERCENT = re.compile(r"([^%]+)%")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Between which numbers something is to be.
+    """Range in which a number is to be.
 
     Attributes:
-        low: -inf if there is no lower end.
-        high: inf if there is no upper one.
+        low: Lower end; -inf if there is none.
+        high: Upper end; inf if there is none.
         inclusive: Whether the ends themselves are allowed.
-        text: As the user wrote it.
+        text: Text as the user wrote it.
     """
 
     low: float
@@ -59,11 +59,11 @@ class Bound:
     text: str
 
     def allows(self, value: float) -> bool:
-        """Whether a number is so."""
+        """Return whether a number is within the bound."""
         return self.low <= value <= self.high if self.inclusive else self.low < value < self.high
 
     def excludes(self, low: float, high: float) -> bool:
-        """Whether no number between these is so."""
+        """Return whether no number between these two is within the bound."""
         return high < self.low or low > self.high or not (self.inclusive or self._inside(low, high))
 
     def _inside(self, low: float, high: float) -> bool:
@@ -71,7 +71,7 @@ class Bound:
 
 
 def number(text: str) -> float:
-    """Read a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
+    """Parse a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
     percent = _PERCENT.fullmatch(text.strip())
     try:
         value = float(percent[1]) / 100 if percent else float(text)
@@ -83,28 +83,28 @@ def number(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """Read a span of time, or 0."""
+    """Parse a duration, or 0."""
     return 0.0 if text.strip() == "0" else units.parse_duration(text)
 
 
 def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
-    """Read a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
+    """Parse a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
 
     Args:
-        key: Whose bound it is, for errors.
-        read: What reads its numbers.
+        key: Key of the bound, for errors.
+        read: Parser of its numbers.
 
     Raises:
-        UsageError: It is none, or its lower end is above the upper one.
+        UsageError: It is no bound, or its lower end is above the upper one.
     """
-    said = text.translate(_SAME_SIGN).strip()
+    normalised = text.translate(_SAME_SIGN).strip()
     try:
-        if one := _ONE_END.fullmatch(said):
-            end = read(one[2])
-            low, high = (-math.inf, end) if one[1].startswith("<") else (end, math.inf)
-            return Bound(low, high, one[1].endswith("="), text.strip())
-        if two := _TWO_ENDS.fullmatch(said):
-            low, high = read(two[1]), read(two[2])
+        if one_end := _ONE_END.fullmatch(normalised):
+            end = read(one_end[2])
+            low, high = (-math.inf, end) if one_end[1].startswith("<") else (end, math.inf)
+            return Bound(low, high, one_end[1].endswith("="), text.strip())
+        if two_ends := _TWO_ENDS.fullmatch(normalised):
+            low, high = read(two_ends[1]), read(two_ends[2])
             if low <= high:
                 return Bound(low, high, inclusive=True, text=text.strip())
     except UsageError as error:
@@ -115,7 +115,7 @@ def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
 # ---- What a claim says ---------------------------------------------------------------------------
 
 ENDING = "-claims.toml"
-"""What files of claims are called, so that a folder of them and of tables can be given."""
+"""Ending of files of claims, which tells them from tables in a folder of both."""
 
 FILE, TITLE = "file", "title"
 """Beside the factors of cells: the name of the result or table, without its ending; the title of its plan."""
@@ -123,16 +123,16 @@ FILE, TITLE = "file", "title"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
+"""Values by factor of cells, FILE or TITLE; sizes in the form of `plan.sizes.wanted`."""
 
 
 class Sides(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which cells a claim is about.
+    """Selections of the cells that a claim is about.
 
     Attributes:
-        cells: Of all its cells.
-        over: Besides, of those in the numerator, or from which others are subtracted.
-        under: Of those that they are held against.
+        cells: Selection of all its cells.
+        over: Further selection of cells in the numerator, or from which others are subtracted.
+        under: Further selection of cells that they are compared with.
     """
 
     cells: Chosen = {}
@@ -141,22 +141,22 @@ class Sides(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return bool(self.over or self.under)
 
     @property
     def chosen(self) -> bool:
-        """Whether any cells are: a claim may be one of printed tables alone, or of results alone."""
+        """Return whether it selects cells: a claim may be about printed tables alone, or results alone."""
         return bool(self.cells) or self.two
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose conclusions they are.
+    """Report whose claims are checked.
 
     Attributes:
-        name: What it is called here.
-        source: What is known of it: institution, year, language.
-        question: What it asked.
+        name: Name of the report.
+        source: Origin: institution, year, language.
+        question: Question that it asked.
         printed: Its tables beside the file: a .csv each, and a .toml that says which column is what.
     """
 
@@ -168,23 +168,23 @@ class Report(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A conclusion.
+    """Conclusion of a report.
 
     Attributes:
-        name: Of it, in its file.
+        name: Name in its file.
         says: The conclusion in a sentence.
-        where: Where the report has it.
-        kind: What relation; None if nothing of it can be checked.
-        quantity: Of cells.
-        printed: Which cells of the printed tables.
-        here: Which cells of results.
-        along: What grows.
-        limit: Of the ratio, where the bound is one on the size from which on it is kept.
-        bound: What the number is to be; in seconds, bytes, bytes per second, or none of these.
-        quantifier: Of how many numbers.
-        planted: In a lab it would say no more than what the plan has put in.
-        untestable: Why it cannot be tested here; empty if it can.
-        note: What one must know to read it.
+        where: Place in the report.
+        kind: Kind of relation; None if nothing of it can be checked.
+        quantity: Quantity of cells.
+        printed: Cells of the printed tables.
+        here: Cells of results.
+        along: Factor along which a time grows.
+        limit: Limit of the ratio, where the bound is on the size from which on the limit is kept.
+        bound: Bound of the number, in seconds, bytes, bytes per second, or without unit.
+        quantifier: Share of the numbers for which it must hold.
+        planted: Whether a lab would only restate what its plan has set.
+        untestable: Reason why it cannot be tested here; empty if it can.
+        note: Note for readers.
     """
 
     name: str
@@ -204,13 +204,13 @@ class Claim:
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return self.printed.two or self.here.two
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A file of them."""
+    """File of claims."""
 
     path: Path
     report: Report
@@ -218,13 +218,13 @@ class Claims:
 
     @property
     def tables(self) -> list[tuple[Path, Path]]:
-        """The printed tables, each with the file of its columns."""
+        """Printed tables, each with the file of its columns."""
         folder = self.path.parent
         return [(folder / f"{name}.csv", folder / f"{name}.toml") for name in self.report.printed]
 
 
 def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
-    """Those of a factor that are meant."""
+    """Return the selected values of a factor."""
     return chosen if isinstance(chosen, tuple) else (chosen,)
 
 
@@ -236,8 +236,8 @@ _HINT = "docs/formats.md, Claims, has the keys; examples/published has files tha
 Table = TypeVar("Table", bound=Struct)
 
 
-class _Written(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A claim as it is written; see `Claim`."""
+class _RawClaim(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Claim as written in the file; see `Claim`."""
 
     name: str
     says: str
@@ -256,26 +256,26 @@ class _Written(Sides, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def read_claims(path: Path) -> Claims:
-    """A file of claims.
+    """Return the claims of a file.
 
     Raises:
         UsageError: It cannot be read, or something in it is not understood: names the file, claim and key.
     """
     tables = read_toml(path, "a file of claims")
-    report, words, written = (tables.pop(name, {}) for name in ("report", "here", "claim"))
-    if tables or not isinstance(written, list) or not written:
+    report, words, raw = (tables.pop(name, {}) for name in ("report", "here", "claim"))
+    if tables or not isinstance(raw, list) or not raw:
         raise UsageError(f"{path}: must have [report], [[claim]] and nothing else but [here]", _HINT)
     of = _converted(report, Report, f"{path}: [report]")
     here = _translation(words, f"{path}: [here]")
-    claims = tuple(_claim(path, place, table, here) for place, table in enumerate(written, start=1))
-    _refuse_twins(path, claims)
+    claims = tuple(_claim(path, place, table, here) for place, table in enumerate(raw, start=1))
+    _refuse_repeated_names(path, claims)
     return Claims(path, of, claims)
 
 
-def _refuse_twins(path: Path, claims: Sequence[Claim]) -> None:
+def _refuse_repeated_names(path: Path, claims: Sequence[Claim]) -> None:
     names = [claim.name for claim in claims]
-    if twins := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise UsageError(f"{path}: two claims are called {twins[0]!r}", "give each a name of its own")
+    if repeated := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise UsageError(f"{path}: two claims are called {repeated[0]!r}", "give each a name of its own")
 
 
 def _converted(table: object, of: type[Table], where: str) -> Table:
@@ -286,7 +286,7 @@ def _converted(table: object, of: type[Table], where: str) -> Table:
 
 
 Translation = dict[str, dict[str, Word]]
-"""By factor: the report's words to those of results."""
+"""Words of results by those of the report, by factor."""
 
 
 def _translation(words: object, where: str) -> Translation:
@@ -305,28 +305,28 @@ def _translation(words: object, where: str) -> Translation:
 def _claim(path: Path, place: int, table: object, here: Translation) -> Claim:
     name = table.get("name") if isinstance(table, dict) else None
     where = f"{path}: claim {name if isinstance(name, str) else place}"
-    written = _converted(table, _Written, where)
+    raw = _converted(table, _RawClaim, where)
     try:
-        return _parsed(written, here)
+        return _parsed(raw, here)
     except UsageError as error:
         raise UsageError(f"{where}: {error.sentence}", error.hint) from None
 
 
-def _parsed(written: _Written, here: Translation) -> Claim:
-    own = Sides(written.cells, written.over, written.under)
+def _parsed(raw: _RawClaim, here: Translation) -> Claim:
+    own = Sides(raw.cells, raw.over, raw.under)
     claim = Claim(
-        written.name,
-        written.says,
-        written.where,
-        written.kind,
-        written.quantity,
-        printed=_laid_over(own, written.printed),
-        here=_laid_over(_translated(own, here), written.here),
-        along=written.along,
-        quantifier=written.quantifier,
-        planted=written.planted,
-        untestable=written.untestable,
-        note=written.note,
+        raw.name,
+        raw.says,
+        raw.where,
+        raw.kind,
+        raw.quantity,
+        printed=_overridden(own, raw.printed),
+        here=_overridden(_translated(own, here), raw.here),
+        along=raw.along,
+        quantifier=raw.quantifier,
+        planted=raw.planted,
+        untestable=raw.untestable,
+        note=raw.note,
     )
     for sides in (claim.printed, claim.here):
         _check_sides(sides)
@@ -334,14 +334,14 @@ def _parsed(written: _Written, here: Translation) -> Claim:
         if not claim.untestable:
             raise UsageError("neither kind nor untestable says how it is checked", _HINT)
         return claim
-    _check_kind(claim, claim.kind, written)
-    limit = parse_bound("limit", written.limit, number) if written.limit else None
-    bound = parse_bound("bound", written.bound or "> 1", _reader(claim, claim.kind))
+    _check_kind(claim, claim.kind, raw)
+    limit = parse_bound("limit", raw.limit, number) if raw.limit else None
+    bound = parse_bound("bound", raw.bound or "> 1", _reader(claim, claim.kind))
     return replace(claim, limit=limit, bound=bound)
 
 
-def _laid_over(sides: Sides, other: Sides) -> Sides:
-    """With the values of the other, where it has some."""
+def _overridden(sides: Sides, other: Sides) -> Sides:
+    """Return sides with the values of another where it has some."""
     over = asdict(other)
     return Sides(**{name: chosen | over[name] for name, chosen in asdict(sides).items()})
 
@@ -349,13 +349,15 @@ def _laid_over(sides: Sides, other: Sides) -> Sides:
 def _translated(sides: Sides, words: Translation) -> Sides:
     return Sides(
         **{
-            name: {factor: _said(value, words.get(factor, {})) for factor, value in chosen.items()}
+            name: {
+                factor: _translated_value(value, words.get(factor, {})) for factor, value in chosen.items()
+            }
             for name, chosen in asdict(sides).items()
         }
     )
 
 
-def _said(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
+def _translated_value(value: Word | tuple[Word, ...], words: Mapping[str, Word]) -> Word | tuple[Word, ...]:
     if isinstance(value, tuple):
         return tuple(words.get(str(one), one) for one in value)
     return words.get(str(value), value)
@@ -375,35 +377,35 @@ def _check_sides(sides: Sides) -> None:
 
 def _check_sizes(text: str, side: str) -> None:
     try:
-        wanted(text)
+        size_filter(text)
     except UsageError as error:
         raise UsageError(f"{side}: {_BYTES}: {error.sentence.removeprefix('--sizes ')}", error.hint) from None
 
 
 def _check_factor(name: str, where: str) -> None:
-    if name not in (there := [*BY_NAME, FILE, TITLE]):
-        raise UsageError(f"{where}: cells have no {name!r}", choose_from(there, name))
+    if name not in (known_factors := [*BY_NAME, FILE, TITLE]):
+        raise UsageError(f"{where}: cells have no {name!r}", choose_from(known_factors, name))
 
 
-def _check_kind(claim: Claim, kind: ClaimKind, written: _Written) -> None:
-    """What a kind needs is there, and nothing that it does not have."""
+def _check_kind(claim: Claim, kind: ClaimKind, raw: _RawClaim) -> None:
+    """Refuse a claim that lacks what its kind needs, or has what its kind does not."""
     _check_two(claim, kind)
     grows = kind == "grows"
     needs = {
         "along": (grows, claim.along is not None, grows),
-        "limit": (kind == "from", bool(written.limit), kind == "from"),
-        "bound": (not grows, bool(written.bound), True),
+        "limit": (kind == "from", bool(raw.limit), kind == "from"),
+        "bound": (not grows, bool(raw.bound), True),
     }
-    for what, (needed, there, allowed) in needs.items():
-        if needed and not there:
-            raise UsageError(f"kind {kind} needs {what}", _HINT)
-        if there and not allowed:
-            raise UsageError(f"kind {kind} does not have {what}", _HINT)
+    for key, (needed, present, allowed) in needs.items():
+        if needed and not present:
+            raise UsageError(f"kind {kind} needs {key}", _HINT)
+        if present and not allowed:
+            raise UsageError(f"kind {kind} does not have {key}", _HINT)
     _check_quantity(claim, kind)
 
 
 def _check_two(claim: Claim, kind: ClaimKind) -> None:
-    """Of printed tables and of results that are chosen from, both over and under, or neither."""
+    """Refuse sides that do not fit the kind: both over and under, or neither."""
     both = {"printed": claim.printed, "here": claim.here}
     chosen = {name: sides for name, sides in both.items() if sides.chosen}
     if not chosen:
@@ -432,7 +434,7 @@ def _check_quantity(claim: Claim, kind: ClaimKind) -> None:
 
 
 def _reader(claim: Claim, kind: ClaimKind) -> Callable[[str], float]:
-    """What reads the numbers of its bound."""
+    """Return the parser of the numbers of its bound."""
     if kind in CLAIMS_OF_SIZES or claim.quantity == "size":
         return units.parse_size
     if kind == "difference":

@@ -1,4 +1,4 @@
-"""Whether conclusions of a report hold: of its own printed numbers, and of what was measured here.
+"""Verdicts on claims of a report: by its own printed numbers, and by what was measured here.
 
 A printed number has no interval, so it decides by itself. Of what was measured the interval decides, never
 the number: a claim holds, fails, or that is not known. What was not measured is not guessed.
@@ -16,7 +16,7 @@ import numpy as np
 
 from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.cpu import cpu_share
 from mpigauge.rows.group import STATE, row_key
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number of a cell, in seconds, bytes per second, or none of these.
+    """Number of a cell, in seconds, bytes per second, or without unit.
 
     Attributes:
         low: Lower end of its 95 % interval across launches; None if it has none.
         high: Its upper end.
-        by_launch: Number of each launch to what it is there; empty of what others have printed.
-        step: Of the clock, over the number.
-        in_parts: Launches that were started again on the way.
+        by_launch: Value of each launch, by its number; empty for imported numbers.
+        step: Clock step over the number.
+        restarted: Launches that were interrupted and started again.
     """
 
     estimate: float
@@ -64,16 +64,16 @@ class Amount:
     high: float | None = None
     by_launch: Mapping[int, float] = field(default_factory=dict)
     step: float = 0.0
-    in_parts: frozenset[int] = frozenset()
+    restarted: frozenset[int] = frozenset()
 
     @property
     def launches(self) -> int:
-        """How many it is of."""
+        """Number of launches."""
         return len(self.by_launch)
 
 
 def time_of(row: Row) -> Amount | None:
-    """Of one operation, in seconds."""
+    """Return the time of one operation, in seconds."""
     time = row.time
     if time is None:
         return None
@@ -81,12 +81,12 @@ def time_of(row: Row) -> Amount | None:
 
 
 def rate_of(row: Row) -> Amount | None:
-    """Bytes moved in all directions, over the time; in bytes per second."""
+    """Return the bytes moved in all directions over the time, in bytes per second."""
     return _rate(row.time, row.rate_bytes_per_s)
 
 
 def bus_rate_of(row: Row) -> Amount | None:
-    """Bus bandwidth, in bytes per second."""
+    """Return the bus bandwidth, in bytes per second."""
     return _rate(row.time, row.bus_bytes_per_s)
 
 
@@ -95,12 +95,12 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
         return None
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
-    launches = {launch: moved / one for launch, one in time.by_launch.items() if one > 0}
+    launches = {launch: moved / time_s for launch, time_s in time.by_launch.items() if time_s > 0}
     return Amount(rate, low, high, launches, time.step, time.in_parts)
 
 
 def spread_of(row: Row) -> Amount | None:
-    """Standard deviation of single operations over their mean; None of means of several."""
+    """Return the standard deviation of single operations over their mean; None if samples are batched."""
     time = row.time
     if time is None:
         return None
@@ -108,7 +108,7 @@ def spread_of(row: Row) -> Amount | None:
         return Amount(time.stddev / time.estimate) if time.stddev is not None else None
     if row.batch > 1:
         return None
-    return _across({number: _spread(mine) for number, mine in visits_by_launch(row.visits).items()})
+    return _across({number: _spread(visits) for number, visits in visits_by_launch(row.visits).items()})
 
 
 def _spread(visits: Sequence[Visit]) -> float | None:
@@ -119,7 +119,7 @@ def _spread(visits: Sequence[Visit]) -> float | None:
 
 
 def first_of(row: Row) -> Amount | None:
-    """The first round of a cell in a launch, over what stands for that launch."""
+    """Return the first round of a launch over the typical one."""
     time = row.time
     if time is None:
         return None
@@ -129,14 +129,14 @@ def first_of(row: Row) -> Amount | None:
 
 
 def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
-    """CPU time over wall time of all ranks, at most 1."""
+    """Return the CPU time over wall time of all ranks, at most 1."""
     launches = visits_by_launch(row.visits).items()
-    found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
+    found = _across({number: cpu_share(row.cell, pattern, visits) for number, visits in launches})
     return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:
-    """A number per launch, with the interval that these give."""
+    """Return a number per launch with its interval."""
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
@@ -153,24 +153,22 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
     "first": lambda row, _: first_of(row),
     "cpu": cpu_of,
 }
-"""How each is found; what is asked of a size is which rate is best."""
-
-# ---- Cells ---------------------------------------------------------------------------------------
+"""Function of each quantity; `size` asks which size has the best rate."""
 
 _BYTES = "bytes"
 _TWO = 2
-_GOES_WITH = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
+_MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 """Factors that may differ where another does: two libraries have two versions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
-    """A result, or a printed table, that claims are held against.
+class ClaimSource:
+    """Result, or printed table, against which claims are checked.
 
     Attributes:
-        file: Its name, without the ending.
-        title: Of its plan, or of the printed table.
-        patterns: By name.
+        file: Name without ending.
+        title: Title of its plan, or of the printed table.
+        patterns: Patterns by name.
         in_lab: Whether its hosts are emulated.
     """
 
@@ -181,74 +179,74 @@ class Material:
     title: str = ""
 
 
-class Found(NamedTuple):
-    """A row and what it is of."""
+class SourceRow(NamedTuple):
+    """Row and the result or table that it is from."""
 
-    material: Material
+    material: ClaimSource
     row: Row
 
     @property
     def emulated(self) -> bool:
-        """Whether the way of its messages is one that a plan has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return self.material.in_lab and self.row.cell.placement != SAME_HOST
 
 
-Pair = tuple[Found, Found]
+Pair = tuple[SourceRow, SourceRow]
 
 
-def chosen(found: Iterable[Material], *selections: Chosen) -> Iterator[Found]:
-    """The rows whose cells are as all of these say."""
+def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[SourceRow]:
+    """Yield the rows whose cells match all selections."""
     for material in found:
         for row in material.rows:
-            if all(_is_so(material, row, selection) for selection in selections):
-                yield Found(material, row)
+            if all(_matches(material, row, selection) for selection in selections):
+                yield SourceRow(material, row)
 
 
-def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
-    for name, wants in selection.items():
+def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
+    for name, selected in selection.items():
         if name in (FILE, TITLE):
-            if (material.file if name == FILE else material.title) not in values(wants):
+            if (material.file if name == FILE else material.title) not in values(selected):
                 return False
         elif name == _BYTES:
-            if row.sized and not wanted(str(wants))(row.cell.bytes):
+            if row.sized and not size_filter(str(selected))(row.cell.bytes):
                 return False
-        elif getattr(row.cell, name) not in values(wants):
+        elif getattr(row.cell, name) not in values(selected):
             return False
     return True
 
 
-def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
-    """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
+def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
+    """Yield pairs of cells, over and under, that differ only in what distinguishes the sides."""
     free = free_factors(sides)
-    others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
-    for one in chosen(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+    others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
+    for one in chosen_rows(found, sides.cells, sides.over):
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_same_state(one, other))
 
 
-def in_one_state(one: Found, other: Found) -> bool:
-    """Whether both were measured in the same state of the machine, if either is of any."""
+def in_same_state(one: SourceRow, other: SourceRow) -> bool:
+    """Return whether both were measured in the same state of the machine, if either has one."""
     return len({one.row.state, other.row.state} - {None}) < _TWO
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
-    """In what the two sides may differ."""
+    """Return the factors in which the two sides may differ."""
     named = {*sides.over, *sides.under}
-    free = named.union(*(_GOES_WITH.get(name, ()) for name in named))
+    free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
         # States of ranks on two hosts are of the way between them, and mostly there are none.
         free |= {STATE}
     return frozenset(free)
 
 
-def key_of(one: Found, free: Collection[str]) -> Key:
-    """Return all that a row is of but these; of another result only if the file is among them."""
+def key_of(one: SourceRow, free: Collection[str]) -> Key:
+    """Return all factors of a row but these; rows of other results match only if the file is among them."""
     return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
-def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
-    """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
+def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceRow]]:
+    """Return groups of rows that differ in one factor, sorted by it; windows may differ, too."""
     groups = group_by(found, lambda one: key_of(one, {along, "window"}))
-    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
+    return [sorted(group, key=lambda one: getattr(one.row.cell, along)) for group in groups.values()]
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
@@ -256,20 +254,20 @@ def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimNumber:
-    """One number that a claim is about.
+    """Number that a claim is about.
 
     Attributes:
-        of: The cell; of a curve, the one that its number belongs to.
-        against: What it was held against; None if nothing.
-        estimate: In the unit of the claim's bound; inf is a size that no measured one reaches.
+        of: Row of the cell; for a curve, of the size that the number belongs to.
+        against: Row that it was compared with; None if none.
+        estimate: Estimate in the unit of the claim's bound; inf is a size beyond all measured ones.
         low: Lower end of its 95 % interval; None if it has none.
-        high: Its upper end.
-        launches: How many it is of; 0 of what is printed.
-        verdict: Whether it is as the claim says.
+        high: Upper end of that interval.
+        launches: Number of launches; 0 for printed numbers.
+        verdict: Verdict on the number.
     """
 
-    of: Found
-    against: Found | None
+    of: SourceRow
+    against: SourceRow | None
     estimate: float
     low: float | None = None
     high: float | None = None
@@ -278,34 +276,34 @@ class ClaimNumber:
 
     @property
     def row(self) -> Row:
-        """Of its cell."""
+        """Row of its cell."""
         return self.of.row
 
     @property
     def emulated(self) -> bool:
-        """Whether it is of a way that the plan of a lab has made."""
+        """Return whether its messages crossed a network that a plan has emulated."""
         return any(one.emulated for one in self._both)
 
     @property
     def oversubscribed(self) -> bool:
-        """More ranks than cores: times of the scheduler."""
+        """Return whether there were more ranks than cores, so that times include the scheduler's."""
         return any(one.row.oversubscribed for one in self._both)
 
     @property
     def imported(self) -> bool:
-        """Whether others have measured it."""
+        """Return whether another program has measured it."""
         return any(one.row.imported for one in self._both)
 
     @property
-    def _both(self) -> tuple[Found, ...]:
+    def _both(self) -> tuple[SourceRow, ...]:
         return (self.of,) if self.against is None else (self.of, self.against)
 
 
 def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
-    """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
+    """Return whether a number is within a bound; undecided if an end lies in its interval.
 
     Args:
-        exact: A printed number: it has no interval and decides by itself.
+        exact: Whether it is a printed number, which has no interval and decides by itself.
     """
     low, high = (number.estimate, number.estimate) if exact else (number.low, number.high)
     if low is None or high is None or math.isnan(number.estimate):
@@ -318,12 +316,12 @@ def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> Expectation
 # ---- Numbers of two cells ------------------------------------------------------------------------
 
 
-def _amount(of: Found, quantity: ClaimQuantity) -> Amount | None:
+def _amount(of: SourceRow, quantity: ClaimQuantity) -> Amount | None:
     return QUANTITIES[quantity](of.row, of.material.patterns.get(of.row.cell.pattern))
 
 
 def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
-    """What one cell has over what the other has: launch by launch, if both are of one result."""
+    """Return the quantity of one cell over that of the other: launch by launch if both are of one result."""
     over, under = pair
     first, other = _amount(over, quantity), _amount(under, quantity)
     if first is None or other is None or not other.estimate > 0:
@@ -334,15 +332,15 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
         *in_like_conditions(first.by_launch, other.by_launch, *_places(over, under)),
         paired=over.material is under.material,
         clock_step=math.hypot(first.step, other.step),
-        apart=first.in_parts | other.in_parts,
+        apart=first.restarted | other.restarted,
     )
     if ratio is None:
         return None
     return ClaimNumber(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
 
 
-def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
-    """How far apart the ranks of both were, unless that is what is compared."""
+def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
+    """Return the distances of the ranks of both, unless distances are what is compared."""
     same = all(
         getattr(over.row.cell, name) == getattr(under.row.cell, name)
         for name in ("transport", "placement", "ranks")
@@ -351,16 +349,16 @@ def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
     return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
 
 
-def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
     yield from _known(_divided(pair, claim.quantity) for pair in pairs(found, sides))
 
 
-def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """Each step along sizes or ranks, over the one before."""
+def _grows(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
-    for curve in curves((one for one in chosen(found, sides.cells) if one.row.time), along):
+    for curve in curves((one for one in chosen_rows(found, sides.cells) if one.row.time), along):
         yield from _known(_divided((later, one), claim.quantity) for one, later in pairwise(curve))
 
 
@@ -368,42 +366,46 @@ def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
     yield from (number for number in numbers if number is not None)
 
 
-def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """In seconds; between two results there is no interval, since no launch has both."""
+def _differences(
+    claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
+) -> Iterator[ClaimNumber]:
+    """Yield differences in seconds; between two results without interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
         first, other = over.row.time, under.row.time
         if first is None or other is None:
             continue
-        held = difference(first, other) if over.material is under.material else None
+        interval = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
+        yield ClaimNumber(over, under, *(interval or Interval(first.estimate - other.estimate)), launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------
 
 
-def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+def _values(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
     del exact
-    for one in chosen(found, sides.cells):
+    for one in chosen_rows(found, sides.cells):
         if amount := _amount(one, claim.quantity):
             yield _plain(one, amount)
 
 
-def _plain(one: Found, amount: Amount) -> ClaimNumber:
+def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
     return ClaimNumber(one, None, amount.estimate, amount.low, amount.high, amount.launches)
 
 
-def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
+def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the smallest measured size from which on a ratio keeps a limit, with an interval."""
     free = free_factors(sides) | SIZE
 
     def curve(number: ClaimNumber) -> Key:
         return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
 
     ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
-    for mine in group_by(ratios, curve).values():
-        yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
+    for ratios_of_curve in group_by(ratios, curve).values():
+        yield _kept_from(
+            sorted(ratios_of_curve, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact
+        )
 
 
 def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool) -> ClaimNumber:
@@ -420,7 +422,7 @@ def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool
 
 
 def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
-    """The smallest size from which on it holds at every one; inf if it does not at the largest."""
+    """Return the smallest size from which on a condition holds; infinite if it fails at the largest."""
     found = math.inf
     for size in sorted(sizes, reverse=True):
         if not holds(size):
@@ -429,30 +431,30 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
     return found
 
 
-def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The best rate of every curve, its size, or how it compares with the best of another."""
+def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the best rate of every curve, its size, or its ratio to the best of another."""
     if not sides.two:
-        for curve in curves(chosen(found, sides.cells)):
+        for curve in curves(chosen_rows(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
         return
     free = free_factors(sides) | SIZE
-    bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
+    bests = [_bests(claim, chosen_rows(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if in_one_state(one, other))
+        others = (other for other in alike if in_same_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 
-def _bests(claim: Claim, found: Iterable[Found]) -> list[Found]:
+def _bests(claim: Claim, found: Iterable[SourceRow]) -> list[SourceRow]:
     return [best for curve in curves(found) if (best := _best(curve, claim.quantity)) is not None]
 
 
-def _best(curve: Iterable[Found], quantity: ClaimQuantity) -> Found | None:
+def _best(curve: Iterable[SourceRow], quantity: ClaimQuantity) -> SourceRow | None:
     known = [(amount.estimate, one) for one in curve if (amount := _amount(one, quantity)) is not None]
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 
-def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
+def _peak(curve: Sequence[SourceRow], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
     best = _best(curve, quantity)
     amount = _amount(best, quantity) if best is not None else None
     if best is None or amount is None:
@@ -465,8 +467,8 @@ def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> It
     yield ClaimNumber(best, None, size, low, high, amount.launches)
 
 
-def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, float | None]:
-    """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
+def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | None, float | None]:
+    """Return the range of sizes with the best rate; infinite if the largest one may be best."""
     if best.low is None:
         return None, None
     known = [(one.row.cell.bytes, _amount(one, "size")) for one in curve]
@@ -475,10 +477,10 @@ def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, 
     return min(sizes), math.inf if max(sizes) == largest else max(sizes)
 
 
-def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
-    """The eager limit where it was probed, else between which sizes messages begin to block."""
+def _limits(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
+    """Yield the eager limit as probed, else the range of sizes in which messages begin to block."""
     del claim
-    for curve in curves(chosen(found, sides.cells)):
+    for curve in curves(chosen_rows(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
         for one in probed:
             size = float(one.row.limit_bytes or 0)
@@ -490,7 +492,7 @@ def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) 
             yield ClaimNumber(timed[-1], None, largest, largest, high)
 
 
-Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[ClaimNumber]]
+Numbers = Callable[[Claim, Sides, Sequence[ClaimSource], bool], Iterator[ClaimNumber]]
 
 KINDS: Mapping[ClaimKind, Numbers] = {
     "value": _values,
@@ -501,20 +503,19 @@ KINDS: Mapping[ClaimKind, Numbers] = {
     "peak": _peaks,
     "limit": _limits,
 }
-"""How the numbers of each are found; their verdicts come after."""
-
+"""Functions that find the numbers of each kind."""
 
 # ---- Verdicts ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimResult:
-    """A claim held against some tables or results.
+    """Numbers of a claim in some tables or results, and their verdict.
 
     Attributes:
-        numbers: All that it is about.
-        verdict: Of those together; None if there are none that count.
-        gap: Why not.
+        numbers: Numbers that the claim is about.
+        verdict: Verdict on all of them; None if there are none that count.
+        gap: Reason why there is none.
     """
 
     numbers: tuple[ClaimNumber, ...]
@@ -522,7 +523,7 @@ class ClaimResult:
     gap: ClaimGap | None = None
 
     def count(self, verdict: ExpectationVerdict) -> int:
-        """How many numbers are so."""
+        """Return how many numbers have this verdict."""
         return sum(number.verdict == verdict for number in self.numbers)
 
 
@@ -540,11 +541,11 @@ _GAPS: Mapping[ClaimGap, ClaimVerdict] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedClaim:
-    """A claim and what both say of it.
+    """Claim with both results.
 
     Attributes:
-        printed: The report's own tables.
-        here: What was measured here.
+        printed: Result for the report's own tables.
+        here: Result for measurements here.
     """
 
     claim: Claim
@@ -553,41 +554,41 @@ class CheckedClaim:
 
     @property
     def verdict(self) -> ClaimVerdict:
-        """By what was measured here."""
+        """Verdict by what was measured here."""
         if self.here.verdict is not None:
             return _VERDICTS[self.here.verdict]
         return _GAPS[self.here.gap or "unmeasured"]
 
 
-def judged(claim: Claim, printed: Sequence[Material], here: Sequence[Material]) -> CheckedClaim:
-    """A claim, held against the tables of its report and against results."""
-    return CheckedClaim(claim, _held(claim, claim.printed, printed, exact=True), _here(claim, here))
+def check_claim(claim: Claim, printed: Sequence[ClaimSource], here: Sequence[ClaimSource]) -> CheckedClaim:
+    """Return a claim, checked against the tables of its report and against results."""
+    return CheckedClaim(claim, _result(claim, claim.printed, printed, exact=True), _here(claim, here))
 
 
-def _here(claim: Claim, found: Sequence[Material]) -> ClaimResult:
+def _here(claim: Claim, found: Sequence[ClaimSource]) -> ClaimResult:
     if claim.untestable:
         return ClaimResult((), gap="untestable")
-    held = _held(claim, claim.here, found, exact=False)
-    real = tuple(number for number in held.numbers if not number.emulated)
-    if not claim.planted or len(real) == len(held.numbers):
-        return held
+    result = _result(claim, claim.here, found, exact=False)
+    real = tuple(number for number in result.numbers if not number.emulated)
+    if not claim.planted or len(real) == len(result.numbers):
+        return result
     if not real:
-        return replace(held, verdict=None, gap="planted")
-    return ClaimResult(real, _together(claim.quantifier, real))
+        return replace(result, verdict=None, gap="planted")
+    return ClaimResult(real, _verdict_of_all(claim.quantifier, real))
 
 
-def _held(claim: Claim, sides: Sides, found: Sequence[Material], *, exact: bool) -> ClaimResult:
+def _result(claim: Claim, sides: Sides, found: Sequence[ClaimSource], *, exact: bool) -> ClaimResult:
     if claim.kind is None or claim.bound is None or not sides.chosen:
         return ClaimResult((), gap="unmeasured")
     bare = KINDS[claim.kind](claim, sides, found, exact)
     numbers = tuple(replace(one, verdict=verdict_of(one, claim.bound, exact=exact)) for one in bare)
     if not numbers:
         return ClaimResult((), gap="unmeasured")
-    return ClaimResult(numbers, _together(claim.quantifier, numbers))
+    return ClaimResult(numbers, _verdict_of_all(claim.quantifier, numbers))
 
 
-def _together(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
-    """What is so of all, most or any of them, whatever those are that are undecided."""
+def _verdict_of_all(quantifier: Quantifier, numbers: Sequence[ClaimNumber]) -> ExpectationVerdict:
+    """Return the verdict on all, most or any numbers, valid however undecided ones turn out."""
     holds = sum(number.verdict == "holds" for number in numbers)
     fails = sum(number.verdict == "fails" for number in numbers)
     count = len(numbers)

@@ -1,4 +1,4 @@
-"""Whether numbers are as somebody expects them: intervals decide, never a number alone.
+"""Verdicts on expectations: intervals decide, never a number alone.
 
 That all of them hold is said with the error of a single one, since each must hold by itself. That one fails
 is said of many, so it must be beyond chance for all of them at once.
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import ExpectationVerdict, Statistic
 
-USUAL = "median"
+DEFAULT_STATISTIC = "median"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CheckedExpectation:
-    """A number and its bound, in seconds or bytes per second.
+    """Number and its bound, in seconds or bytes per second.
 
     Attributes:
-        row: None if nothing was measured that the expectation is of.
-        value: None if it was not measured, or there is no such number.
+        row: Row of the number; None if the expectation selects no measured cell.
+        value: Measured number; None if there is none.
         low: Lower end of its 95 % interval across launches.
         high: Its upper end.
-        p: How often chance takes one of all numbers that meet their bounds so far beyond it; None where only
-            this one is looked at.
+        p: Probability, adjusted for all numbers, that chance takes one that meets its bound so far beyond it;
+            None where this number is judged by itself.
     """
 
     expectation: Expectation
@@ -48,13 +48,13 @@ class CheckedExpectation:
 
     @property
     def verdict(self) -> ExpectationVerdict:
-        """What its interval says; but it fails only if that is no chance among all numbers."""
+        """Verdict by its interval; a failure counts only if it is beyond chance among all numbers."""
         by_chance = self.p is not None and self.p > LEVEL
-        return "undecided" if self.alone == "fails" and by_chance else self.alone
+        return "undecided" if self.single_verdict == "fails" and by_chance else self.single_verdict
 
     @property
-    def alone(self) -> ExpectationVerdict:
-        """Of this number by itself: undecided without an interval, or if the bound lies in it."""
+    def single_verdict(self) -> ExpectationVerdict:
+        """Verdict on this number by itself: undecided without an interval, or if the bound lies in it."""
         if self.low is None or self.high is None:
             return "undecided"
         bound, below = self.expectation.bound, self.expectation.below
@@ -63,12 +63,12 @@ class CheckedExpectation:
         return "fails" if (self.low > bound if below else self.high < bound) else "undecided"
 
 
-def judged(expectation: Expectation, row: Row) -> CheckedExpectation:
-    """A row, held against what is expected of it."""
+def check_row(expectation: Expectation, row: Row) -> CheckedExpectation:
+    """Return a row, checked against an expectation."""
     time = row.time
     if time is None or not _is_of(expectation.stat, time):
         return CheckedExpectation(expectation, row)
-    if expectation.of_time:
+    if expectation.is_time:
         return CheckedExpectation(expectation, row, time.estimate, time.low, time.high)
     rate = row.bus_bytes_per_s if expectation.quantity == "busbw" else row.rate_bytes_per_s
     if rate is None:
@@ -79,28 +79,28 @@ def judged(expectation: Expectation, row: Row) -> CheckedExpectation:
 
 
 def _is_of(stat: Statistic, time: Timing) -> bool:
-    """Whether a time is of the statistic that is expected: others print one alone, mostly the mean.
+    """Return whether a time is of the expected statistic: other programs print only one, mostly the mean.
 
-    What nobody has asked for by name is the median, in whose place what they print may stand.
+    The median is the default, not requested by name: any statistic may take its place.
     """
-    return not isinstance(time, Printed) or stat == USUAL or time.statistic.startswith(stat)
+    return not isinstance(time, Printed) or stat == DEFAULT_STATISTIC or time.statistic.startswith(stat)
 
 
-def together(found: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
-    """Numbers that are judged together: that any is said to fail that does not has a probability of 5 %."""
-    chances = [_chance(one) for one in found]
+def adjusted_for_all(numbers: Sequence[CheckedExpectation]) -> list[CheckedExpectation]:
+    """Return numbers with probabilities adjusted for all: 5 % that any is said to fail that does not."""
+    chances = [_chance(one) for one in numbers]
     places = [place for place, p in enumerate(chances) if p is not None]
     adjusted = dict(zip(places, holm(np.array([p for p in chances if p is not None])).tolist(), strict=True))
-    return [replace(one, p=adjusted.get(place)) for place, one in enumerate(found)]
+    return [replace(one, p=adjusted.get(place)) for place, one in enumerate(numbers)]
 
 
 def _chance(one: CheckedExpectation) -> float | None:
-    """How often chance alone takes a number that meets its bound so far beyond it; None without interval."""
+    """Return the probability that chance takes a number this far beyond its bound; None without interval."""
     time = one.row.time if one.row is not None else None
     bound = one.expectation.bound
     if time is None or one.value is None or one.low is None or bound <= 0:
         return None
-    if one.expectation.of_time:
+    if one.expectation.is_time:
         return time.chance_beyond(bound, above=one.expectation.below)
     # A rate is lower where its time is longer.
     return time.chance_beyond(one.value * time.estimate / bound, above=not one.expectation.below)

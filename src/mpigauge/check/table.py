@@ -6,12 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from mpigauge import units
-from mpigauge.check.expectations import USUAL, CheckedExpectation, judged
+from mpigauge.check.expectations import DEFAULT_STATISTIC, CheckedExpectation, check_row
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
 from mpigauge.document.phrases import UNSAID, phrases_of
 from mpigauge.document.records import cell_record, number
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.query.series import has_words
 from mpigauge.rows.estimate import Printed
 from mpigauge.units import interval
@@ -30,16 +30,16 @@ IMPORTED = "imported, one number, no interval"
 
 
 def headline(found: Sequence[CheckedExpectation]) -> str:
-    """How many numbers hold, the worst first."""
+    """Return how many numbers have each verdict, the worst first."""
     counts = Counter(one.verdict for one in found)
     if len(counts) == 1 and counts["holds"]:
         return f"holds: all of {len(found)} numbers"
-    said = [f"{word}: {counts[word]}" for word in EXPECTATION_VERDICTS if counts[word]]
-    return f"{'; '.join(said)}, of {len(found)} numbers"
+    texts = [f"{word}: {counts[word]}" for word in EXPECTATION_VERDICTS if counts[word]]
+    return f"{'; '.join(texts)}, of {len(found)} numbers"
 
 
 def verdict(one: CheckedExpectation) -> str:
-    """The word for a number."""
+    """Return the words of a verdict on a number."""
     if one.row is None:
         return NOT_MEASURED
     if other := _other_statistic(one):
@@ -51,23 +51,27 @@ def verdict(one: CheckedExpectation) -> str:
     if one.low is None:
         launches = one.row.time.launches if one.row.time is not None else 0
         return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
-    return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
+    return (
+        f"{one.verdict}: beyond by itself, not among all"
+        if one.verdict != one.single_verdict
+        else one.verdict
+    )
 
 
 def _other_statistic(one: CheckedExpectation) -> str:
-    """What others have printed in place of the statistic that is expected; empty if that is no matter."""
+    """Return the statistic that another program printed instead of the expected one; empty if none."""
     time = one.row.time if one.row is not None else None
-    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != USUAL
+    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != DEFAULT_STATISTIC
     return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
 
 
 def _is_single(one: CheckedExpectation) -> bool:
-    """Whether it is a number that others have printed once."""
+    """Return whether it is a number that another program has printed once."""
     return one.low is None and one.value is not None and one.row is not None and one.row.imported
 
 
 def cell_of(one: CheckedExpectation) -> str:
-    """What it is of; the sentence if nothing is."""
+    """Return the words of its cell; the expectation's text if it has none."""
     if one.row is None:
         return one.expectation.text
     phrases = [phrase for phrase in phrases_of(one.row.cell).values() if phrase not in UNSAID]
@@ -75,18 +79,18 @@ def cell_of(one: CheckedExpectation) -> str:
 
 
 def size_of(one: CheckedExpectation) -> str:
-    """Of its messages."""
+    """Return the message size in words."""
     return units.format_size(one.row.cell.bytes) if one.row is not None and one.row.sized else ""
 
 
 def notes(found: Sequence[CheckedExpectation]) -> Iterator[str]:
-    """What to do about what is undecided."""
+    """Yield what to do about undecided numbers."""
     if nothing := sum(one.value is None and not _other_statistic(one) for one in found):
         yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
-    if beyond := sum(one.verdict != one.alone for one in found):
+    if beyond := sum(one.verdict != one.single_verdict for one in found):
         tested = sum(one.p is not None for one in found)
         yield f"beyond its bound by itself: {beyond}; among {tested} numbers chance does that in over 5 %"
-    if any(one.alone == "undecided" and one.low is not None for one in found):
+    if any(one.single_verdict == "undecided" and one.low is not None for one in found):
         yield "undecided: the bound lies in the interval; more launches narrow it: --launches, --precision"
     if single := sum(map(_is_single, found)):
         yield f"imported: {single}; texts of several runs of one command have an interval: mpigauge import"
@@ -101,31 +105,31 @@ USUAL_STAT = "median"
 TONES: dict[ExpectationVerdict, Tone] = {"fails": "bad", "undecided": "doubt", "holds": "good"}
 
 
-def held_against(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
-    """Every number that an expectation is of; if there is none, that: nothing passes unseen."""
-    chosen = wanted(expectation.sizes)
-    mine = [
-        judged(expectation, row)
+def check_expectation(expectation: Expectation, rows: Iterable[Row]) -> list[CheckedExpectation]:
+    """Return the numbers of an expectation; if there is none, one without a value, so that none passes."""
+    chosen = size_filter(expectation.sizes)
+    numbers = [
+        check_row(expectation, row)
         for row in rows
         if row.cell.pattern == expectation.pattern
         and (chosen(row.cell.bytes) or not row.sized)
         and has_words(expectation.words, _named(row))
     ]
-    return mine or [CheckedExpectation(expectation, None)]
+    return numbers or [CheckedExpectation(expectation, None)]
 
 
 def _named(row: Row) -> str:
-    """All by which an expectation may choose it; a library also as plans call it."""
+    """Return the words by which an expectation may select a row."""
     return " ".join([*phrases_of(row.cell).values(), row.cell.mpi, row.state or ""])
 
 
 def verdict_of(found: Iterable[CheckedExpectation]) -> ExpectationVerdict:
-    """The worst of them."""
+    """Return the worst verdict."""
     return min((one.verdict for one in found), key=EXPECTATION_VERDICTS.index)
 
 
 def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
-    """What is held against what, the worst first."""
+    """Return the numbers and their bounds, the worst first."""
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
     table = Table("", "", ordered, list(_columns(found)))
     return Document(
@@ -141,17 +145,17 @@ def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
 
 
 def _name(one: CheckedExpectation) -> str:
-    """Of a test case: what the user calls it, its cell, and which number of it."""
+    """Return the name of a test case: the user's name, the cell, and the quantity."""
     expectation = one.expectation
     if one.row is None:
         return expectation.name
-    mine = [expectation.name] if expectation.name != expectation.text else []
+    names = [expectation.name] if expectation.name != expectation.text else []
     stat = [expectation.stat] if expectation.stat != USUAL_STAT else []
-    return " ".join([*mine, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
+    return " ".join([*names, *names_of([(one.row.cell, one.row.state)]), *stat, expectation.quantity])
 
 
 def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
-    """What the user calls an expectation is said if that is not the sentence itself."""
+    """Yield the columns; the name of an expectation only if it is not its text."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
     yield Column("cell", "", cell_of, left=True, goes=None, wraps=True)
@@ -163,7 +167,7 @@ def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
 
 
 def _written(one: CheckedExpectation, value: float | None, chosen: Units) -> str:
-    return written(value, "s" if one.expectation.of_time else "B/s", chosen)
+    return written(value, "s" if one.expectation.is_time else "B/s", chosen)
 
 
 def _value(one: CheckedExpectation, chosen: Units) -> str:
@@ -179,7 +183,7 @@ def _bound(one: CheckedExpectation, chosen: Units) -> str:
 
 
 def _record(one: CheckedExpectation) -> dict[str, Any]:
-    """docs/numbers.md#check."""
+    """Return the record of docs/numbers.md#check."""
     expectation = one.expectation
     return {
         "name": expectation.name,

@@ -1,8 +1,8 @@
-"""The command line: options in, one call, print, exit status. The only place that prints or exits.
+"""The command line: parse options, call a verb, print, exit. Only this package prints or exits.
 
 COMMANDS is the one list of verbs; a verb's module is imported when it is used, so that `--help` is quick.
-To add one: a line in its chapter of COMMANDS, and a module here with an example in its help. It imports no
-other verb; what several share has a module of its own.
+To add one: a line in its chapter of COMMANDS, and a module in verbs/ with an example in its help. It imports
+no other verb; what several share has a module of its own.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from mpigauge.cli.options import aliases
-from mpigauge.cli.screen.plain_drawing import draw_without_settings
-from mpigauge.cli.screen.streams import note, open_closed, silence
+from mpigauge.cli.screen.plain_drawing import ignore_matplotlib_settings
+from mpigauge.cli.screen.streams import discard_output, note, open_closed_streams
 from mpigauge.cli.verbs.version import version_option
 from mpigauge.dependencies import cannot_import, foreign_packages
 from mpigauge.errors import (
@@ -70,12 +70,12 @@ CHAPTERS = {
     "doctor": "Machine",
     "kernel": "Other programs",
 }
-"""Headings of the help, by the first verb of each."""
+"""Headings of the help, by the first verb below each."""
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 MODULES = {"list": "listing", "import": "importing"}
-"""The modules of verbs whose name a module cannot or should not have."""
+"""Modules of verbs that are not named after the verb."""
 
 SIGINT = 2
 
@@ -83,7 +83,7 @@ THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class Verbs(click.Group):
-    """Find a verb's command in the module of its name."""
+    """Group that finds a verb's command in the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the verbs in the order in which a user needs them."""
@@ -98,7 +98,7 @@ class Verbs(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete verbs without importing a single one of them."""
+        """Complete verbs without importing them."""
         from click.shell_completion import CompletionItem
 
         verbs = [CompletionItem(name, help=about) for name, about in COMMANDS.items()]
@@ -106,7 +106,7 @@ class Verbs(click.Group):
         return [*(verb for verb in verbs if verb.value.startswith(incomplete)), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the verbs in chapters, without importing a single one of them."""
+        """Write the verbs in chapters without importing them."""
         chapters: dict[str, list[tuple[str, str]]] = {}
         heading, width = "", max(len(name) for name in COMMANDS)
         for name, about in COMMANDS.items():
@@ -117,14 +117,14 @@ class Verbs(click.Group):
                 formatter.write_dl(verbs)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Understand options that are written as verbs: `help`, `help run`, `version`."""
+        """Accept options that are written as verbs: `help`, `help run`, `version`."""
         option = aliases.VERBS.get(args[0]) if args else None
         return super().parse_args(ctx, [*args[1:2], option] if option else args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Say what an unknown verb may have been meant for."""
+        """Find a verb; suggest the one that an unknown verb may stand for."""
         known = not args or args[0] in COMMANDS or args[0].startswith("-")
         if not known and not ctx.resilient_parsing:
             raise UsageError(f"there is no command {args[0]!r}", _instead_of(args[0]))
@@ -132,13 +132,13 @@ class Verbs(click.Group):
 
 
 def _instead_of(verb: str) -> str:
-    """Return what to type where there is no such verb."""
+    """Return the suggestion for an unknown verb."""
     from mpigauge.plan import names
 
     if aliases.meaning_of(verb, names.patterns()) is not None:
         return f"that is a pattern: mpigauge run {verb}"
     known = aliases.SAME_AS_VERBS.get(verb.lower())
-    other = f"did you mean {known}?" if known else aliases.of_another_kind(verb)
+    other = f"did you mean {known}?" if known else aliases.plan_or_result_hint(verb)
     return other or choose_from(COMMANDS, verb, listed_by="mpigauge --help")
 
 
@@ -159,22 +159,22 @@ def mpigauge() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; no user's mistake shows a traceback."""
-    open_closed()
-    draw_without_settings()
-    _print_whatever_there_is()
-    _leave_linear_algebra_one_thread()
-    _know_a_home()
+    open_closed_streams()
+    ignore_matplotlib_settings()
+    _replace_unencodable()
+    _limit_blas_threads()
+    _set_missing_home()
     try:
         status = status_of(arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the status must say so
-        status = _failed(error)
+        status = _print_unexpected(error)
     sys.exit(status)
 
 
-def _know_a_home() -> None:
-    """Set HOME where it is missing: compilers and launchers of MPI libraries do not start without one.
+def _set_missing_home() -> None:
+    """Set HOME if it is missing: compilers and launchers of MPI libraries do not start without it.
 
-    It is the user's, or / as containers have it for a user that the system does not know.
+    It becomes the user's home folder, or / for a user that the system does not know, as in containers.
     """
     if not os.environ.get("HOME"):
         try:
@@ -183,32 +183,32 @@ def _know_a_home() -> None:
             os.environ["HOME"] = "/"
 
 
-def _leave_linear_algebra_one_thread() -> None:
-    """Keep numpy's linear algebra from starting threads, which limits of memory or processes would forbid.
+def _limit_blas_threads() -> None:
+    """Keep numpy's BLAS from starting threads, which fails under limits of memory or processes.
 
-    Nothing here needs them. What is started from here has `os.environ`, where this is not.
+    Nothing here needs them. Programs that are started from here get `os.environ`, which lacks the setting.
     """
     if THREADS not in os.environ:
         os.putenv(THREADS, "1")
 
 
-def _failed(error: Exception) -> int:
-    """Say what an unexpected error is: a broken package, no memory, or a fault of ours; return its status."""
+def _print_unexpected(error: Exception) -> int:
+    """Print the cause of an unexpected error (broken package, no memory, bug); return the exit status."""
     if (known := cannot_import(error)) is not None:
-        return complain(known.sentence, known.hint, known.exit_code)
+        return print_error(known.sentence, known.hint, known.exit_code)
     if isinstance(error, MemoryError):
-        return complain("there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT)
+        return print_error("there is not enough memory", "raise ulimit -v, or ask for more", EXIT_ENVIRONMENT)
     note("".join(traceback.format_exception(error)).rstrip())
     foreign = [f"{path}, by PYTHONPATH" for path in foreign_packages().values()]
-    return complain(
+    return print_error(
         f"this is a fault of mpigauge{f', or of {foreign[0]}' if foreign else ''}",
         "unset PYTHONPATH" if foreign else "please report it, with these lines and mpigauge --version",
         EXIT_FAULT,
     )
 
 
-def _print_whatever_there_is() -> None:
-    """Replace signs that the encoding of a stream lacks by plain ones: "us" where there is no micro sign."""
+def _replace_unencodable() -> None:
+    """Replace characters that a stream cannot encode by plain ones: "us" where there is no micro sign."""
     import codecs
 
     from mpigauge.document.plain_signs import replaced
@@ -223,42 +223,42 @@ def status_of(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     stdout = sys.stdout
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        status = mpigauge.main(given, prog_name="mpigauge", standalone_mode=False, obj=tuple(given))
+        words = sys.argv[1:] if arguments is None else arguments
+        status = mpigauge.main(words, prog_name="mpigauge", standalone_mode=False, obj=tuple(words))
         sys.stdout.flush()
     except MpigaugeError as error:
-        return complain(error.sentence, error.hint, error.exit_code, getattr(error, "__notes__", ()))
+        return print_error(error.sentence, error.hint, error.exit_code, getattr(error, "__notes__", ()))
     except click.exceptions.NoArgsIsHelpError as error:
         note(error.format_message())
         return EXIT_USAGE
     except click.ClickException as error:
-        return complain(*_explained(error, given), EXIT_USAGE)
+        return print_error(*_click_error(error, words), EXIT_USAGE)
     except click.Abort:
         return EXIT_SIGNAL_BASE + SIGINT
     except (OSError, SystemExit) as error:
-        return _without_output(error, stdout)
+        return _status_without_output(error, stdout)
     return status if isinstance(status, int) else EXIT_DONE
 
 
-def _without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
-    """Return the status where standard output cannot be written, or a completion is over; else raise.
+def _status_without_output(error: OSError | SystemExit, stdout: TextIO) -> int:
+    """Return the exit status where standard output cannot be written, or after a completion; else raise.
 
-    Whoever reads us may have had enough: click makes of that an exit with 1 and another sys.stdout.
+    The reader of a pipe may have left: click turns that into an exit with 1 and another sys.stdout.
     """
     full = isinstance(error, OSError) and error.filename is None and error.errno in NO_SPACE
     left = isinstance(error, BrokenPipeError) or sys.stdout is not stdout
     if not (full or left or (isinstance(error, SystemExit) and not error.code)):
         raise error
-    silence(sys.stdout)
+    discard_output(sys.stdout)
     if isinstance(error, OSError) and full:
-        return complain(
+        return print_error(
             f"standard output: cannot be written: {error.strerror}", "free some space", EXIT_ENVIRONMENT
         )
     return EXIT_DONE
 
 
-def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
-    """Say what happened, what to do, and what is known that may be why; return the status."""
+def print_error(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -> int:
+    """Print an error with its hint and its possible causes; return the exit status."""
     note(f"mpigauge: {sentence}")
     if hint:
         note(f"  hint: {hint}")
@@ -267,12 +267,12 @@ def complain(sentence: str, hint: str, status: int, notes: Sequence[str] = ()) -
     return status
 
 
-def _explained(error: click.ClickException, given: Sequence[str]) -> tuple[str, str]:
-    """Return a sentence and a hint for what click found wrong."""
+def _click_error(error: click.ClickException, arguments: Sequence[str]) -> tuple[str, str]:
+    """Return the sentence and hint for an error of click."""
     if isinstance(error, click.NoSuchOption):
-        return f"there is no option {error.option_name}", _option_hint(error, given)
+        return f"there is no option {error.option_name}", _option_hint(error, arguments)
     hint = _value_hint(error) if isinstance(error, click.BadParameter) else ""
-    return " ".join(error.format_message().split()).rstrip("."), hint or _help_hint(error, given)
+    return " ".join(error.format_message().split()).rstrip("."), hint or _help_hint(error, arguments)
 
 
 def _value_hint(error: click.BadParameter) -> str:
@@ -281,39 +281,41 @@ def _value_hint(error: click.BadParameter) -> str:
     return foreign_values.hint_of(error)
 
 
-def _help_hint(error: click.ClickException, given: Sequence[str]) -> str:
-    """Return the help to look at; click does not say in which verb an option lacks its value."""
+def _help_hint(error: click.ClickException, arguments: Sequence[str]) -> str:
+    """Return which help to read; click does not say in which verb an option lacks its value."""
     context = getattr(error, "ctx", None)
-    verb = f" {given[0]}" if given and given[0] in COMMANDS else ""
+    verb = f" {arguments[0]}" if arguments and arguments[0] in COMMANDS else ""
     return f"see {context.command_path if context is not None else f'mpigauge{verb}'} --help"
 
 
-def _option_hint(error: click.NoSuchOption, given: Sequence[str]) -> str:
-    """Return what to type instead: an option by its meaning, a near miss, or a file of this name."""
-    files = [word for word in given if word.startswith(error.option_name) and os.path.lexists(word)]
+def _option_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
+    """Return the suggestion for an unknown option: by its meaning, a near miss, or a file of this name."""
+    files = [word for word in arguments if word.startswith(error.option_name) and os.path.lexists(word)]
     if files:
         return f"write ./{files[0]} for the file of this name"
     if error.ctx is not None and isinstance(error.ctx.command, Verbs):
-        return _hint_of_verb(error.option_name, given)
+        return _hint_of_verb(error.option_name, arguments)
     options = _options_of(error.ctx.command) if error.ctx else []
-    other = aliases.option_hint(error.option_name, given, options)
+    other = aliases.option_hint(error.option_name, arguments, options)
     elsewhere = _verb_with(error.option_name)
     return (
         other
         or (f"mpigauge {elsewhere} has {error.option_name}" if elsewhere else "")
-        or _near_option(error.option_name, options)
-        or _help_hint(error, given)
+        or _similar_option(error.option_name, options)
+        or _help_hint(error, arguments)
     )
 
 
 def _options_of(command: click.Command) -> list[str]:
-    """Return the options of a verb, those of run too where it hands them on."""
-    from mpigauge.cli.options.run_options import TakesWordsOfRun
+    """Return the options of a verb, including those that it passes on to run."""
+    from mpigauge.cli.options.run_options import CommandWithRunOptions
 
     context = click.Context(command)
-    more = mpigauge.get_command(context, "run") if isinstance(command, TakesWordsOfRun) else None
-    options = [each for one in (command, *([more] if more else [])) for each in one.params]
-    return [name for each in options for name in (*each.opts, *getattr(each, "also", ()))]
+    more = mpigauge.get_command(context, "run") if isinstance(command, CommandWithRunOptions) else None
+    options = [
+        parameter for command_ in (command, *([more] if more else [])) for parameter in command_.params
+    ]
+    return [name for parameter in options for name in (*parameter.opts, *getattr(parameter, "aliases", ()))]
 
 
 def _verb_with(option: str, verbs: Iterable[str] = COMMANDS) -> str:
@@ -322,8 +324,8 @@ def _verb_with(option: str, verbs: Iterable[str] = COMMANDS) -> str:
     return next((verb for verb, command in commands if command and option in _options_of(command)), "")
 
 
-def _near_option(option: str, options: Sequence[str]) -> str:
-    """Return the hint for a mistyped option; what two begin with is not counted for likeness."""
+def _similar_option(option: str, options: Sequence[str]) -> str:
+    """Return the hint for a mistyped option; a prefix that both share does not count as similarity."""
     names = [name.removeprefix("--") for name in options if name.startswith("--")]
     word = option.lstrip("-")
     begun = [name for name in names if len(word) > 1 and name.startswith(word)]
@@ -331,14 +333,16 @@ def _near_option(option: str, options: Sequence[str]) -> str:
     return f"did you mean --{near}?" if near else ""
 
 
-def _hint_of_verb(option: str, given: Sequence[str]) -> str:
-    """Return what to type where an option stands without its verb: the first verb that has it."""
-    named = [word for word in given if word in COMMANDS][:1]
+def _hint_of_verb(option: str, arguments: Sequence[str]) -> str:
+    """Return the suggestion for an option without a verb: the first verb that has it."""
+    named = [word for word in arguments if word in COMMANDS][:1]
     if verb := _verb_with(option, named or COMMANDS):
-        words = [word for word in given if word not in named]
+        words = [word for word in arguments if word not in named]
         return f"options follow a command: {shlex.join(['mpigauge', verb, *words])}"
     run = mpigauge.get_command(click.Context(mpigauge), "run")
     options = _options_of(run) if run else []
     return (
-        aliases.option_hint(option, given, options) or _near_option(option, options) or "see mpigauge --help"
+        aliases.option_hint(option, arguments, options)
+        or _similar_option(option, options)
+        or "see mpigauge --help"
     )

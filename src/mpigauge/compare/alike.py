@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.result.environment import words_of
+from mpigauge.result.environment import split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,7 +67,7 @@ def _builds(base: LibraryRecord, other: LibraryRecord) -> Builds:
 
 def _words(library: LibraryRecord) -> list[str]:
     """Of all lines, each once, without those that say where it was installed."""
-    words = (word for line in library.configuration.values() for word in words_of(line))
+    words = (word for line in library.configuration.values() for word in split_words(line))
     return [word for word in dict.fromkeys(words) if not word.startswith(PLACES)]
 
 

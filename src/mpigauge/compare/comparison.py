@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
-from mpigauge.plan.factors import ALONG, SIZE
+from mpigauge.plan.factors import ALONG, SIZE, is_control
 from mpigauge.plan.model import variables_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import cell_key, row_key
@@ -232,7 +232,7 @@ def compare(pairs: Iterable[Pair], thresholds: Thresholds, *, controlled: bool =
     """
     known = list(pairs)
     interleaved = bool(known) and all(pair.interleaved for pair in known)
-    apart = any(not pair.twins for pair in known if not pair.other.cell.arm)
+    apart = any(not pair.twins for pair in known if not is_control(pair.other.cell))
     cannot_differ = [pair for pair in known if _cannot_differ(pair, twins=apart)]
     controls = _judged(cannot_differ, thresholds, trusted=True, share=1.0)
     found = Comparison((), controls, thresholds, interleaved)
@@ -284,7 +284,7 @@ def _cannot_differ(pair: Pair, *, twins: bool) -> bool:
     """
     base, other = pair.base.cell, pair.other.cell
     same_copy = (base.mode, base.buffers) == (other.mode, other.buffers)
-    return (base.pattern in CONTROLS and same_copy) or bool(other.arm) or (twins and pair.twins)
+    return (base.pattern in CONTROLS and same_copy) or is_control(other) or (twins and pair.twins)
 
 
 def _judged(

@@ -16,7 +16,7 @@ from mpigauge.document.phrases import WORDS, phrases_of, unusual
 from mpigauge.document.ratio_words import OF_PAIRS
 from mpigauge.document.records import cell_record, number
 from mpigauge.plan.factors import SIZE
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.sequences import group_by
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import AUTO
@@ -100,7 +100,7 @@ def going_unsaid(shown: Guidelines, patterns: Mapping[str, Pattern]) -> frozense
     """Usual modes, and the number of ranks if there is one: words that need not be said."""
     cells = (row.cell for one in shown.checked for row in (one.pair.base, one.pair.other))
     ranks = {WORDS["ranks"](cell) for cell in cells}
-    modes = map(usual_mode, patterns.values())
+    modes = map(default_mode, patterns.values())
     return frozenset({AUTO, *modes, *(ranks if len(ranks) == 1 else ())})
 
 

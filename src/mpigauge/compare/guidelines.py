@@ -26,7 +26,7 @@ from msgspec.structs import replace as cell_like
 from mpigauge.compare.comparison import Compared
 from mpigauge.compare.sides import matched, paired_family, side_of
 from mpigauge.plan.factors import SIZE
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.sequences import group_by
 from mpigauge.stats.decision import Thresholds, decide
@@ -203,7 +203,7 @@ def _may_grow(row: Row, patterns: Mapping[str, Pattern]) -> bool:
 def _is_own(row: Row, pattern: Pattern) -> bool:
     """Whether a row is of no mock-up: those are nobody's operations."""
     mode = pattern.mode(row.cell.mode)
-    return mode is None or not mode.instead_of or mode.name == usual_mode(pattern)
+    return mode is None or not mode.instead_of or mode.name == default_mode(pattern)
 
 
 def _curves(rows: Iterable[Row]) -> list[list[Side]]:

@@ -10,14 +10,13 @@ import msgspec
 import numpy as np
 
 from mpigauge.compare.pairs import Matched, Pair
-from mpigauge.plan.factors import ALONG, COMPARED_BY, LIBRARY, PLACE
+from mpigauge.plan.factors import ALONG, COMPARED_BY, CONTROL_FACTORS, LIBRARY, PLACE, is_control
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import cell_key, row_key
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
 from mpigauge.stats.robust import pulled_in
-from mpigauge.vocabulary import CONTROL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +88,7 @@ def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = F
 
 def compared_by(factor: str) -> frozenset[str]:
     """The factors in which cells may differ that are compared by one, or by a variable of their settings."""
-    return _with_others(factor if factor in COMPARED_BY else SETTING) | {"arm"}
+    return _with_others(factor if factor in COMPARED_BY else SETTING) | CONTROL_FACTORS
 
 
 def _with_others(factor: str) -> frozenset[str]:
@@ -114,7 +113,7 @@ def pairs_by(rows: Iterable[Row], factor: str, libraries: Iterable[LibraryRecord
         for alike in map(_with_own_control, _alike(rows, factor))
         for other in alike[1:]
     ]
-    compares = any(not pair.other.cell.arm for pair in pairs)
+    compares = any(not is_control(pair.other.cell) for pair in pairs)
     return [pair for pair in pairs if pair.measured] if compares else []
 
 
@@ -126,7 +125,7 @@ def unmatched_by(rows: Iterable[Row], factor: str) -> list[Unmatched]:
     """
     of_builds = factor in LIBRARY
     curve_ignored = compared_by(factor) | ALONG
-    groups = [[side for side in alike if not side.row.cell.arm] for alike in _alike(rows, factor)]
+    groups = [[side for side in alike if not is_control(side.row.cell)] for alike in _alike(rows, factor)]
     values: dict[Key, dict[Key, None]] = defaultdict(dict)
     told = []
     for alike in filter(None, groups):
@@ -171,11 +170,12 @@ def _rest_of(cell: Cell, by: str) -> tuple[str, ...]:
 
 def _with_own_control(alike: Sequence[Side]) -> list[Side]:
     """Without a control arm of what is not the base here, or has no other to be held against it."""
-    sides = [side for side in alike if not side.row.cell.arm]
+    sides = [side for side in alike if not is_control(side.row.cell)]
     if len(sides) <= 1:
         return sides
-    base = sides[0].row.cell
-    return [*sides, *(side for side in alike if side.row.cell == msgspec.structs.replace(base, arm=CONTROL))]
+    base = cell_key(sides[0].row.cell, CONTROL_FACTORS)
+    mine = [side for side in alike if cell_key(side.row.cell, CONTROL_FACTORS) == base]
+    return [*sides, *(side for side in mine if is_control(side.row.cell))]
 
 
 def _pair(base: Side, other: Side, near: bool, *, twins: bool) -> Pair:
@@ -202,7 +202,7 @@ def _library(one: LibraryRecord) -> Key:
 
 def _twins(base: Row, other: Row, same: Mapping[Key, LibraryRecord]) -> bool:
     """Whether two cells are of one library: by a control arm, or under two labels and alike otherwise."""
-    if other.cell.arm:
+    if is_control(other.cell):
         return True
     if base.cell.label == other.cell.label or row_key(base, {"label"}) != row_key(other, {"label"}):
         return False

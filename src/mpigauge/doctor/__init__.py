@@ -1,1 +1,1 @@
-"""What this machine has, what disturbs measurements on it, and what to do."""
+"""Check of the machine: what it has, what disturbs measurements on it, and what to do."""

@@ -1,4 +1,4 @@
-"""What `mpigauge doctor --hosts` finds: whether all of them answer, start ranks, and are set up alike."""
+"""Checks of `mpigauge doctor --hosts`: whether all hosts answer, start ranks and are set up alike."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
 WHERE = "mpigauge doctor --hosts"
 HOSTS, ALIKE = "hosts", "set up alike"
 RANKS_FAIL = "ranks must start on all of them: mpigauge run --np 2 between two of them narrows it down"
-DEAD = "they did not answer: check their names, and that passwordless login works"
+NO_ANSWER = "they did not answer: check their names, and that passwordless login works"
 MAKE_ALIKE = "compare nothing across them, or make them alike"
 
 
-def of_hosts(
+def host_findings(
     observer: Observer, interruption: Interruption, mpi: str | None, **place: Any
 ) -> list[DoctorFinding]:
-    """Start a rank on each host; return what it has told of them.
+    """Start a rank on each host; return findings from what the ranks report.
 
     Args:
-        observer: Is told the course of it.
-        place: What the options say of where jobs run.
+        observer: Follows the launch.
+        place: Options on where and how jobs run.
 
     Raises:
         UsageError: The options are wrong.
     """
-    from mpigauge.campaign.probe_run import look_at_hosts
+    from mpigauge.campaign.probe_run import probe_hosts
 
     plan = _plan(mpi, **place)
     try:
-        seen = look_at_hosts(plan, WHERE, observer, interruption)
+        result = probe_hosts(plan, WHERE, observer, interruption)
     except (EnvironmentLacksError, JobError) as error:
         return [DoctorFinding("lacks", HOSTS, error.sentence, error.hint)]
-    return [*_of_launch(seen), *(_of_differences(seen) if seen.launches else ())]
+    return [*_launch_findings(result), *(_difference_findings(result) if result.launches else ())]
 
 
 def _plan(mpi: str | None, **place: Any) -> Plan:
@@ -56,32 +56,36 @@ def _plan(mpi: str | None, **place: Any) -> Plan:
     return with_options(file, options, new_seed(), WHERE)
 
 
-def _of_launch(seen: Result) -> Iterator[DoctorFinding]:
+def _launch_findings(result: Result) -> Iterator[DoctorFinding]:
     """Return whether ranks have started on all hosts."""
     from mpigauge.campaign.failure_remedies import cause_of
 
-    if skipped := seen.campaign.plan.hosts_skipped:
-        yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", DEAD)
-    for failure in seen.failures:
+    if skipped := result.campaign.plan.hosts_skipped:
+        yield DoctorFinding("note", HOSTS, f"left out: {words.names(skipped)}", NO_ANSWER)
+    for failure in result.failures:
         yield DoctorFinding("lacks", HOSTS, cause_of(failure).line, RANKS_FAIL)
-    if not seen.launches:
+    if not result.launches:
         return
-    launch = seen.launches[0]
-    there = sorted({machine.host for machine in launch.machines})
+    launch = result.launches[0]
+    hosts = sorted({machine.host for machine in launch.machines})
     library = library_name(launch.job.mpi, launch.job.mpi_version, launch.job.label)
-    yield DoctorFinding("ok", HOSTS, f"{len(there)}, with a rank of {library} on each: {words.names(there)}")
+    yield DoctorFinding("ok", HOSTS, f"{len(hosts)}, with a rank of {library} on each: {words.names(hosts)}")
 
 
-def _of_differences(seen: Result) -> Iterator[DoctorFinding]:
-    """Return in what hosts are not alike."""
+def _difference_findings(result: Result) -> Iterator[DoctorFinding]:
+    """Return a finding per fact in which hosts differ."""
     from mpigauge.linkmap.hosts_differ import hosts_differ
 
-    if seen.campaign.plan.lab is not None:
+    if result.campaign.plan.lab is not None:
         yield DoctorFinding("info", ALIKE, "emulated on one machine")
         return
-    found = hosts_differ(seen)
-    for one in found:
-        remedy = f"make them alike, or leave out {words.names(one.outliers)}" if one.outliers else MAKE_ALIKE
-        yield DoctorFinding("note", words.fact_words(one), words.values_words(one), remedy)
-    if not found and len(seen.campaign.plan.hosts) > 1:
+    differences = hosts_differ(result)
+    for difference in differences:
+        remedy = (
+            f"make them alike, or leave out {words.names(difference.outliers)}"
+            if difference.outliers
+            else MAKE_ALIKE
+        )
+        yield DoctorFinding("note", words.fact_words(difference), words.values_words(difference), remedy)
+    if not differences and len(result.campaign.plan.hosts) > 1:
         yield DoctorFinding("ok", ALIKE, "in " + ", ".join(dict.fromkeys(words.FACTS.values())))

@@ -1,4 +1,4 @@
-"""What `mpigauge doctor` finds in the system: processors, memory, limits, network, and what disturbs."""
+"""Checks of `mpigauge doctor` on the system: processors, memory, limits, network, and disturbances."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 BUSY_LOAD_PER_CORE = 0.3
 SHARED_MEMORY_LEAST_BYTES = 256 * 2**20
-"""What two ranks of any of the libraries need, with room; containers often have 64 MiB."""
+"""Enough for two ranks of any of the libraries; containers often have 64 MiB."""
 
 TEMPORARY_LEAST_BYTES, TEMPORARY_LEAST_FILES = 16 * 2**20, 100
-"""What a launcher and its daemons put among temporary files, with room."""
+"""Enough for the temporary files of a launcher and its daemons."""
 
 FEW_PROCESSES = 128
-"""A launcher with two ranks has up to thirty threads, and the user has other programs."""
+"""A launcher with two ranks has up to thirty threads, and the user runs other programs."""
 
 FEW_FILES = 512
-"""So many connections are few: the usual limit is 1024."""
+"""A lower limit of open files allows few connections; the usual limit is 1024."""
 
-ONLY_ROOT = 2
-"""From this ptrace_scope on, no rank reads another one's memory unless it is root's."""
+PTRACE_ROOT_ONLY = 2
+"""From this value of ptrace_scope on, only ranks of root read the memory of other ranks."""
 
 
-def of_machine(machine: Environment) -> list[DoctorFinding]:
-    """Return what the machine has."""
+def machine_findings(machine: Environment) -> list[DoctorFinding]:
+    """Return findings on what the machine has."""
     return [
         _cores(machine),
         *_threads(machine),
@@ -47,13 +47,13 @@ def of_machine(machine: Environment) -> list[DoctorFinding]:
     ]
 
 
-def limiting(machine: Environment) -> list[DoctorFinding]:
-    """Return what may keep a job from starting: limits, and what is not there."""
+def limit_findings(machine: Environment) -> list[DoctorFinding]:
+    """Return findings on what may keep a job from starting: limits and missing parts."""
     return [_shared_memory(), *_quota(machine), *_network(), *_limits()]
 
 
-def disturbing(machine: Environment) -> list[DoctorFinding]:
-    """Return what may change numbers while they are taken."""
+def disturbance_findings(machine: Environment) -> list[DoctorFinding]:
+    """Return findings on what may change numbers during a measurement."""
     return [_governor(machine), _load(machine), _hypervisor(machine)]
 
 
@@ -68,7 +68,7 @@ def _cores(machine: Environment) -> DoctorFinding:
 
 
 def _threads(machine: Environment) -> Iterator[DoctorFinding]:
-    """Return SMT only where it matters: two ranks on threads of one core share its caches and units."""
+    """Return a finding where SMT is on: two ranks on threads of one core share its caches and units."""
     if machine.smt == "on":
         yield DoctorFinding("info", "SMT", "on: two ranks may be on threads of one core, unless --bind core")
 
@@ -106,7 +106,7 @@ def _clock(machine: Environment) -> DoctorFinding:
 
 
 def _shared_memory() -> DoctorFinding:
-    """Return the room for the segments of MPI libraries."""
+    """Return a finding on the room for shared-memory segments of MPI libraries."""
     from mpigauge import units
     from mpigauge.result.system_limits import SHARED_MEMORY, shared_memory_bytes, shared_memory_free_bytes
 
@@ -126,7 +126,7 @@ def _shared_memory() -> DoctorFinding:
 
 
 def _temporary_files() -> DoctorFinding:
-    """Return the folder for temporary files of launchers, compilers and ourselves."""
+    """Return a finding on the folder for temporary files of launchers, compilers and ourselves."""
     import os
     import tempfile
 
@@ -151,7 +151,7 @@ def _temporary_files() -> DoctorFinding:
 
 
 def _processes() -> Iterator[DoctorFinding]:
-    """Return a note where a user may have few processes; root may have any number, whatever is set."""
+    """Return a note if the user may have few processes; root is not limited."""
     from mpigauge.result import system_limits
     from mpigauge.result.environment import user_is_root
 
@@ -169,13 +169,13 @@ def _copies() -> DoctorFinding:
     what, scope, refusal = "single copies (CMA)", ptrace_scope(), single_copies.refusal()
     if refusal is None:
         return DoctorFinding("info", what, "not visible: it cannot be tried here")
-    if refusal and (scope or 0) < ONLY_ROOT:
+    if refusal and (scope or 0) < PTRACE_ROOT_ONLY:
         remedy = (
             "a sandbox keeps processes apart: MPICH ends at large messages unless MPIR_CVAR_CH4_CMA_ENABLE=0 "
             "is set; in a container: --cap-add SYS_PTRACE"
         )
         return DoctorFinding("note", what, f"forbidden: {refusal}", remedy)
-    if scope is not None and scope >= ONLY_ROOT:
+    if scope is not None and scope >= PTRACE_ROOT_ONLY:
         remedy = "large messages are copied twice: sysctl kernel.yama.ptrace_scope=0 (root)"
         return DoctorFinding("note", what, f"forbidden: ptrace_scope {scope}", remedy)
     if scope:
@@ -184,26 +184,26 @@ def _copies() -> DoctorFinding:
 
 
 def _network() -> Iterator[DoctorFinding]:
-    """Return the ways out of this machine, and what RDMA cards need."""
+    """Return findings on network interfaces, and on what RDMA cards need."""
     from mpigauge import units
     from mpigauge.result.interfaces import interfaces
     from mpigauge.result.system_limits import locked_memory_bytes, open_files
 
-    there = interfaces()
-    working = [_described(one) for one in there if one.works]
+    cards = interfaces()
+    working = [_described(card) for card in cards if card.works]
     yield DoctorFinding("ok" if working else "info", "network", ", ".join(working) or "nothing that is up")
     files = open_files()
     if files is not None and files <= FEW_FILES:
         remedy = "over TCP each rank has a connection to each other: raise ulimit -n for as many ranks"
         yield DoctorFinding("note", "open files", f"{files} at most per process", remedy)
     limit = locked_memory_bytes()
-    if limit is not None and any(one.is_rdma for one in there):
+    if limit is not None and any(card.is_rdma for card in cards):
         remedy = "RDMA cards need more: ulimit -l unlimited, in limits.conf or the unit of the daemon"
         yield DoctorFinding("note", "locked memory", f"{units.format_size(limit)} at most", remedy)
 
 
 def _limits() -> Iterator[DoctorFinding]:
-    """Return limits of processes that are low, with the option of ulimit that raises them."""
+    """Return a finding per low limit of processes, with the option of ulimit that raises it."""
     from mpigauge import units
     from mpigauge.result.system_limits import low_limits
 
@@ -212,12 +212,12 @@ def _limits() -> Iterator[DoctorFinding]:
         yield DoctorFinding("note", what, value, f"MPI libraries may need more: ulimit -{option} unlimited")
 
 
-def _described(one: Interface) -> str:
+def _described(card: Interface) -> str:
     from mpigauge import units
 
-    speed = one.speed or (units.format_rate_in(one.bytes_per_s, "Gbit/s") if one.bytes_per_s else "")
-    unit = " Gbit/s" if speed and not one.speed else ""
-    return " ".join(filter(None, [one.name, f"{speed}{unit}", f"MTU {one.mtu}" if one.mtu else ""]))
+    speed = card.speed or (units.format_rate_in(card.bytes_per_s, "Gbit/s") if card.bytes_per_s else "")
+    unit = " Gbit/s" if speed and not card.speed else ""
+    return " ".join(filter(None, [card.name, f"{speed}{unit}", f"MTU {card.mtu}" if card.mtu else ""]))
 
 
 def _governor(machine: Environment) -> DoctorFinding:

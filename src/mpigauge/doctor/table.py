@@ -1,4 +1,4 @@
-"""What the doctor has found, as a document: a table for each group, and the whole in one line."""
+"""Findings of the doctor as a document: a table per group, and a summary line."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ TONES: Mapping[FindingState, Tone] = {"ok": "good", "info": "", "note": "doubt",
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing that the doctor has looked at.
+    """Result of one check.
 
     Attributes:
-        state: ok, info (told, or not known), note (it will disturb) or lacks (it cannot be done).
+        state: ok, info (neither good nor bad, or unknown), note (it disturbs) or lacks (prevents measuring).
     """
 
     state: FindingState
@@ -34,7 +34,7 @@ class DoctorFinding:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a table: a finding, or its remedy below it."""
+    """Line of a table: a finding, or its remedy below it."""
 
     state: str
     what: str
@@ -43,32 +43,37 @@ class _Line:
 
 
 def document(grouped: Mapping[str, Sequence[DoctorFinding]], environment: Mapping[str, Any]) -> Document:
-    """The findings by groups.
+    """Return the findings as a document, a table per group.
 
     Args:
-        environment: What the machine is, for programs.
+        environment: Description of the machine, for programs.
     """
-    found = [finding for group in grouped.values() for finding in group]
+    findings = [finding for group in grouped.values() for finding in group]
     return Document(
-        tables=[Table(name, "", [*lines_of(group)], columns_of(found)) for name, group in grouped.items()],
-        foot=[_summary(found)],
-        data=lambda: {"findings": [*map(asdict, found)], "environment": environment},
-        records=lambda: map(asdict, found),
+        tables=[Table(name, "", [*lines_of(group)], columns_of(findings)) for name, group in grouped.items()],
+        foot=[_summary(findings)],
+        data=lambda: {"findings": [*map(asdict, findings)], "environment": environment},
+        records=lambda: map(asdict, findings),
         cases=lambda: [_cases(name, group) for name, group in grouped.items()],
     )
 
 
 def _cases(title: str, group: Sequence[DoctorFinding]) -> Cases:
-    """A row per finding, with its remedy."""
+    """Return a case per finding, with its remedy."""
     lines = [
-        _Line(one.state, one.what, " -> ".join(filter(None, [one.value, one.remedy])), TONES[one.state])
-        for one in group
+        _Line(
+            finding.state,
+            finding.what,
+            " -> ".join(filter(None, [finding.value, finding.remedy])),
+            TONES[finding.state],
+        )
+        for finding in group
     ]
-    return Cases(Table(title, "", lines, columns_of(group)), [one.what for one in group])
+    return Cases(Table(title, "", lines, columns_of(group)), [finding.what for finding in group])
 
 
 def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
-    """A line for each finding, and one for its remedy."""
+    """Return a line per finding, and one per remedy."""
     for finding in group:
         tone = TONES[finding.state]
         yield _Line(finding.state, finding.what, finding.value, tone)
@@ -76,9 +81,9 @@ def lines_of(group: Sequence[DoctorFinding]) -> Iterator[_Line]:
             yield _Line("", "", f"-> {finding.remedy}", tone)
 
 
-def columns_of(found: Sequence[DoctorFinding]) -> list[Column]:
-    """One width in all groups, so that the values of all of them begin below each other."""
-    width = max((len(finding.what) for finding in found), default=0)
+def columns_of(findings: Sequence[DoctorFinding]) -> list[Column]:
+    """Return columns of one width in all groups, so that their values align."""
+    width = max((len(finding.what) for finding in findings), default=0)
     return [
         Column(
             "state", "", lambda line: f"{line.state:<5}", left=True, goes=None, tone=lambda line: line.tone
@@ -92,12 +97,12 @@ def _tone(line: _Line) -> Tone:
     return "" if line.state else line.tone
 
 
-def _summary(found: Sequence[DoctorFinding]) -> Line:
-    """Whether one can measure here, and what will be seen of the place."""
-    lacking = [finding.what for finding in found if finding.state == "lacks"]
+def _summary(findings: Sequence[DoctorFinding]) -> Line:
+    """Return whether one can measure here, and what to expect."""
+    lacking = [finding.what for finding in findings if finding.state == "lacks"]
     if lacking:
         return Line(f"not ready to measure: {' and '.join(dict.fromkeys(lacking))} missing", "bad")
-    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in found)
-    notes = sum(finding.state == "note" for finding in found)
-    disturbing = counted(notes, "note") if notes else "no problems found"
-    return Line(f"ready to measure: {counted(libraries, 'library')}; {disturbing}", "good")
+    libraries = sum(finding.what == LIBRARY and finding.state == "ok" for finding in findings)
+    notes = sum(finding.state == "note" for finding in findings)
+    doubts = counted(notes, "note") if notes else "no problems found"
+    return Line(f"ready to measure: {counted(libraries, 'library')}; {doubts}", "good")

@@ -1,4 +1,4 @@
-"""What was seen of a machine that was watched, in words: a line for each thing, with its remedy."""
+"""Findings of a machine that was watched for a while, in words, each with its remedy."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ if TYPE_CHECKING:
     from mpigauge.rows.machine.watch import Watched
 
 QUIET_SHARE = 0.01
-"""Of the looks, disturbed: less is a quiet machine."""
+"""Share of disturbed readings below which a machine is quiet."""
 
 
-def findings_of(seen: Watched, *, cores: int, alone: str) -> Iterator[DoctorFinding]:
-    """All that was seen.
+def watch_findings(watched: Watched, *, cores: int, no_ranks: str) -> Iterator[DoctorFinding]:
+    """Return all findings of a watch.
 
     Args:
-        cores: Processors that we may run on.
-        alone: Why no ranks could be launched; empty if they were.
+        cores: Number of processors that we may run on.
+        no_ranks: Why no ranks could be launched; empty if they were.
     """
-    yield _others(seen)
-    yield from _stolen(seen)
-    yield from _speed(seen)
-    yield from _cores(seen)
-    yield _distance(seen, cores=cores, alone=alone)
+    yield _others(watched)
+    yield from _stolen(watched)
+    yield from _speed(watched)
+    yield from _cores(watched)
+    yield _distance(watched, cores=cores, no_ranks=no_ranks)
 
 
-def _others(seen: Watched) -> DoctorFinding:
-    if seen.disturbed_share is None or seen.lost_share is None:
+def _others(watched: Watched) -> DoctorFinding:
+    if watched.disturbed_share is None or watched.lost_share is None:
         return DoctorFinding("note", "other work", "not known: this system does not count how long one waits")
-    share, lost = units.format_percent(seen.disturbed_share), units.format_percent(seen.lost_share)
-    value = f"{share} of {seen.looks} looks were disturbed, {lost} of the time was lost"
-    if seen.disturbed_share <= QUIET_SHARE:
+    share, lost = units.format_percent(watched.disturbed_share), units.format_percent(watched.lost_share)
+    value = f"{share} of {watched.looks} looks were disturbed, {lost} of the time was lost"
+    if watched.disturbed_share <= QUIET_SHARE:
         return DoctorFinding("ok", "other work", value)
     return DoctorFinding(
         "note", "other work", value, "wait for what else runs here, or show results with --only quiet"
     )
 
 
-def _stolen(seen: Watched) -> Iterator[DoctorFinding]:
-    if seen.stolen_share is None:
+def _stolen(watched: Watched) -> Iterator[DoctorFinding]:
+    if watched.stolen_share is None:
         return
-    value = f"{units.format_percent(seen.stolen_share)} of the time"
-    if seen.stolen_share <= STOLEN_MOST:
+    value = f"{units.format_percent(watched.stolen_share)} of the time"
+    if watched.stolen_share <= STOLEN_MOST:
         yield DoctorFinding("ok", "stolen", value)
     else:
         yield DoctorFinding(
@@ -57,61 +57,63 @@ def _stolen(seen: Watched) -> Iterator[DoctorFinding]:
         )
 
 
-def _speed(seen: Watched) -> Iterator[DoctorFinding]:
-    if seen.slowdown is None:
+def _speed(watched: Watched) -> Iterator[DoctorFinding]:
+    if watched.slowdown is None:
         return
-    value = f"one of twenty looks took {units.format_factor(seen.slowdown)} times the least, or more"
-    if seen.slowdown <= STEADY:
+    value = f"one of twenty looks took {units.format_factor(watched.slowdown)} times the least, or more"
+    if watched.slowdown <= STEADY:
         yield DoctorFinding("ok", "speed", f"steady: {value}")
         return
     remedy = "frequencies change: fix them where you can"
-    if seen.usual_share is not None:
-        value = f"the usual one in {units.format_percent(seen.usual_share)} of the looks; {value}"
+    if watched.usual_share is not None:
+        value = f"the usual one in {units.format_percent(watched.usual_share)} of the looks; {value}"
         remedy = f"{remedy}, or show results with --only quiet"
     yield DoctorFinding("note", "speed", value, remedy)
 
 
-def _cores(seen: Watched) -> Iterator[DoctorFinding]:
-    """Whether the other hardware threads of the cores did something, too."""
-    if seen.shared_share is None:
+def _cores(watched: Watched) -> Iterator[DoctorFinding]:
+    """Return whether the other hardware threads of the cores were busy, too."""
+    if watched.shared_share is None:
         return
-    if not _shares_cores(seen):
+    if not _shares_cores(watched):
         yield DoctorFinding("ok", "cores", "whole: no other hardware thread used them")
         return
-    times = f", which makes arithmetic {units.format_factor(seen.shared_slowdown or 1.0)} times as slow"
-    value = f"shared with another hardware thread in {units.format_percent(seen.shared_share)} of the looks"
+    times = f", which makes arithmetic {units.format_factor(watched.shared_slowdown or 1.0)} times as slow"
+    value = (
+        f"shared with another hardware thread in {units.format_percent(watched.shared_share)} of the looks"
+    )
     remedy = "keep a core's other threads idle; in a virtual machine: show results with --only quiet, too"
     yield DoctorFinding("note", "cores", value + times, remedy)
 
 
-def _shares_cores(seen: Watched) -> bool:
-    return seen.shared_share is not None and seen.shared_share > SHARED_MOST
+def _shares_cores(watched: Watched) -> bool:
+    return watched.shared_share is not None and watched.shared_share > SHARED_MOST
 
 
-def _distance(seen: Watched, *, cores: int, alone: str) -> DoctorFinding:
-    """How far apart cores were, and whether that has changed."""
-    if seen.line_s is None:
-        why = "with one core there is none" if cores == 1 else alone or "no two ranks were on one host"
+def _distance(watched: Watched, *, cores: int, no_ranks: str) -> DoctorFinding:
+    """Return how far apart cores were, and whether that has changed."""
+    if watched.line_s is None:
+        why = "with one core there is none" if cores == 1 else no_ranks or "no two ranks were on one host"
         return DoctorFinding("note", "distance of cores", f"not known: {why}")
-    if not seen.states:
-        value = f"one state: a cache line takes {units.format_time(seen.line_s)} from core to core"
+    if not watched.states:
+        value = f"one state: a cache line takes {units.format_time(watched.line_s)} from core to core"
         return DoctorFinding("ok", "distance of cores", value)
-    each = [
+    distances = [
         f"{state.name} {units.format_time(state.handover_s)} ({units.format_percent(state.time_share)}, "
         f"{units.counted(state.episodes, 'time')})"
-        for state in seen.states
+        for state in watched.states
     ]
     return DoctorFinding(
         "note",
         "distance of cores",
-        f"it changes: a cache line takes {', '.join(each)}",
+        f"it changes: a cache line takes {', '.join(distances)}",
         "small messages change with it: mpigauge gives a number for each state",
     )
 
 
-def summary(seen: Watched) -> str:
-    """The whole in one line."""
-    disturbed = seen.disturbed_share is not None and seen.disturbed_share > QUIET_SHARE
-    words = ["busy" if disturbed or _shares_cores(seen) else "quiet"]
-    words += [f"in {len(seen.states)} states"] if seen.states else []
-    return f"watched for {seen.seconds:.0f} s: {', '.join(words)}"
+def summary(watched: Watched) -> str:
+    """Return the whole in one line."""
+    disturbed = watched.disturbed_share is not None and watched.disturbed_share > QUIET_SHARE
+    words = ["busy" if disturbed or _shares_cores(watched) else "quiet"]
+    words += [f"in {len(watched.states)} states"] if watched.states else []
+    return f"watched for {watched.seconds:.0f} s: {', '.join(words)}"

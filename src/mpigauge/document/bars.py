@@ -87,4 +87,4 @@ def _round_up(seconds: float) -> float:
 
 def _label(seconds: float, unit: str) -> str:
     unit = units.time_unit((seconds,)) if unit == units.AUTO else unit
-    return f"{seconds / units.TIME_UNITS[unit]:.4g} {units.sign(unit)}"
+    return f"{seconds / units.TIME_UNITS[unit]:.4g} {units.unit_symbol(unit)}"

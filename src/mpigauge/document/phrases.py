@@ -1,17 +1,18 @@
-"""What the factors of a cell are called in legends, titles and sentences: a row in WORDS for each."""
+"""What the factors of a cell are called in legends, titles and sentences, from the phrases of FACTORS."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.factors import BY_NAME, usual
+from mpigauge.plan.factors import BY_NAME, FACTORS, default_value
 from mpigauge.plan.round_robin import NamedPair
 from mpigauge.units import counted
-from mpigauge.vocabulary import AUTO, ROTATING, UNKNOWN
+from mpigauge.vocabulary import ROTATING, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from mpigauge.plan.factors import Factor
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import Pairing
 
@@ -34,7 +35,7 @@ def _library(cell: Cell) -> str:
 
 
 def _buffers(cell: Cell) -> str:
-    return "" if cell.buffers == usual("buffers") else f"{cell.buffers} buffers"
+    return "" if cell.buffers == default_value("buffers") else f"{cell.buffers} buffers"
 
 
 def _root(cell: Cell) -> str:
@@ -47,36 +48,51 @@ def _pair(cell: Cell) -> str:
     return PAIR_DASH.join(cell.pair.ends) if isinstance(cell.pair, NamedPair) else cell.pair
 
 
-WORDS: Mapping[str, Callable[[Cell], str]] = {
-    "pattern": lambda cell: cell.pattern,
-    "mode": lambda cell: cell.mode,
+_SPECIAL: Mapping[str, Callable[[Cell], str]] = {
     "mpi": _library,
-    "setting": lambda cell: cell.setting,
-    "arm": lambda cell: cell.arm,
-    "transport": lambda cell: cell.transport,
     "placement": lambda cell: "" if cell.placement == UNKNOWN else cell.placement,
     "ranks": lambda cell: counted(cell.ranks, "rank") if cell.ranks else "",
     "buffers": _buffers,
-    "sync": lambda cell: f"{cell.sync} start" if cell.sync else "",
     "op": lambda cell: f"{cell.op} of {cell.datatype}" if cell.datatype else "",
     "root": _root,
-    "in_place": lambda cell: "in place" if cell.in_place else "",
-    "window": lambda cell: f"window {cell.window}" if cell.window else "",
     "pair": _pair,
-    "pairing": lambda cell: cell.pairing,
+}
+"""Phrases that are more than a value in a few words."""
+
+_LAST = ("op", "root", "in_place", "window", "pair", "pairing")
+
+
+def _phrase(factor: Factor) -> Callable[[Cell], str]:
+    def said(cell: Cell) -> str:
+        value = getattr(cell, factor.name)
+        return factor.phrase.format(value) if value else ""
+
+    return _SPECIAL.get(factor.name, said)
+
+
+def _place(factor: Factor) -> tuple[int, int]:
+    """Return where it is said: what is done, by which launches, how."""
+    if factor.name in {"pattern", "mode"}:
+        return 0, 0
+    return (1, 0) if factor.job else (2, 1 + _LAST.index(factor.name) if factor.name in _LAST else 0)
+
+
+WORDS: Mapping[str, Callable[[Cell], str]] = {
+    factor.name: _phrase(factor) for factor in sorted(FACTORS, key=_place) if factor.phrase
 }
 """In the order in which they are said."""
 
 SAID_WITH = {"mpi_version": "mpi", "label": "mpi", "datatype": "op"}
 """Factors that are said together with another; the size is a number of each row and not said here."""
 
+_PLAIN = [factor for factor in FACTORS if factor.phrase and factor.name not in _SPECIAL]
+
 UNSAID = frozenset(
     {
-        AUTO,
-        str(usual("placement")),
-        f"{usual('op')} of {usual('datatype')}",
-        f"root {usual('root')}",
-        f"{usual('sync')} start",
+        str(default_value("placement")),
+        f"{default_value('op')} of {default_value('datatype')}",
+        f"root {default_value('root')}",
+        *(factor.phrase.format(factor.usual) for factor in _PLAIN if factor.usual and not factor.along),
     }
 )
 """What goes without saying."""

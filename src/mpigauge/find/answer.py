@@ -15,7 +15,7 @@ from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.find.imported import launches_of
 from mpigauge.find.memory_costs import CostInCopies, cost_of, curves_in_copies
 from mpigauge.plan.factors import ALONG, BY_NAME, CURVE
-from mpigauge.plan.patterns import known, times_alone, usual_mode
+from mpigauge.plan.patterns import default_mode, known, times_alone
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.group import STATE, group
 from mpigauge.rows.machine.machines import measured_machine
@@ -368,7 +368,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
 
 def _is_unusual(curve: Curve) -> bool:
     """Return whether a curve is in another mode than the usual one: a text may have that first."""
-    return curve[1][0].cell.mode != usual_mode(curve[0])
+    return curve[1][0].cell.mode != default_mode(curve[0])
 
 
 def _is_message(pattern: Pattern) -> bool:
@@ -797,7 +797,7 @@ def _factor(text: str) -> str:
 def _named(quote: Quote) -> str:
     """Return the pattern; its mode only where it is not the usual one, and buffers that are cold."""
     cell = quote.row.cell
-    mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
+    mode = "" if cell.mode == default_mode(quote.pattern) else cell.mode
     return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
 
 

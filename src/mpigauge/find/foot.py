@@ -19,7 +19,7 @@ from mpigauge.find.memory_costs import memory_facts, memory_finding
 from mpigauge.find.sessions import steadiness_finding
 from mpigauge.find.transport import cards_line, label_words, transport_words, travels_of
 from mpigauge.find.warning_sentences import NOTES, WORDS, beyond_launches, label, sentence
-from mpigauge.plan.factors import SIZE
+from mpigauge.plan.factors import SIZE, is_control
 from mpigauge.plan.left_out import left_out_words
 from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
@@ -203,7 +203,9 @@ def _imported(result: Result) -> Iterator[str]:
 def _control_arm(result: Result) -> Iterator[str]:
     """Yield the control arms, whose launches no table shows."""
     arms = dict.fromkeys(
-        " ".join(filter(None, (cell.library, cell.setting))) for cell in result.campaign.cells if cell.arm
+        " ".join(filter(None, (cell.library, cell.setting)))
+        for cell in result.campaign.cells
+        if is_control(cell)
     )
     if arms:
         yield f"control: {', '.join(arms)}, measured a second time, not shown here; for mpigauge compare"

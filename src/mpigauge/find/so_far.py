@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.find.answer import QUOTED_BYTES
-from mpigauge.plan.factors import SIZE
+from mpigauge.plan.factors import SIZE, is_control
 from mpigauge.plan.model import Cell
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked, Done, Eager, Failure, Launch, Visit
@@ -194,7 +194,7 @@ class SoFar:
         found = [
             self._row(cell, times.get(cell), ratios.get(cell, {}))
             for cell in self.result.campaign.cells
-            if (cell in times or cell in self._limits) and not cell.arm
+            if (cell in times or cell in self._limits) and not is_control(cell)
         ]
         rates = {row.cell: row.rate_bytes_per_s for row in found if row.rate_bytes_per_s}
         planned = self.result.campaign.cells

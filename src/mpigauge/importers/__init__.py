@@ -1,7 +1,7 @@
-"""Foreign formats: what others have written becomes a result, or a result what others read.
+"""Readers of foreign formats: what other benchmarks, or people, have written becomes a result.
 
 READERS is the one list of what can be imported. To add one: a module here with a class `Parser`, as `reading`
-describes it, a row in READERS, and a test in tests/unit/formats.
+describes it, a row in READERS, and a test in tests/unit/importers.
 """
 
 import importlib
@@ -19,15 +19,15 @@ class Reader:
     """A format that can be imported.
 
     Attributes:
-        about: What it reads, in a sentence.
-        files: What it is given, for people: "PLAN JOURNAL...".
-        least: How many files that are at least.
+        about: Sentence that says what it reads.
+        files: Arguments on the command line: "PLAN JOURNAL...".
+        min_files: Least number of files.
         example: A command line that imports some.
-        columns: What the file that --columns names is, for help; empty where none is needed.
-        module: That reads it, in this folder.
-        mark: What a line begins with that begins a table of this format, as a regular expression: a title, or
-            a heading that no other has; empty if none tells it.
-        program: Whose output it reads, for people; empty of what no benchmark has printed.
+        columns: Help for the file that --columns names; empty where none is needed.
+        module: Module that reads it, in this folder.
+        mark: Regular expression for the beginning of a table: a title, or a heading that no other format has;
+            empty if there is none.
+        program: Program whose output it reads, for people; empty if no benchmark prints it.
         by_shape: Whether its module can tell by `has_shape` that lines without any mark are of this format.
     """
 
@@ -35,7 +35,7 @@ class Reader:
     files: str
     example: str
     module: str
-    least: int = 1
+    min_files: int = 1
     columns: str = ""
     mark: str = ""
     program: str = ""
@@ -43,7 +43,7 @@ class Reader:
 
     @property
     def prints_tables(self) -> bool:
-        """Whether it reads what a program has printed, which may be printed again, and lack the ranks."""
+        """Return whether it reads printed output, which may hold several runs and lack the ranks."""
         return bool(self.mark) or self.by_shape
 
 
@@ -77,7 +77,7 @@ READERS = {
         files="PLAN JOURNAL...",
         example="mpigauge import journal plan.txt journal.1 journal.2 -o result.jsonl",
         module="kernel_journal",
-        least=2,
+        min_files=2,
     ),
     "csv": Reader(
         about="Published times or bandwidths in columns; without samples there are no intervals.",
@@ -91,7 +91,7 @@ READERS = {
         about="Text of the OSU Micro-Benchmarks 2 to 8, or --format osu: means, without intervals.",
         files="FILE...",
         example="mpigauge import osu osu_latency.txt osu_allreduce.txt -o osu.jsonl",
-        module="osu",
+        module="osu.parser",
         program="OSU Micro-Benchmarks",
         mark=_OSU,
     ),
@@ -99,7 +99,7 @@ READERS = {
         about="Text of the Intel MPI Benchmarks, or --format imb: means, without intervals.",
         files="FILE...",
         example="mpigauge import imb imb.txt -o imb.jsonl",
-        module="imb",
+        module="imb.parser",
         program="Intel MPI Benchmarks",
         mark=r"#? *(?:Intel ?(?:\(R\)|\u00ae)|PALLAS) MPI Benchmark(?:s| Suite) "
         r"|# Benchmarking +(?:[A-Z]\w|\w+ \(processes:)"
@@ -109,7 +109,7 @@ READERS = {
         about="Text of nccl-tests and rccl-tests, or the JSON of option -J: means, without intervals.",
         files="FILE...",
         example="mpigauge import nccl all_reduce_perf.json -o nccl.jsonl",
-        module="nccl",
+        module="nccl.parser",
         program="nccl-tests and rccl-tests",
         mark=r"#? *(?:nThreads?:? [0-9]+ nGpus:? [0-9]+|nccl-tests version|Collective test starting"
         r"|(?:size +count|bytes +N) +type .*algbw)|\{\"version\":[0-9]+,\"start_time\":|\"nccl_version\":"
@@ -119,7 +119,7 @@ READERS = {
         about="Output file of NetPIPE (np.out) or its screen, versions 1 to 5: times without intervals.",
         files="FILE...",
         example="mpigauge import netpipe np.out -o netpipe.jsonl",
-        module="netpipe",
+        module="netpipe.parser",
         mark=r"[0-9]{1,4}:\s+[0-9.]+\s+(?:bytes|[KMGT]?B)\s+[0-9]+\s+times\s+-->",
         by_shape=True,
         program="NetPIPE",
@@ -183,12 +183,12 @@ READERS = {
 def read(
     name: str, paths: Sequence[Path], columns: Path | None = None, *, ranks: int = 0, same: bool = False
 ) -> list["Record"]:
-    """The records of foreign files; the module of a format is imported when it is used.
+    """Return the records of foreign files; the module of a format is imported when it is used.
 
     Args:
         columns: The file that says which columns are what, of formats that need it.
-        ranks: How many ranks took part, where no text says it.
-        same: Whether tables of the same cells are launches of one thing.
+        ranks: Number of ranks that took part, where the text does not say it.
+        same: Whether tables of the same cells are launches of one run.
 
     Raises:
         UsageError: A file cannot be read, or is none of this format; names the file and the line.

@@ -1,4 +1,4 @@
-"""Times or rates that others have printed in columns, and the TOML file that says which column is what."""
+"""Published times or rates in columns, and the TOML file that says which column is what."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from mpigauge.importers.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.result.checked import NUMBER_MOST
+from mpigauge.result.checked import MAX_NUMBER
 from mpigauge.result.records import (
     Campaign,
     End,
@@ -42,13 +42,13 @@ _HAS_SIZE_UNIT = re.compile(r"[0-9]+(?:\.[0-9]+)?\s*[A-Za-z]+", re.ASCII)
 
 
 class CsvColumn(Struct, frozen=True, forbid_unknown_fields=True):
-    """A column of the table.
+    """A column of the table, by its heading.
 
     Attributes:
         column: Its heading.
-        unit: Of its numbers; empty means bytes, seconds or bytes per second.
-        factor: That its numbers are multiplied by, to become what mpigauge counts.
-        values: What its words mean; empty means themselves.
+        unit: Unit of its numbers; empty means bytes, seconds or bytes per second.
+        factor: Factor by which its numbers become what mpigauge counts.
+        values: Meanings of its words; empty means themselves.
     """
 
     column: str
@@ -61,15 +61,15 @@ class ColumnMap(Struct, frozen=True, forbid_unknown_fields=True):
     """A file that says which column is what; a plain word or number holds for all lines.
 
     Attributes:
-        title: What the table is.
-        pattern: That its times are of, by mpigauge's name.
-        time_of: What one time is, in words.
-        time: Of one operation. Either this or a rate.
+        title: Description of the table.
+        pattern: Pattern of its times, by mpigauge's name.
+        time_of: What one time spans, in words.
+        time: Time of one operation. Either this or a rate.
         rate: Bytes moved by one operation in all directions over its time.
-        statistic: What a time is of their samples: mean, best of three.
-        ranks: 0 if nobody says.
+        statistic: Statistic of a time over its samples: mean, best of three.
+        ranks: Number of ranks; 0 if unknown.
         directions: Messages in flight at once between a pair; 2 doubles the rate.
-        only: Headings to words: all other lines are left out.
+        only: Words by heading: rows with other words are left out.
     """
 
     title: str
@@ -92,13 +92,13 @@ class ColumnMap(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of a table."""
+    """Row of a table."""
 
     where: str
     words: Mapping[str, str]
 
     def text(self, column: CsvColumn | str) -> str:
-        """What stands in a column, or for all lines."""
+        """Return the text of a column, or the value given for all rows."""
         if isinstance(column, str):
             return column
         word = self._word(column)
@@ -112,7 +112,7 @@ class _Line:
         return str(column.values[word])
 
     def number(self, column: CsvColumn, scales: Mapping[str, float]) -> float:
-        """A number in SI base units."""
+        """Return a number in SI base units."""
         if column.unit and column.unit not in scales:
             raise UsageError(
                 f"{column.column}: no unit is called {column.unit!r}", f"choose from {', '.join(scales)}"
@@ -126,7 +126,7 @@ class _Line:
         return value
 
     def whole(self, column: CsvColumn | int, scales: Mapping[str, float]) -> int:
-        """A whole number that is not negative."""
+        """Return a whole number that is not negative."""
         if isinstance(column, int):
             return column
         if (size_bytes := self._size(column)) is not None:
@@ -154,18 +154,18 @@ class _Line:
 
 @dataclass(slots=True)
 class _Table:
-    """What has been read.
+    """Rows read so far.
 
     Attributes:
-        lines: Of each cell, to find one that comes twice.
+        lines: Line of each cell, to refuse one that comes twice.
     """
 
     columns: ColumnMap
-    found: list[Imported] = field(default_factory=list)
+    imported: list[Imported] = field(default_factory=list)
     lines: dict[Cell, str] = field(default_factory=dict)
 
     def take(self, line: _Line) -> None:
-        """Another line."""
+        """Add a row."""
         cell = _cell(self.columns, line)
         if cell in self.lines:
             raise UsageError(
@@ -173,11 +173,11 @@ class _Table:
                 "name a column that tells them apart, or choose lines with [only]",
             )
         self.lines[cell] = line.where
-        self.found.append(_imported(self.columns, line, cell))
+        self.imported.append(_imported(self.columns, line, cell))
 
 
 def read(paths: Sequence[Path], columns: Path) -> list[Record]:
-    """A result of tables that others have printed.
+    """Return a result of published tables.
 
     Raises:
         UsageError: A file cannot be read or is not what it should be; names the line or the key.
@@ -187,9 +187,9 @@ def read(paths: Sequence[Path], columns: Path) -> list[Record]:
         for line in _lines(path, table.columns):
             if all(line.text(CsvColumn(name)) in words for name, words in table.columns.only.items()):
                 table.take(line)
-    if not table.found:
+    if not table.imported:
         raise UsageError(f"{paths[0]}: no line was chosen", f"see [only] in {columns}")
-    return [_campaign(table), *table.found, End(IMPORTED, 0.0, "")]
+    return [_campaign(table), *table.imported, End(IMPORTED, 0.0, "")]
 
 
 def _columns(path: Path) -> ColumnMap:
@@ -278,12 +278,12 @@ def _heading(path: Path, text: Sequence[str], columns: ColumnMap) -> tuple[list[
     for number, line in enumerate(text, start=1):
         for delimiter in DELIMITERS:
             names = _fields(line, delimiter)
-            there = len(wanted.keys() & set(names))
-            if there == len(wanted):
+            named = len(wanted.keys() & set(names))
+            if named == len(wanted):
                 _check_once(path, number, names, wanted)
                 return names, delimiter, number
-            if line.strip() and delimiter != BLANK and (there, len(names)) > nearest[:2]:
-                nearest = (there, len(names), number, names)
+            if line.strip() and delimiter != BLANK and (named, len(names)) > nearest[:2]:
+                nearest = (named, len(names), number, names)
     *_, number, names = nearest
     if not names:
         raise UsageError(f"{path}: has no line", "it must have a heading and rows below it")
@@ -344,10 +344,10 @@ def _imported(columns: ColumnMap, line: _Line, cell: Cell) -> Imported:
         assert columns.rate is not None  # noqa: S101 - one of them is there
         rate = line.number(columns.rate, RATE_UNITS)
         time_s = columns.directions * cell.bytes / rate if rate > 0 else 0.0
-    if not 0 < time_s <= NUMBER_MOST:
+    if not 0 < time_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the time must be above 0, and finite", HINT)
     stddev_s = None if columns.stddev is None else line.number(columns.stddev, TIME_UNITS)
-    if stddev_s is not None and not 0 <= stddev_s <= NUMBER_MOST:
+    if stddev_s is not None and not 0 <= stddev_s <= MAX_NUMBER:
         raise UsageError(f"{line.where}: the standard deviation must not be negative, and finite", HINT)
     return Imported(cell, time_s, stddev_s, columns.statistic, line.where)
 

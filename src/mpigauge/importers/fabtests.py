@@ -11,11 +11,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
-from mpigauge.importers.text import digits_of, ends_of, is_number, number, unlike, without_note
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of
+from mpigauge.importers.text import (
+    column_mismatch,
+    is_number,
+    number,
+    rounding_range,
+    significant_digits,
+    without_note,
+)
 
 if TYPE_CHECKING:
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
 
 HINT = "libfabric's tests print MB/sec and usec/xfer: restore the heading"
@@ -25,13 +32,13 @@ HEADING = re.compile(
 )
 LIKE_HEADING = re.compile(r"\bbytes\s+(?:iters|#?sent)\b|usec/xfer|Mxfers/")
 TABLE, RECORD = "---", re.compile(r"- \{ xfer_size: .*\}")
-"""The beginning of the output for machines, of the option -m, and a row of it."""
+"""First line of the machine-readable output (option -m), and one of its rows."""
 
 PROGRAM = re.compile(
     r"(?:^|[\s/])fi_(?P<name>\w*pingpong|\w+_bw(?:_mt)?|rma_tx_completion|rdm_atomic|multi_recv|unmap_mem)(?![A-Za-z0-9])"
     r"(?P<options>.*)"
 )
-HOW = re.compile(r"\s-(?:o\s*(?=read|write)|e\s*(?=msg|rdm|dgram)|m\s*(?=msg|tagged))(\w{1,20})")
+MODE_OPTIONS = re.compile(r"\s-(?:o\s*(?=read|write)|e\s*(?=msg|rdm|dgram)|m\s*(?=msg|tagged))(\w{1,20})")
 """The operation, the kind of endpoint, and whether fi_pingpong uses tags."""
 
 DEVICE = re.compile(r"\s-D\s*(?!system\b)\w")
@@ -39,9 +46,9 @@ WINDOW = re.compile(r"\s-W\s*([0-9]{1,6})\b", re.ASCII)
 PINGPONG, BANDWIDTH = "pingpong", "_bw"
 FI_PINGPONG, FABTESTS = "fi_pingpong", "fabtests_"
 PING_PONGS, UNNAMED = "fabtests_pingpong", "fabtests_unnamed"
-"""Programs that nothing names, by whether their messages go there and back."""
+"""Patterns of programs without a name, by whether messages go there and back."""
 
-WAYS = ("there", "back")
+BOTH_WAYS = ("there", "back")
 SENT, ACKNOWLEDGED = "sent", "ack"
 SIZE, COUNT, TOTAL, RATE, TIME = "bytes", "iters", "total", "MB/sec", "usec/xfer"
 RECORDED = {"xfer_size": SIZE, "iterations": COUNT, "total": TOTAL, RATE: RATE, TIME: TIME}
@@ -49,27 +56,27 @@ _SCALED = re.compile(r"([0-9]{1,15})(?:\.([0-9]))?([kmgb]?)", re.ASCII)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 COUNTS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 TENTHS_BELOW = 10
-"""Sizes from here on have no digit behind the point."""
+"""Size in a unit from which on none has a digit behind the point."""
 
 MB, US = 1e6, 1e-6
 RATES = {RATE: 1.0, "Gb/sec": 1e9 / 8 / MB}
 """MB/sec in one of a unit: versions before 1.4 printed 10^9 bits per second."""
 
-SPARE = 1e-4
-"""Both numbers are of one exact time, so that nothing but rounding parts them."""
+ROUNDING_TOLERANCE = 1e-4
+"""Relative difference allowed between rate and time, which are rounded from one exact time."""
 
 RANKS = 2
 
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        pattern: Of its program; empty if neither a command nor a row tells it.
-        options: Of its command line.
-        columns: Those behind the name of a row.
-        unit: Of its rates, in MB/sec.
+        pattern: Pattern of its program; empty if neither a command nor a row tells it.
+        options: Options of its command line.
+        columns: Columns behind the name of a row.
+        unit: Unit of its rates, in MB/sec.
         has_names: Whether each row begins with a name.
     """
 
@@ -79,30 +86,33 @@ class _Table:
     unit: float = 1.0
     has_names: bool = False
 
-    def meaning(self, name: str, ways: int) -> TableMeaning:
-        """Return what a row is of.
+    def meaning(self, name: str, transfers: int) -> TableMeaning:
+        """Return the meaning of a row.
 
         Args:
-            name: That it begins with; empty if it does not.
-            ways: As `_ways` counts them.
+            name: Name that it begins with; empty if it has none.
+            transfers: Transfers per iteration; 0 if unclear.
         """
-        self.pattern = self.pattern or (PING_PONGS if ways == len(WAYS) else UNNAMED)
+        self.pattern = self.pattern or (PING_PONGS if transfers == len(BOTH_WAYS) else UNNAMED)
         time_of = "one transfer"
         if self.pattern.endswith(PINGPONG):
-            time_of = "one operation: there and back" if ways == 1 else "one message: half a round trip"
+            time_of = "one operation: there and back" if transfers == 1 else "one message: half a round trip"
         windowed = BANDWIDTH in self.pattern
-        how = [*HOW.findall(self.options), *(["device"] if DEVICE.search(self.options) else [])]
-        mode = " ".join(filter(None, [name, *how])) or "standard"
+        mode_words = [
+            *MODE_OPTIONS.findall(self.options),
+            *(["device"] if DEVICE.search(self.options) else []),
+        ]
+        mode = " ".join(filter(None, [name, *mode_words])) or "standard"
         return TableMeaning(
             self.pattern, mode, time_of="one message" if windowed else time_of, windowed=windowed
         )
 
 
 class Parser(LineParser):
-    """Reads what fi_pingpong and fabtests have printed."""
+    """Parser of the output of fi_pingpong and fabtests."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
         self._command = ""
         self._in_records = False
@@ -132,8 +142,8 @@ class Parser(LineParser):
 
     def _begin(self, line: TextLine) -> None:
         """Begin a table, with what its command says of it."""
-        self.found.begin("libfabric", line)
-        commands = (self.found.command, self._command, self.found.file_name)
+        self.collector.begin_table("libfabric", line)
+        commands = (self.collector.command, self._command, self.collector.file_name)
         program = next(filter(None, map(PROGRAM.search, commands)), None)
         self._table, self._command = _Table(), ""
         if program is not None:
@@ -154,7 +164,7 @@ class Parser(LineParser):
             self._table.pattern = FI_PINGPONG
 
     def _row(self, line: TextLine) -> None:
-        """Read a row; what only begins like one is something that a library has said."""
+        """Read a row; a longer line that begins like one is a message of a library."""
         table, words = self._table, line.words
         names = words[: -len(table.columns)] if table.has_names else []
         words = words[len(names) :] if table.has_names else without_note(words, len(table.columns))
@@ -164,7 +174,7 @@ class Parser(LineParser):
                 row = dict(zip(table.columns, map(number, words), strict=True))
                 self._take(line, " ".join(names), row)
         elif all(_SCALED.fullmatch(word) for word in words[:2]):
-            raise line.refused(unlike(line.words, len(table.columns)), "complete the row")
+            raise line.refused(column_mismatch(line.words, len(table.columns)), "complete the row")
 
     def _record(self, line: TextLine) -> None:
         """Read a row of the output for machines, which names all its numbers."""
@@ -181,24 +191,28 @@ class Parser(LineParser):
         table, size = self._table, _size(row[SIZE])
         if size is None:
             raise line.refused(f"{row[SIZE]!r} is not a whole number of bytes", "complete the row")
-        if wrong := next((one for one in (RATE, TIME) if not is_number(row[one])), None):
-            raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", "complete the row")
-        rate, time = [end * table.unit for end in ends_of(row[RATE])], ends_of(row[TIME])
-        if not rate[0] * time[0] * (1 - SPARE) <= size <= rate[1] * time[1] * (1 + SPARE):
+        if not_a_number := next((name for name in (RATE, TIME) if not is_number(row[name])), None):
+            raise line.refused(f"{not_a_number}: {row[not_a_number]!r} is not a number", "complete the row")
+        rate, time = [end * table.unit for end in rounding_range(row[RATE])], rounding_range(row[TIME])
+        if (
+            not rate[0] * time[0] * (1 - ROUNDING_TOLERANCE)
+            <= size
+            <= rate[1] * time[1] * (1 + ROUNDING_TOLERANCE)
+        ):
             raise line.refused("its rate times its time is not its size", "a size such as 15k may be rounded")
-        meaning = table.meaning(name, _ways(row, size))
+        meaning = table.meaning(name, _transfers_per_iteration(row, size))
         window = WINDOW.search(table.options) if meaning.windowed else None
         cell = cell_of(meaning, size, RANKS, window=int(window[1]) if window else 0)
-        if lost := _lost(row):
-            self.found.fail(meaning, cell, "refused", lost, line)
+        if lost := _lost_messages(row):
+            self.collector.add_failure(meaning, cell, "refused", lost, line)
             return
-        by_rate = meaning.windowed and size and digits_of(row[RATE]) >= digits_of(row[TIME])
+        by_rate = meaning.windowed and size and significant_digits(row[RATE]) >= significant_digits(row[TIME])
         time_s = size / (float(row[RATE]) * table.unit * MB) if by_rate else float(row[TIME]) * US
-        self.found.take(meaning, cell, time_s, "mean", line, printed=row[RATE if by_rate else TIME])
+        self.collector.add_time(meaning, cell, time_s, "mean", line, printed=row[RATE if by_rate else TIME])
 
 
-def _between(word: str, scales: dict[str, int], *, tenths: bool) -> tuple[float, float] | None:
-    """Between what a number with a letter was cut off; None if it is none.
+def _truncation_range(word: str, scales: dict[str, int], *, tenths: bool) -> tuple[float, float] | None:
+    """Return the range that a truncated number with a unit letter stands for; None if it is no such number.
 
     Args:
         tenths: Whether small numbers are cut off behind the first digit behind the point.
@@ -213,22 +227,24 @@ def _between(word: str, scales: dict[str, int], *, tenths: bool) -> tuple[float,
 
 
 def _size(word: str) -> int | None:
-    """The bytes of a message; None if they are no whole number."""
-    found = _between(word, SIZES, tenths=True)
+    """Return the bytes of a message; None if the word is no whole number of bytes."""
+    found = _truncation_range(word, SIZES, tenths=True)
     return int(found[0]) if found and found[0].is_integer() else None
 
 
-def _ways(row: dict[str, str], size: int) -> int:
-    """How many transfers an iteration has for its program: 1, or there and back; 0 if that is not clear."""
-    total = _between(row[TOTAL], SIZES, tenths=True)
-    count = _between(row.get(COUNT, row.get(SENT, "")), COUNTS, tenths=False)
+def _transfers_per_iteration(row: dict[str, str], size: int) -> int:
+    """Return the transfers per iteration as its program counts them: 1 or 2 (both ways); 0 if unclear."""
+    total = _truncation_range(row[TOTAL], SIZES, tenths=True)
+    count = _truncation_range(row.get(COUNT, row.get(SENT, "")), COUNTS, tenths=False)
     if total is None or count is None or not size:
         return 0
-    ways = [n for n in (1, len(WAYS)) if total[0] <= n * size * count[1] and n * size * count[0] <= total[1]]
-    return ways[0] if len(ways) == 1 else 0
+    transfers = [
+        n for n in (1, len(BOTH_WAYS)) if total[0] <= n * size * count[1] and n * size * count[0] <= total[1]
+    ]
+    return transfers[0] if len(transfers) == 1 else 0
 
 
-def _lost(row: dict[str, str]) -> str:
-    """Say by how much messages sent and acknowledged differ; empty if they do not, or nobody counts."""
+def _lost_messages(row: dict[str, str]) -> str:
+    """Return a sentence if fewer messages were acknowledged than sent; empty if all were, or unknown."""
     word = row.get(ACKNOWLEDGED, "=")
     return "" if word.startswith("=") or word == row[SENT] else f"sent and acknowledged: {word}"

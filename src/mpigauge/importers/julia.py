@@ -12,14 +12,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.text import is_number, unlike
+from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
+from mpigauge.importers.text import column_mismatch, is_number
 from mpigauge.plan.benchmarks import BY_IMB
 from mpigauge.plan.patterns import ONE, known
 
 if TYPE_CHECKING:
     from mpigauge.importers.text import TextLine
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
 
 _TITLE = re.compile(
     r"(?:Running benchmark|#) (?P<suite>IMB|OSU) (?P<name>[\w ]+?) (?:with type (?P<type>\w+) )?"
@@ -31,16 +31,16 @@ _TWO_DECIMALS = re.compile(r"[0-9]+\.[0-9]{2}", re.ASCII)
 
 SIZE, COUNTS = "size (bytes)", frozenset({"iterations", "iteratons", "iters", "alloc (B)"})
 TIMES = {"time (seconds)": 1.0, "latency (seconds)": 1.0, "latency (us)": 1e-6}
-OF_RANKS = ("min_time (seconds)", "max_time (seconds)", "avg_time (seconds)")
+TIMES_OVER_RANKS = ("min_time (seconds)", "max_time (seconds)", "avg_time (seconds)")
 BANDWIDTH, THROUGHPUT = "bandwidth (MB/s)", "throughput (MB/s)"
 MIB, MB = 2**20, 10**6
 
 MISNAMED = "time (seconds)"
-"""What stands above microseconds in one-sided tests."""
+"""Heading that one-sided tests print above microseconds."""
 
 MICROSECONDS = "one call with its synchronisation: microseconds, whatever the heading says"
 LEAST_US = 1e-3
-"""No call takes less than 1 ns: what is smaller and could be microseconds is seconds."""
+"""Shortest believable call, 1 ns: a smaller number that could be microseconds is in seconds."""
 
 SAME_AS_IMB = {
     "latency": "PingPong",
@@ -48,9 +48,9 @@ SAME_AS_IMB = {
     "bw": "Uniband",
     "broadcast": "Bcast",
 }
-"""Names of IMB for what OSU calls otherwise."""
+"""IMB names of benchmarks that OSU calls otherwise."""
 
-IMB_BY_NAME = {name.lower(): twin for name, twin in BY_IMB.items()}
+IMB_BY_NAME = {name.lower(): benchmark for name, benchmark in BY_IMB.items()}
 TYPES = {"Float64": "double", "Float32": "float", "Int64": "int64", "Int32": "int32", "UInt8": "uint8"}
 OPERATION = "sum"
 UNNAMED = "unnamed"
@@ -61,12 +61,12 @@ COMPLETE = "complete the row, or delete it"
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        name: The name of the benchmark in small letters, without blanks; "" if nobody says it.
-        sync: How the window of a one-sided test is synchronised; "" if it has none.
-        scale: Seconds in one of its times, by its first; 0 before.
+        name: Name of the benchmark in small letters, without blanks; "" if unknown.
+        sync: Synchronisation of the window of a one-sided test; "" if it has none.
+        scale: Seconds per unit of its times, set by the first row; 0 before.
     """
 
     suite: str = ""
@@ -80,10 +80,10 @@ class _Table:
 
 
 class Parser(LineParser):
-    """Reads tables of MPIBenchmarks.jl."""
+    """Parser of tables of MPIBenchmarks.jl."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
 
     def take(self, line: TextLine) -> None:
@@ -93,8 +93,10 @@ class Parser(LineParser):
             LineError: Its columns are not known, or its numbers cannot be.
         """
         if match := _TITLE.fullmatch(line.text):
-            self.found.begin(line.text.removeprefix("#").removeprefix("Running benchmark").strip(), line)
-            self._table = _titled(match)
+            self.collector.begin_table(
+                line.text.removeprefix("#").removeprefix("Running benchmark").strip(), line
+            )
+            self._table = _table_from_title(match)
         elif line.text.startswith(f"{SIZE},"):
             self._heading(line)
         elif self._table.columns and _ROW.match(line.text):
@@ -107,17 +109,17 @@ class Parser(LineParser):
     def _heading(self, line: TextLine) -> None:
         columns = tuple(line.text.split(","))
         for name in columns:
-            if name not in {SIZE, BANDWIDTH, THROUGHPUT, *TIMES, *OF_RANKS, *COUNTS}:
+            if name not in {SIZE, BANDWIDTH, THROUGHPUT, *TIMES, *TIMES_OVER_RANKS, *COUNTS}:
                 raise line.refused(f"no column of MPIBenchmarks.jl is called {name!r}", HINT)
         if self._table.columns or not self._table.suite:
-            self.found.begin(f"MPIBenchmarks.jl {self.found.file_name}", line)
-            self._table = _named_by(self.found.file_name)
+            self.collector.begin_table(f"MPIBenchmarks.jl {self.collector.file_name}", line)
+            self._table = _table_from_file_name(self.collector.file_name)
         self._table.columns = columns
 
     def _row(self, line: TextLine) -> None:
         table, words = self._table, line.text.split(",")
         if len(words) != len(table.columns):
-            raise line.refused(unlike(words, len(table.columns)), COMPLETE)
+            raise line.refused(column_mismatch(words, len(table.columns)), COMPLETE)
         row = dict(zip(table.columns, words, strict=True))
         for name, word in row.items():
             if not is_number(word):
@@ -125,14 +127,14 @@ class Parser(LineParser):
         size_bytes = int(row[SIZE])
         if BANDWIDTH in row and not size_bytes:
             return
-        ranks = table.ranks or (PAIR if not set(OF_RANKS) & row.keys() else self.found.ranks)
+        ranks = table.ranks or (PAIR if not set(TIMES_OVER_RANKS) & row.keys() else self.collector.ranks)
         meaning = _meaning(table, ranks)
         time_s, statistic = _time(line, table, row)
         cell = cell_of(meaning, size_bytes, ranks, **_reduced(table, meaning))
-        self.found.take(meaning, cell, time_s, statistic, line)
+        self.collector.add_time(meaning, cell, time_s, statistic, line)
 
 
-def _titled(match: re.Match[str]) -> _Table:
+def _table_from_title(match: re.Match[str]) -> _Table:
     return _Table(
         match["suite"].lower(),
         match["name"].lower().replace(" ", ""),
@@ -143,8 +145,8 @@ def _titled(match: re.Match[str]) -> _Table:
     )
 
 
-def _named_by(file_name: str) -> _Table:
-    """Return what the usual name of a file says: `julia_osu_get_latency.csv`."""
+def _table_from_file_name(file_name: str) -> _Table:
+    """Return what a usual file name says: `julia_osu_get_latency.csv`."""
     match = _FILE.match(file_name)
     if match is None:
         return _Table()
@@ -152,19 +154,19 @@ def _named_by(file_name: str) -> _Table:
 
 
 def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, str]:
-    """Return the time of a row in seconds, and what it is of its samples.
+    """Return the time of a row in seconds, and its statistic.
 
     Raises:
         LineError: It has none, or its rate contradicts it.
     """
     if BANDWIDTH in row:
         return _time_of_bandwidth(line, row), "mean"
-    if set(OF_RANKS) <= row.keys():
+    if set(TIMES_OVER_RANKS) <= row.keys():
         return (
-            (float(row[OF_RANKS[1]]), "mean, slowest rank")
+            (float(row[TIMES_OVER_RANKS[1]]), "mean, slowest rank")
             if table.suite == "imb"
             else (
-                float(row[OF_RANKS[2]]),
+                float(row[TIMES_OVER_RANKS[2]]),
                 "mean over ranks",
             )
         )
@@ -173,8 +175,8 @@ def _time(line: TextLine, table: _Table, row: dict[str, str]) -> tuple[float, st
         raise line.refused("its heading has no time that is known", HINT)
     time = float(row[name])
     if not table.scale:
-        true = name != MISNAMED or THROUGHPUT in row or (table.name and not table.sync)
-        table.scale = TIMES[name] if true or not time or time < LEAST_US else 1e-6
+        heading_is_right = name != MISNAMED or THROUGHPUT in row or (table.name and not table.sync)
+        table.scale = TIMES[name] if heading_is_right or not time or time < LEAST_US else 1e-6
     _check_throughput(line, row, time * table.scale)
     return time * table.scale, "mean"
 
@@ -200,17 +202,17 @@ def _check_throughput(line: TextLine, row: dict[str, str], time_s: float) -> Non
 # ---- What the numbers are of ---------------------------------------------------------------------
 
 
-def _twin(table: _Table) -> Twin | None:
-    """Return what of ours is the same; nothing one-sided is."""
+def _own_benchmark(table: _Table) -> Counterpart | None:
+    """Return our benchmark that measures the same; None if there is none, as for one-sided tests."""
     if not table.name or table.sync:
         return None
     return IMB_BY_NAME.get(SAME_AS_IMB.get(table.name, table.name).lower())
 
 
 def _meaning(table: _Table, ranks: int) -> TableMeaning:
-    """Return ours where it is the same measurement, else one that has their name."""
-    twin = _twin(table)
-    if twin is None:
+    """Return our meaning where the measurement is the same, else a foreign one."""
+    benchmark = _own_benchmark(table)
+    if benchmark is None:
         rated = BANDWIDTH in table.columns
         return TableMeaning(
             "_".join(filter(None, ("julia", table.suite, table.slug or UNNAMED))),
@@ -219,19 +221,19 @@ def _meaning(table: _Table, ranks: int) -> TableMeaning:
             rated=rated,
             windowed=rated,
         )
-    own = known()[twin.pattern]
-    mode = own.mode(twin.mode)
+    own = known()[benchmark.pattern]
+    mode = own.mode(benchmark.mode)
     slowest = table.suite == "imb"
     return TableMeaning(
-        twin.pattern,
-        twin.mode,
+        benchmark.pattern,
+        benchmark.mode,
         time_of=own.time_of
         if own.active_ranks
         else f"in the call, {'slowest rank' if slowest else 'mean over ranks'}",
         directions=mode.directions if mode else 1,
         sized=own.moves_bytes,
         rated=bool(ranks) or own.volumes.operation == ONE,
-        windowed=twin.rate,
+        windowed=benchmark.rate,
     )
 
 

@@ -1,4 +1,4 @@
-"""Journals that the kernel wrote under somebody else's launcher, and the plan that it followed."""
+"""Journals that the kernel wrote under a launcher that mpigauge did not start, and the plan it followed."""
 
 import re
 from collections import Counter
@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from mpigauge.errors import UsageError
 from mpigauge.inputs import LINE_MOST_BYTES, content_of
 from mpigauge.mpi.kinds import identify
-from mpigauge.plan.kernel_plan import Handout, read_handout
+from mpigauge.plan.kernel_plan import ExternalPlan, read_external_plan
 from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
-from mpigauge.result.from_journal import answers, incomplete, records_of, visit_of
+from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
 from mpigauge.result.records import (
     Campaign,
     Done,
@@ -31,23 +31,23 @@ from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 WORDS_KEPT = 40
 CPU = re.compile(r"[0-9]{1,5}", re.ASCII)
 BEGINNING = b'{"launch":'
-OURS = "mpigauge:"
+OWN_MESSAGE = "mpigauge:"
 NO_END = "the journal has no last line: the job did not end by itself"
 HINT = "name the plan that the kernel was started with, then its journals"
 
 
 @dataclass(slots=True)
 class JournalLaunch:
-    """One launch, as far as a journal tells of it.
+    """Launch as its journal records it.
 
     Attributes:
-        cells: By visit.
-        current: The visit that is running.
-        words: What else was printed among its lines.
-        last_s: When its last line but ticks was, after its start.
-        answered: Visits of which it says what has become.
-        has_end: Whether its last line is an end, be it the kernel's or another program's.
-        ended: Whether it is whole: every visit had its answer when it ended.
+        cells: Cells by visit.
+        current: Visit that is running.
+        words: Other output among its lines.
+        last_s: Time of its last line other than ticks, in seconds after its start.
+        answered: Visits whose outcome it states.
+        has_end: Whether its last line is an end, of the kernel or of another program.
+        ended: Whether it is complete: every visit had its answer when it ended.
     """
 
     launch: Launch
@@ -63,13 +63,13 @@ class JournalLaunch:
 
     @property
     def missing(self) -> int:
-        """How many visits have no answer."""
+        """Number of visits without an answer."""
         return len(self.cells.keys() - self.answered)
 
     def take(self, line: journal.Line) -> None:
-        """Another line, which fits the plan."""
+        """Add a line that fits the plan."""
         number = visit_of(line)
-        if number is not None and answers(line):
+        if number is not None and is_answer(line):
             self.answered.add(number)
         self.has_end = isinstance(line, journal.EndLine)
         match line:
@@ -85,8 +85,8 @@ class JournalLaunch:
                 self.records += records_of(line, self.launch, self.cells)
                 self.current = self.current if visit_of(line) is None else None
 
-    def whole(self) -> Iterator[Record]:
-        """All records of it; the last says how it ended."""
+    def all_records(self) -> Iterator[Record]:
+        """Yield all records of the launch; the last says how it ended."""
         yield self.launch
         yield from self.records
         yield self._done() if self.ended else self._failure()
@@ -94,7 +94,10 @@ class JournalLaunch:
     def _failure(self) -> Failure:
         if self.has_end:
             words = "\n".join(
-                [f"{OURS} {incomplete(self.missing, len(self.cells))}", *self.words[-WORDS_KEPT:]]
+                [
+                    f"{OWN_MESSAGE} {incomplete_sentence(self.missing, len(self.cells))}",
+                    *self.words[-WORDS_KEPT:],
+                ]
             )
             return Failure(self.launch.number, "crash", words, job=self.launch.job)
         words = "\n".join(self.words[-WORDS_KEPT:]) or NO_END
@@ -108,26 +111,26 @@ class JournalLaunch:
 
 
 class Journals:
-    """The launches of some journals, one after the other.
+    """Launches of several journals, one after the other.
 
     Attributes:
-        launches: All of them, also those that broke off.
+        launches: All launches, also those that broke off.
     """
 
-    def __init__(self, handout: Handout) -> None:
+    def __init__(self, handout: ExternalPlan) -> None:
         self._handout = handout
         self._numbers: Counter[tuple[str, str]] = Counter()
         self._known: dict[tuple[bytes, ...], Path] = {}
         self.launches: list[JournalLaunch] = []
 
     def read(self, path: Path) -> None:
-        """Another journal; a job that was run again may have gone on in the same file.
+        """Read a journal; a job that was run again may have gone on in the same file.
 
         Raises:
             UsageError: It cannot be read, is no journal, or follows another plan; names the line.
         """
-        told: JournalLaunch | None = None
-        torn = ""
+        journal_launch: JournalLaunch | None = None
+        damaged_line = ""
         lines = list(_lines(path))
         if (known := self._known.setdefault(tuple(text for _, text in lines), path)) is not path:
             raise UsageError(
@@ -138,18 +141,18 @@ class Journals:
             where = f"{path}: line {number}"
             line = journal.parse(text)
             if isinstance(line, journal.LaunchLine):
-                told, torn = self._begin(line.launch, where), ""
-                self.launches.append(told)
+                journal_launch, damaged_line = self._begin(line.launch, where), ""
+                self.launches.append(journal_launch)
             elif line is not None and not isinstance(line, journal.ReadyLine):
-                told = self._checked(line, told, where)
-                if torn:  # only the last line of a launch can be, when the job died over it
-                    raise UsageError(f"{torn} is damaged", "delete that line to import the rest")
-                told.take(line)
-            elif journal.is_ours(text):
-                torn = where
-            elif told is not None and text.strip():
-                told.words.append(text.decode("utf-8", "replace").strip())
-        if told is None:
+                journal_launch = self._launch_of(line, journal_launch, where)
+                if damaged_line:  # only the last line of a launch can be, when the job died over it
+                    raise UsageError(f"{damaged_line} is damaged", "delete that line to import the rest")
+                journal_launch.take(line)
+            elif journal.is_kernel_line(text):
+                damaged_line = where
+            elif journal_launch is not None and text.strip():
+                journal_launch.words.append(text.decode("utf-8", "replace").strip())
+        if journal_launch is None:
             raise UsageError(f"{path}: is not a journal of the kernel: it has no launch", HINT)
 
     def _begin(self, facts: journal.Facts, where: str) -> JournalLaunch:
@@ -191,26 +194,28 @@ class Journals:
         }
         return JournalLaunch(launch, cells)
 
-    def _checked(self, line: journal.Line, told: JournalLaunch | None, where: str) -> JournalLaunch:
-        """The launch of a line, if it can be of this plan."""
-        if told is None:
+    def _launch_of(
+        self, line: journal.Line, journal_launch: JournalLaunch | None, where: str
+    ) -> JournalLaunch:
+        """Return the launch that a line belongs to, if it fits the plan."""
+        if journal_launch is None:
             raise UsageError(f"{where} comes before a launch: the beginning is missing", HINT)
-        if why := _misfit(line, told):
-            raise UsageError(f"{where} does not fit {self._handout.path}: {why}", HINT)
-        return told
+        if mismatch := _mismatch(line, journal_launch):
+            raise UsageError(f"{where} does not fit {self._handout.path}: {mismatch}", HINT)
+        return journal_launch
 
 
-def _misfit(line: journal.Line, told: JournalLaunch) -> str:
-    if told.ended:
+def _mismatch(line: journal.Line, journal_launch: JournalLaunch) -> str:
+    if journal_launch.ended:
         return "the launch had ended before"
     number = visit_of(line)
     if number is None:
         return ""
-    if number not in told.cells:
+    if number not in journal_launch.cells:
         return f"there is no visit {number}"
-    if number in told.answered:
+    if number in journal_launch.answered:
         return f"visit {number} had its answer before"
-    cell = told.cells[number]
+    cell = journal_launch.cells[number]
     same = not isinstance(line, journal.VisitLine) or (
         (line.window, line.pool_bytes > 0) == (cell.window, cell.buffers == "cold")
     )
@@ -218,41 +223,44 @@ def _misfit(line: journal.Line, told: JournalLaunch) -> str:
 
 
 def read(paths: Sequence[Path]) -> list[Record]:
-    """A result of a plan and its journals; every launch in them counts, also one that broke off.
+    """Return the result of a plan and its journals; launches that broke off count, too.
 
     Raises:
         UsageError: A file is not what it should be, or a journal follows another plan; names the line.
     """
-    handout = read_handout(paths[0])
+    handout = read_external_plan(paths[0])
     journals = Journals(handout)
     for path in paths[1:]:
         journals.read(path)
-    records = [record for told in journals.launches for record in told.whole()]
-    end = End(IMPORTED, sum(told.last_s for told in journals.launches), "")
+    records = [record for journal_launch in journals.launches for record in journal_launch.all_records()]
+    end = End(IMPORTED, sum(journal_launch.last_s for journal_launch in journals.launches), "")
     return [_campaign(handout, journals.launches), *records, end]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines with their numbers; a launch that begins behind a torn line has one of its own."""
-    whole = content_of(path, HINT, LINE_MOST_BYTES)
-    for number, text in enumerate(whole.split(b"\n"), start=1):
-        begin = text.find(BEGINNING, 1) if journal.is_ours(text) else -1
+    """Yield numbered lines; a launch that begins in the middle of a damaged line gets a line of its own."""
+    all_records = content_of(path, HINT, LINE_MOST_BYTES)
+    for number, text in enumerate(all_records.split(b"\n"), start=1):
+        begin = text.find(BEGINNING, 1) if journal.is_kernel_line(text) else -1
         if begin > 0:
             yield number, text[:begin]
         yield number, text[max(0, begin) :]
 
 
 def _placement(hosts: Sequence[str]) -> str:
-    """As a plan would have asked for it."""
+    """Return the placement that a plan would have asked for."""
     if len(set(hosts)) == 1:
         return SAME_HOST
     return DIFFERENT_HOSTS if len(set(hosts)) == len(hosts) else ",".join(hosts)
 
 
-def _campaign(handout: Handout, launches: Sequence[JournalLaunch]) -> Campaign:
-    cells = {cell for told in launches for cell in told.cells.values()}
+def _campaign(handout: ExternalPlan, launches: Sequence[JournalLaunch]) -> Campaign:
+    cells = {cell for journal_launch in launches for cell in journal_launch.cells.values()}
     order = [pattern.name for pattern in handout.source.patterns]
-    libraries = {(told.launch.job.mpi, told.launch.job.mpi_version): told.launch for told in launches}
+    libraries = {
+        (journal_launch.launch.job.mpi, journal_launch.launch.job.mpi_version): journal_launch.launch
+        for journal_launch in launches
+    }
     return campaign_of(
         handout.source.plan,
         map(_library, libraries.values()),
@@ -273,7 +281,7 @@ def _library(launch: Launch) -> LibraryRecord:
 
 
 def _environment(launch: Launch) -> Environment:
-    """As much of the machine as a journal tells: a host, and the processors that all ranks might use."""
+    """Return what a journal says of the machine: one host, and the processors that ranks might use."""
     allowed = {(rank.host, cpu) for rank in launch.ranks_at for cpu in _cpus(rank.cpus)}
     return Environment(
         host=launch.ranks_at[0].host if launch.ranks_at else "",
@@ -284,7 +292,7 @@ def _environment(launch: Launch) -> Environment:
 
 
 def _cpus(text: str) -> Iterator[int]:
-    """The numbers of `0-3,8`."""
+    """Yield the numbers of `0-3,8`."""
     for word in text.split(","):
         first, _, last = word.partition("-")
         if CPU.fullmatch(first) and CPU.fullmatch(last or first):

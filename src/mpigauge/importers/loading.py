@@ -1,4 +1,4 @@
-"""Results that a user names: ours, or what another program has printed: that is imported on the way."""
+"""Results named by a user: our own, or output of another program, imported on the fly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers.reading import read_any
-from mpigauge.importers.unread import refusal
+from mpigauge.importers.unknown_format import refusal
 from mpigauge.result import reader
 
 if TYPE_CHECKING:
@@ -16,41 +16,43 @@ if TYPE_CHECKING:
 
     from mpigauge.result.reader import Result
 
-OURS = re.compile(rb'\{\s*"type"|\x1f\x8b')
-"""What a result begins with, as lines or compressed; JSON of others has another first key."""
+RESULT_BEGINNING = re.compile(rb'\{\s*"type"|\x1f\x8b')
+"""First bytes of a result, as lines or compressed; JSON of other programs has another first key."""
 
 PEEKED_BYTES = 64
 
 
 def load(path: Path) -> Result:
-    """As `result.reader.load`; the text of another benchmark is recognised by what is in it.
+    """Return a result; text of another benchmark is recognised by its content.
 
     Raises:
         UsageError: It is neither, or damaged; names the file, and the line of a text.
     """
-    if path == reader.STANDARD_INPUT and not _seems_ours():
+    if path == reader.STANDARD_INPUT and not _may_be_result():
         return _imported(path, UsageError(f"{path}: is not a result of mpigauge", "mpigauge run writes one"))
     try:
         return reader.load(path)
-    except reader.NotAResultError as refused:
+    except reader.NotAResultError as not_a_result:
         if path == reader.STANDARD_INPUT:
             raise
-        return _imported(path, refused)
+        return _imported(path, not_a_result)
 
 
-def _seems_ours() -> bool:
-    """Whether standard input begins as a result does; nothing is taken from it."""
+def _may_be_result() -> bool:
+    """Return whether standard input begins as a result does, without consuming it."""
     peek = getattr(sys.stdin.buffer, "peek", None)
-    return peek is None or not (begun := peek(PEEKED_BYTES)) or OURS.match(begun) is not None
+    return (
+        peek is None or not (beginning := peek(PEEKED_BYTES)) or RESULT_BEGINNING.match(beginning) is not None
+    )
 
 
-def _imported(path: Path, refused: UsageError) -> Result:
-    """What the text of another benchmark becomes.
+def _imported(path: Path, not_a_result: UsageError) -> Result:
+    """Return the result that the text of another benchmark becomes.
 
     Args:
-        refused: What is said if it is none.
+        not_a_result: Error to adapt if no format is recognised.
     """
     records = read_any(path)
     if records is None:
-        raise refusal(path, refused)
-    return reader.made_of(path, records)
+        raise refusal(path, not_a_result)
+    return reader.result_of(path, records)

@@ -12,21 +12,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of
 from mpigauge.importers.text import (
     agree,
     begins_row,
-    digits_of,
-    ends_of,
+    column_mismatch,
     is_number,
     is_whole,
     number,
-    unlike,
+    rounding_range,
+    significant_digits,
     without_note,
 )
 
 if TYPE_CHECKING:
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
 
 HINT = "perftest prints rates in MB/sec, MiB/sec or Gb/sec, and times in usec: restore the heading"
@@ -36,9 +36,9 @@ TITLE = re.compile(
     r" Test"
 )
 MEASURED = frozenset({"bw", "latency", "post", "list"})
-"""Words of a title that say what is measured, not how; the length of a list has a line of its own."""
+"""Words of a title that say what is measured, not how."""
 
-BOTH = "bidirectional"
+BIDIRECTIONAL = "bidirectional"
 HEADING = re.compile(r"#?(?:bytes|flows)\s+#?(?:sl|iterations|fs_)")
 LIKE_HEADING = re.compile(r"(?:BW.average|t_avg|t_typical)\s*\[|#iterations\b.*\[|^\W*#iterations\b")
 _COLUMN = re.compile(
@@ -56,7 +56,7 @@ UNITS = {
     COUNT: {"Mpps": 1e6},
     **{name: {"usec": 1e-6} for name in (MEAN, MEDIAN, LEAST, MOST)},
 }
-"""What one of each unit is, by the columns that are read: bytes and messages per second, seconds."""
+"""Values of each unit by column: bytes and messages per second, seconds."""
 
 FACTS = (
     re.compile(r"Number of qps\s*: ?(?P<queues>[0-9]{1,7})\b", re.ASCII),
@@ -64,7 +64,7 @@ FACTS = (
     re.compile(r"TX depth\s*: ?(?P<depth>[0-9]{1,7})\b", re.ASCII),
     re.compile(r"(?<!Recv )Post List\s*: ?(?P<posted>[0-9]{1,7})\b", re.ASCII),
 )
-"""What lines between title and heading say, by the attributes of a table."""
+"""Patterns of lines between title and heading; their groups are attributes of a table."""
 
 USED = re.compile(r"Use (?:ROCm|MUSA) memory\s*: ON\b")
 ALLOCATED = re.compile(r"(?:cuMemAlloc|hipMalloc)\w*\(\) of|\ballocated GPU buffer")
@@ -88,30 +88,30 @@ TIMES_OF = {
     (2,): "one message: half a round trip",
     (1, 2): "one message: half a round trip, or all of it of read and atomic, whichever it was",
 }
-"""What a latency is, by the halves of a round trip that it may have been divided by."""
+"""Meanings of a latency, by the halves of a round trip that it may have been divided by."""
 
 RANKS = 2
 
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        verb: The operation in small letters; empty if nothing names it.
-        how: Further words of its title.
-        queues: Pairs of queues, whose messages are counted together.
+        verb: Operation in small letters; empty if unknown.
+        mode_words: Other words of its title.
+        queues: Queue pairs, whose messages are counted together.
         depth: Messages in flight.
-        posted: Messages that are handed over in one call.
-        side: Whose part of a bidirectional rate is printed; empty if it is the sum.
+        posted: Messages posted per call.
+        side: Side whose part of a bidirectional rate is printed; empty if it is the sum.
         in_cycles: Whether the command asks for cycles, which stand below a heading that says usec.
-        columns: Each by its name, and what one of its unit is.
+        columns: Values of the units of the columns, by name.
         named: Whether its title was read, or its heading if it has none.
-        begun: Whether a row was read.
+        has_rows: Whether a row was read.
     """
 
     verb: str = ""
-    how: tuple[str, ...] = ()
+    mode_words: tuple[str, ...] = ()
     queues: int = 1
     connection: str = USUAL_CONNECTION
     depth: int = 0
@@ -121,21 +121,21 @@ class _Table:
     in_cycles: bool = False
     columns: dict[str, float] = field(default_factory=dict)
     named: bool = False
-    begun: bool = False
+    has_rows: bool = False
 
     @property
     def directions(self) -> int:
-        """How many messages its rates count between the pair at once."""
-        return 2 if BOTH in self.how and not self.side else 1
+        """Messages between the pair that its rates count at once."""
+        return 2 if BIDIRECTIONAL in self.mode_words and not self.side else 1
 
     def mode(self, level: str) -> str:
-        """Return how it was done, in words.
+        """Return the mode of a row.
 
         Args:
-            level: The service level of a row; empty if it has none.
+            level: Service level of the row; empty if it has none.
         """
         words = (
-            *self.how,
+            *self.mode_words,
             self.side,
             "" if self.connection == USUAL_CONNECTION else self.connection,
             "" if self.queues == 1 else f"{self.queues} queue pairs",
@@ -147,10 +147,10 @@ class _Table:
 
 
 class Parser(LineParser):
-    """Reads what perftest has printed."""
+    """Parser of the output of perftest."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
         self._program = self._verb = ""
         self._on_device = self._ended = False
@@ -163,8 +163,8 @@ class Parser(LineParser):
         """
         if title := TITLE.fullmatch(line.text):
             words = title["how"].lower().replace("_", " ").split()
-            how = tuple(word for word in words if word not in MEASURED)
-            self._begin(f"{TITLED}{line.text}", line, _Table(title["verb"].lower(), how))
+            mode_words = tuple(word for word in words if word not in MEASURED)
+            self._begin(f"{TITLED}{line.text}", line, _Table(title["verb"].lower(), mode_words))
         elif HEADING.match(line.text):
             self._heading(line)
         elif LIKE_HEADING.search(line.text):
@@ -179,14 +179,14 @@ class Parser(LineParser):
         self._table.columns, self._ended = {}, True
 
     def _begin(self, title: str, line: TextLine, table: _Table) -> None:
-        """Begin a table, with what its command says and its text does not."""
-        self.found.begin(title, line)
+        """Begin a table, with the facts of its command line that the text lacks."""
+        self.collector.begin_table(title, line)
         self._table = table
-        commands = (self.found.command, self._program, self.found.file_name)
+        commands = (self.collector.command, self._program, self.collector.file_name)
         program = next(filter(None, map(PROGRAM.search, commands)), None)
         if not title.startswith(TITLED):
             self._verb = table.verb = program["verb"] or SEND if program else self._verb
-            table.how = (BOTH,) if program and BOTH_WAYS.search(program["options"]) else ()
+            table.mode_words = (BIDIRECTIONAL,) if program and BOTH_WAYS.search(program["options"]) else ()
         if program is not None:
             options = program["options"]
             table.on_device = ON_DEVICE.search(options) is not None
@@ -195,7 +195,7 @@ class Parser(LineParser):
         self._program, self._on_device, self._ended = "", False, False
 
     def _fact(self, text: str) -> None:
-        """Take what a line says of its table, or of the next one."""
+        """Take a fact about the table, or about the next one."""
         if PROGRAM.search(text):
             self._program = text
         if ALLOCATED.search(text):
@@ -203,7 +203,7 @@ class Parser(LineParser):
         if match := SIDE.match(text):
             self._table.side = match[1].lower()
         found = [match for fact in FACTS if (match := fact.search(text))]
-        if found and self._table.begun:
+        if found and self._table.has_rows:
             self._table = _Table()
         for match in found:
             for name, word in match.groupdict().items():
@@ -212,7 +212,7 @@ class Parser(LineParser):
             self._table.on_device = True
 
     def _heading(self, line: TextLine) -> None:
-        if self._table.begun and not self._table.side:
+        if self._table.has_rows and not self._table.side:
             self._table = _Table()
         if not self._table.named:
             self._begin("perftest", line, self._table)
@@ -223,7 +223,7 @@ class Parser(LineParser):
         self._table.columns = columns
 
     def _row(self, line: TextLine) -> None:
-        """Read a row; what only begins like one is something that a launcher or library has said."""
+        """Read a row; a longer line that begins like one is a message of a launcher or library."""
         table = self._table
         words = without_note(line.words, len(table.columns))
         if not table.columns:
@@ -232,28 +232,28 @@ class Parser(LineParser):
             return
         if len(words) != len(table.columns):
             if begins_row(words):
-                raise line.refused(unlike(words, len(table.columns)), "complete the row")
+                raise line.refused(column_mismatch(words, len(table.columns)), "complete the row")
             return
         row = dict(zip(table.columns, map(number, words), strict=True))
         if wrong := next((name for name, word in row.items() if not is_number(word)), None):
             raise line.refused(f"{wrong}: {row[wrong]!r} is not a number", "complete the row")
-        table.begun = True
+        table.has_rows = True
         if RATE in row or COUNT in row:
             self._rate(line, row)
         else:
             self._latency(line, row)
 
     def _rate(self, line: TextLine, row: dict[str, str]) -> None:
-        """Take the time of a message from bytes or messages per second: that which has more digits."""
+        """Take the time of a message from the byte rate or the message rate, whichever has more digits."""
         table, size = self._table, int(row[SIZE])
         moved = {RATE: size * table.directions, COUNT: table.directions}
         rates = {name: float(row[name]) * table.columns[name] for name in moved if name in row}
         if len(rates) > 1:
-            ends = {name: [end * table.columns[name] for end in ends_of(row[name])] for name in rates}
+            ends = {name: [end * table.columns[name] for end in rounding_range(row[name])] for name in rates}
             low, high = ends[COUNT]
             if not agree((ends[RATE][0], ends[RATE][1]), (low * size, high * size)):
                 raise line.refused("its rates in bytes and in messages contradict each other", HINT)
-        name = max(rates, key=lambda one: digits_of(row[one]))
+        name = max(rates, key=lambda one: significant_digits(row[one]))
         meaning = TableMeaning(
             f"perftest_{table.verb}_bw" if table.verb else "perftest_bw",
             table.mode(row.get(LEVEL, "")),
@@ -263,16 +263,16 @@ class Parser(LineParser):
         )
         time_s = moved[name] / rates[name] if rates[name] else 0.0
         cell = cell_of(meaning, size, RANKS, window=table.depth)
-        self.found.take(meaning, cell, time_s, "mean", line, printed=row[name])
+        self.collector.add_time(meaning, cell, time_s, "mean", line, printed=row[name])
 
     def _latency(self, line: TextLine, row: dict[str, str]) -> None:
-        """Take the mean of the times, or their median of versions that print no mean."""
+        """Take the mean time, or the median of versions that print no mean."""
         table, name = self._table, MEAN if MEAN in row else MEDIAN
         time = float(row[name])
         if not float(row.get(LEAST, time)) <= time <= float(row.get(MOST, time)):
             raise line.refused(f"{name} is not between {LEAST} and {MOST}", "correct the line, or delete it")
         halves = (1,) if table.verb in THERE_AND_BACK else (2,) if table.verb else (1, 2)
-        if PER_SECOND in row and not any(_proved(row[name], row[PER_SECOND], half) for half in halves):
+        if PER_SECOND in row and not any(_agrees(row[name], row[PER_SECOND], half) for half in halves):
             raise line.refused("its time and its exchanges per second contradict each other", HINT)
         meaning = TableMeaning(
             f"perftest_{table.verb}_lat" if table.verb else "perftest_lat",
@@ -282,17 +282,17 @@ class Parser(LineParser):
         time_s = time * table.columns[name]
         statistic = "mean" if name == MEAN else "median"
         cell = cell_of(meaning, int(row[SIZE]), RANKS)
-        self.found.take(meaning, cell, time_s, statistic, line, printed=row[name])
+        self.collector.add_time(meaning, cell, time_s, statistic, line, printed=row[name])
 
 
-def _proved(time_us: str, per_s: str, half: int) -> bool:
-    """Whether as many exchanges a second have that time, of which `half` makes the whole."""
-    low, high = (half * end / 1e6 for end in ends_of(time_us))
-    return agree(ends_of(per_s), (1 / high, 1 / low if low else math.inf))
+def _agrees(time_us: str, per_s: str, half: int) -> bool:
+    """Return whether time and exchanges per second agree, if the time is 1/half of a round trip."""
+    low, high = (half * end / 1e6 for end in rounding_range(time_us))
+    return agree(rounding_range(per_s), (1 / high, 1 / low if low else math.inf))
 
 
 def _columns(line: TextLine) -> dict[str, float]:
-    """The columns of a heading, each with what one of its unit is.
+    """Return the columns of a heading, each with the value of its unit.
 
     Raises:
         LineError: A unit is not known, or no column is a time or a rate.

@@ -1,4 +1,4 @@
-"""Files of other programs: parted by the format of their pieces, and handed line by line to who reads it."""
+"""Files of other programs, split by format and passed line by line to the parser of each."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import READERS
-from mpigauge.importers.collected import Collected, LineParser
+from mpigauge.importers.collector import Collector, LineParser
 from mpigauge.importers.text import LineError, begins_row, content_of, lines_of, may_be_row
-from mpigauge.importers.unread import seems
+from mpigauge.importers.unknown_format import guess_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,38 +27,38 @@ if TYPE_CHECKING:
 class _Piece:
     """Lines of one format."""
 
-    form: str
+    format_name: str
     lines: Sequence[TextLine]
 
 
 def read_text(
-    paths: Sequence[Path], form: str | None = None, *, ranks: int = 0, same: bool = False
+    paths: Sequence[Path], format_name: str | None = None, *, ranks: int = 0, same: bool = False
 ) -> list[Record]:
     """Return the records of files that other programs have printed, the campaign first.
 
     Args:
-        form: The format that is read, by its name in READERS; None: whatever each piece of a file is.
-        ranks: How many ranks took part, where no text says it.
-        same: Whether tables of the same cells are launches of one thing.
+        format_name: Format to read, by its name in READERS; None reads each piece of a file as what it is.
+        ranks: Number of ranks that took part, where the text does not say it.
+        same: Whether tables of the same cells are launches of one run.
 
     Raises:
         UsageError: A file cannot be read, or gives no number; names the file, and the line that is why.
     """
-    found = Collected(ranks, same=same)
+    collector = Collector(ranks, same=same)
     for path in paths:
         lines = lines_of(str(path), content_of(path), _any_mark())
-        _read(path, lines, _pieces(lines), form, found)
-    return found.records()
+        _read(path, lines, _pieces(lines), format_name, collector)
+    return collector.records()
 
 
 def recognised(content: bytes) -> tuple[str, ...]:
     """Return the formats of the pieces of a text, in their order; none if nothing tells."""
-    return tuple(piece.form for piece in _pieces(lines_of("", content, _any_mark())))
+    return tuple(piece.format_name for piece in _pieces(lines_of("", content, _any_mark())))
 
 
-def left_out(path: Path, form: str) -> list[str]:
-    """Return the formats of a file that reading it as one format has left out."""
-    return [one for one in dict.fromkeys(recognised(content_of(path))) if one != form]
+def left_out(path: Path, format_name: str) -> list[str]:
+    """Return the other formats in a file, which reading it as one format has left out."""
+    return [one for one in dict.fromkeys(recognised(content_of(path))) if one != format_name]
 
 
 def read_any(path: Path) -> list[Record] | None:
@@ -68,15 +68,19 @@ def read_any(path: Path) -> list[Record] | None:
         UsageError: The file cannot be read, or gives no number; names the line that is why.
     """
     lines = lines_of(str(path), content_of(path), _any_mark())
-    pieces, found = _pieces(lines), Collected()
+    pieces, collector = _pieces(lines), Collector()
     if not pieces:
         return None
-    _read(path, lines, pieces, None, found)
-    return found.records()
+    _read(path, lines, pieces, None, collector)
+    return collector.records()
 
 
 def _read(
-    path: Path, lines: Sequence[TextLine], pieces: Sequence[_Piece], form: str | None, found: Collected
+    path: Path,
+    lines: Sequence[TextLine],
+    pieces: Sequence[_Piece],
+    format_name: str | None,
+    collector: Collector,
 ) -> None:
     """Read the pieces of a file that are of a format.
 
@@ -84,70 +88,72 @@ def _read(
         UsageError: None of them has a number.
     """
     name = str(path)
-    mine = [piece for piece in pieces if form in {None, piece.form}]
-    if form is not None and not pieces:
-        mine = [_Piece(form, lines)]
-    found.enter(name, lines)
-    before = len(found.unread)
+    wanted = [piece for piece in pieces if format_name in {None, piece.format_name}]
+    if format_name is not None and not pieces:
+        wanted = [_Piece(format_name, lines)]
+    collector.begin_file(name, lines)
+    before = len(collector.unread)
     first: LineError | None = None
-    for piece in mine:
-        error = _read_piece(piece, found)
+    for piece in wanted:
+        error = _read_piece(piece, collector)
         first = first or error
-    if found.has_numbers(name):
+    if collector.has_numbers(name):
         return
-    del found.unread[before:]
+    del collector.unread[before:]
     if first is not None:
         raise first
-    raise _nothing(path, form, [piece.form for piece in pieces], lines)
+    raise _no_numbers(path, format_name, [piece.format_name for piece in pieces], lines)
 
 
-def _nothing(path: Path, form: str | None, others: Sequence[str], lines: Sequence[TextLine]) -> UsageError:
-    """What there is to say of a file that gives no number."""
-    if others and form is not None and form not in others:
+def _no_numbers(
+    path: Path, format_name: str | None, formats: Sequence[str], lines: Sequence[TextLine]
+) -> UsageError:
+    """Return the error for a file that gives no number."""
+    if formats and format_name is not None and format_name not in formats:
         return UsageError(
-            f"{path}: is of the format {others[0]}, not {form}",
-            f"mpigauge import {others[0]} {shlex.quote(str(path))}",
+            f"{path}: is of the format {formats[0]}, not {format_name}",
+            f"mpigauge import {formats[0]} {shlex.quote(str(path))}",
         )
-    name = "" if others else seems("\n".join(line.text for line in lines))
+    name = "" if formats else guess_program("\n".join(line.text for line in lines))
     what = f"; it seems to be output of {name}, which is not read" if name else ""
     return UsageError(f"{path}: has no number in it{what}", "it must have a heading and rows below it")
 
 
-def _read_piece(piece: _Piece, found: Collected) -> LineError | None:
-    """Read a piece; the first line that was not understood, if there is any."""
-    found.form = piece.form
-    parser = parser_of(piece.form)(found)
+def _read_piece(piece: _Piece, collector: Collector) -> LineError | None:
+    """Read a piece; return the error of the first line that was not understood, or None."""
+    collector.format_name = piece.format_name
+    parser = parser_of(piece.format_name)(collector)
     first: LineError | None = None
     ended: LineError | None = None
     below = 0
     for line in piece.lines:
-        count = found.count
+        count = collector.count
         try:
             parser.take(line)
         except LineError as error:
             if ended is not None:
-                found.doubt(ended, below)
+                collector.add_unread(ended, below)
             parser.end_table()
             first, ended, below = first or error, error, 0
             continue
-        if ended is not None and found.count == count and begins_row(line.words):
+        if ended is not None and collector.count == count and begins_row(line.words):
             below += 1
-        elif ended is not None and found.count > count:
-            found.doubt(ended, below)
+        elif ended is not None and collector.count > count:
+            collector.add_unread(ended, below)
             ended = None
     if ended is not None:
-        found.doubt(ended, below)
+        collector.add_unread(ended, below)
     try:
         parser.finish()
     except LineError as error:
-        found.doubt(error)
+        collector.add_unread(error)
         first = first or error
     return first
 
 
-def parser_of(form: str) -> type[LineParser]:
-    """Return what reads a format; its module is imported when it is used."""
-    module = importlib.import_module(f"mpigauge.importers.{READERS[form].module}")
+def parser_of(format_name: str) -> type[LineParser]:
+    """Return the parser class of a format; its module is imported when it is used."""
+    module = importlib.import_module(f"mpigauge.importers.{READERS[format_name].module}")
     parser: type[LineParser] = module.Parser
     return parser
 
@@ -168,24 +174,26 @@ def _any_mark() -> re.Pattern[str]:
 
 
 def _pieces(lines: Sequence[TextLine]) -> list[_Piece]:
-    """The lines by format: a piece goes on to the last row before a title of another one."""
+    """Return the lines split by format: a piece ends with the last row before a title of another format."""
     begins = list[tuple[int, str]]()
     for at, line in enumerate(lines):
         if not _any_mark().match(line.text):
             continue
-        form = next((name for name, mark in _marks().items() if mark.match(line.text)), None)
-        if form is not None and (not begins or begins[-1][1] != form):
-            begins.append((_behind_rows(lines, at, begins[-1][0]) if begins else 0, form))
+        format_name = next((name for name, mark in _marks().items() if mark.match(line.text)), None)
+        if format_name is not None and (not begins or begins[-1][1] != format_name):
+            begins.append((_after_last_row(lines, at, begins[-1][0]) if begins else 0, format_name))
     if not begins:
-        form = next((name for name in READERS if READERS[name].by_shape and _has_shape(name, lines)), None)
-        return [] if form is None else [_Piece(form, lines)]
+        format_name = next(
+            (name for name in READERS if READERS[name].by_shape and _has_shape(name, lines)), None
+        )
+        return [] if format_name is None else [_Piece(format_name, lines)]
     ends = [*(at for at, _ in begins[1:]), len(lines)]
-    return [_Piece(form, lines[at:end]) for (at, form), end in zip(begins, ends, strict=True)]
+    return [_Piece(format_name, lines[at:end]) for (at, format_name), end in zip(begins, ends, strict=True)]
 
 
-def _behind_rows(lines: Sequence[TextLine], at: int, least: int) -> int:
-    """Where the lines begin that stand between a title and the last row above it."""
-    while at - 1 > least and not may_be_row(lines[at - 1].text):
+def _after_last_row(lines: Sequence[TextLine], at: int, first: int) -> int:
+    """Return the index of the line after the last row above a title."""
+    while at - 1 > first and not may_be_row(lines[at - 1].text):
         at -= 1
     return at
 

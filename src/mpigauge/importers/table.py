@@ -1,4 +1,4 @@
-"""Tables that people make: a column of sizes, and one of times or rates for each run; Markdown, HTML or CSV.
+"""Tables that people write: a column of sizes, and one of times or rates per run; Markdown, HTML or CSV.
 
 Who wrote the numbers into it is not known: it is read where a heading, a caption or the line above names
 their unit, as times or rates of what that line calls it. Each column is a run with its heading as label.
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import SIZE_HEADING
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.runs import label_of
+from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
+from mpigauge.importers.run_labels import label_of
 from mpigauge.importers.text import is_whole, number
-from mpigauge.importers.unread import columns_example
+from mpigauge.importers.unknown_format import columns_example
 from mpigauge.plan.benchmarks import plain
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 
@@ -60,7 +60,7 @@ _RANKS = re.compile(r"(?:#|mpi )?(?:ranks|np|nprocs|procs|processes)", re.IGNORE
 _TWO_MEANINGS = re.compile(r"(?i)\bM(?:B|bytes?)/sec\b|\bMbytes?/s\b")
 _BYTES = {"b": "B", "byte": "B", "bytes": "B", "kib": "KiB", "mib": "MiB", "gib": "GiB"}
 _RULES, _DASHES = frozenset(" \t|:+-="), frozenset("-=")
-"""Of what a line below a heading is made, and of what at least one."""
+"""Characters of a rule below a heading, and those of which it has at least one."""
 
 _VALUE = re.compile(
     r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?|[0-9]{1,3}(?: [0-9]{3})+(?:\.[0-9]+)?)"
@@ -82,7 +82,7 @@ _NO_RUN = re.compile(
 _CAPTION = re.compile(r"#+\s|\*\*|__|.*:\s*\Z|<")
 _TAG = re.compile(r"<[^>]{0,200}>")
 _BOLD = re.compile(r"(?<![\w.,*`])[*`]+|[*`]+(?![\w.,*`])")
-"""What Markdown marks words with, never in the middle of one."""
+"""Markdown's emphasis, never in the middle of a word."""
 
 _VERSION = re.compile(r"\bv?[0-9]+\.[0-9][\w.]*")
 
@@ -91,10 +91,10 @@ NOTHING = frozenset({"", "-", "\N{EN DASH}", "\N{EM DASH}", "n/a", "na", "nan", 
 DELIMITERS = ",;\t"
 NAME_MOST, FIELD_MOST = 60, 400
 FACTORS_MOST = 2
-"""Columns that may stand before that of sizes."""
+"""Columns allowed before that of sizes."""
 
-FROM_ABOVE = 3
-"""Lines above a heading that may say what its numbers are."""
+CAPTION_LINES = 3
+"""Lines above a heading that may be its caption."""
 
 EXAMPLE = "as in 'time (us)' or 'rate (MB/s)'"
 COMPLETE = "correct the line, or delete it"
@@ -102,11 +102,11 @@ COMPLETE = "correct the line, or delete it"
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A column of numbers.
+    """Column of numbers.
 
     Attributes:
-        at: Its place in a row.
-        unit: Of its numbers; empty if each has its own.
+        at: Index in a row.
+        unit: Unit of its numbers; empty if each has its own.
     """
 
     at: int
@@ -116,13 +116,13 @@ class _Run:
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        delimiter: What parts its fields; "" outside of a table.
+        delimiter: Separator of its fields; "" outside a table.
         line: Its heading.
-        caption: What a row with one field, or a line above, says of it.
-        factors: Columns before that of sizes, by their place.
+        caption: Text of a row with one field, or of a line above.
+        factors: Columns before that of sizes, by their index.
         mixed: Whether it has times and rates.
     """
 
@@ -138,10 +138,10 @@ class _Table:
 
 
 class Parser(LineParser):
-    """Reads tables that people made."""
+    """Parser of tables that people write."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
         self._above: list[str] = []
         self._page: list[TextLine] = []
@@ -164,7 +164,7 @@ class Parser(LineParser):
             else:
                 self._row(line, fields)
         else:
-            self._outside(line, text)
+            self._line_outside(line, text)
 
     def end_table(self) -> None:
         """Read no row until the next heading."""
@@ -179,22 +179,22 @@ class Parser(LineParser):
         if self._page:
             self._take_page()
 
-    def _outside(self, line: TextLine, text: str) -> None:
-        """Read a line that is in no table: a heading begins one, and others may say what is below them."""
+    def _line_outside(self, line: TextLine, text: str) -> None:
+        """Read a line outside tables: a heading begins one, other lines may be a caption."""
         self._table = _Table()
         delimiter = _delimiter(text)
         fields = _fields(text, delimiter) if delimiter else []
         if fields and _size_at(fields, delimiter) is not None:
             self._heading(line, fields, delimiter)
         elif not _is_ruled(text):
-            self._say(_fields(text, BAR) if text.startswith(BAR) else [text])
+            self._note(_fields(text, BAR) if text.startswith(BAR) else [text])
 
-    def _say(self, fields: Sequence[str]) -> None:
-        """Keep what a line says, or the one field of a row; a row of another table says nothing."""
-        said = [one for one in fields if one and len(one) <= FIELD_MOST]
-        if len(said) == 1:
-            self._above = [*self._above, *said][-FROM_ABOVE:]
-        elif said:
+    def _note(self, fields: Sequence[str]) -> None:
+        """Keep a line as a caption, or the only field of a row; a row of another table is none."""
+        stated = [one for one in fields if one and len(one) <= FIELD_MOST]
+        if len(stated) == 1:
+            self._above = [*self._above, *stated][-CAPTION_LINES:]
+        elif stated:
             self._above = []
 
     def _take_page(self) -> None:
@@ -216,7 +216,7 @@ class Parser(LineParser):
             elif self._table.runs:
                 self._row(line, fields)
             else:
-                self._say(fields)
+                self._note(fields)
         self._table = _Table()
 
     def _heading(self, line: TextLine, fields: Sequence[str], delimiter: str) -> None:
@@ -228,10 +228,10 @@ class Parser(LineParser):
         above, self._above = self._above, []
         at = _size_at(fields, delimiter) or 0
         size = _SIZE.fullmatch(fields[at])
-        said = next((_bare(one) for one in reversed(above) if _is_caption(one)), "")
-        caption = said or (size["of"] if size and size["of"] else "")
+        stated = next((_without_emphasis(one) for one in reversed(above) if _is_caption(one)), "")
+        caption = stated or (size["of"] if size and size["of"] else "")
         unit = (size["unit"] or size["alone"] or "B") if size else "B"
-        self.found.begin(caption or "a table", line)
+        self.collector.begin_table(caption or "a table", line)
         self._table = _Table(delimiter, line, caption, dict(enumerate(fields[:at])), width=len(fields))
         self._table.size_name = fields[at]
         self._table.size_unit = _BYTES.get(unit.lower(), unit)
@@ -262,15 +262,17 @@ class Parser(LineParser):
                 continue
             meaning, time_s = _meaning(table, run, unit, mode), float(word)
             time_s = (
-                time_s * TIMES[unit] if unit in TIMES else _of_rate(meaning, size_bytes, time_s * RATES[unit])
+                time_s * TIMES[unit]
+                if unit in TIMES
+                else _time_from_rate(meaning, size_bytes, time_s * RATES[unit])
             )
             statistic = "mean" if _MEAN.search(f"{table.caption} {run.name}") else ""
             cell = cell_of(meaning, size_bytes, ranks, label=_label(run.name))
-            self.found.take(meaning, cell, time_s, statistic, line, printed=word)
+            self.collector.add_time(meaning, cell, time_s, statistic, line, printed=word)
 
     def _factors(self, fields: Sequence[str]) -> tuple[str, int]:
-        """Return what the columns before that of sizes say: a mode, and how many ranks took part."""
-        mode, ranks = [], self.found.ranks
+        """Return the mode and number of ranks that the columns before that of sizes give."""
+        mode, ranks = [], self.collector.ranks
         for at, name in self._table.factors.items():
             if _RANKS.fullmatch(name) and is_whole(fields[at]):
                 ranks = int(fields[at])
@@ -324,25 +326,25 @@ def _size_at(fields: Sequence[str], delimiter: str) -> int | None:
 
 
 def _is_ruled(text: str) -> bool:
-    """Return whether a line or field has nothing but dashes and what stands between them."""
+    """Return whether a line or field is a rule: dashes and separators."""
     signs = set(text)
     return signs <= _RULES and not signs.isdisjoint(_DASHES)
 
 
 def _is_caption(text: str) -> bool:
-    """Return whether a line says what the numbers below it are: it names their unit, or is a heading."""
+    """Return whether a line says what the numbers below it are: it names a unit, or is a heading."""
     return _UNIT.search(text) is not None or (
         _CAPTION.match(text) is not None and _MEASURED.search(text) is not None
     )
 
 
 def _delimiter(text: str) -> str:
-    """Return what parts the fields of a line; empty if nothing does."""
+    """Return the delimiter of the fields of a line; empty if it has none."""
     return next((sign for sign in (BAR, *DELIMITERS) if sign in text), "")
 
 
 def _fields(text: str, delimiter: str) -> list[str]:
-    """Return the fields of a line, without what Markdown and HTML make bold with."""
+    """Return the fields of a line, without the emphasis of Markdown and HTML."""
     if delimiter == BAR:
         words = text.strip(" >").removeprefix(BAR).removesuffix(BAR).split(BAR)
     else:
@@ -350,11 +352,11 @@ def _fields(text: str, delimiter: str) -> list[str]:
             words = next(csv.reader([text], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             return []
-    return [_bare(word) for word in words]
+    return [_without_emphasis(word) for word in words]
 
 
-def _bare(text: str) -> str:
-    """Return a field without what makes it bold; none is longer than a caption."""
+def _without_emphasis(text: str) -> str:
+    """Return a field without emphasis; longer fields than a caption are cut."""
     return " ".join(_BOLD.sub("", _TAG.sub(" ", text[:FIELD_MOST])).strip(" #").split())
 
 
@@ -371,10 +373,10 @@ def _size_bytes(line: TextLine, word: str, unit: str) -> int:
 
 
 def _value(line: TextLine, word: str, unit: str) -> tuple[str, str]:
-    """Return a number and its unit, if it has one; empty if the field says that there is none.
+    """Return a number and its unit, if it has one; an empty number if the field says that there is none.
 
     Args:
-        unit: Of the column, if it has one.
+        unit: Unit of the column, if it has one.
 
     Raises:
         LineError: It is neither, or of another quantity than its column.
@@ -395,17 +397,17 @@ def _value(line: TextLine, word: str, unit: str) -> tuple[str, str]:
 
 
 def _runs(line: TextLine, fields: Sequence[str], size_at: int, caption: str) -> list[_Run]:
-    """Return the columns of a heading that are runs: where one names its unit, those that do.
+    """Return the columns of a heading that are runs: if some name a unit, only those.
 
     Raises:
         LineError: There is none, or two are alike, or a unit has two meanings.
     """
-    said = _UNIT.search(caption)
+    stated = _UNIT.search(caption)
     named = [
         (at, name) for at, name in enumerate(fields) if at > size_at and name and not _NO_RUN.search(name)
     ]
     own = [_Run(at, name, _word(match)) for at, name in named if (match := _UNIT.search(name))]
-    runs = own or [_Run(at, name, _word(said) if said else "") for at, name in named]
+    runs = own or [_Run(at, name, _word(stated) if stated else "") for at, name in named]
     if not runs:
         raise line.refused("has no column of times or rates", f"write a unit into its heading, {EXAMPLE}")
     if not runs[0].unit and any(_TWO_MEANINGS.search(one) for one in (caption, *fields)):
@@ -427,7 +429,7 @@ def _has_unit(run: _Run, fields: Sequence[str]) -> bool:
 
 
 def _no_unit(line: TextLine, size: str, name: str) -> LineError:
-    """Return what there is to say of a table of which nobody says the unit."""
+    """Return the error for a table that does not say its unit."""
     how = f"write it there, {EXAMPLE}, or say it in another file:"
     return line.refused(
         f"does not say the unit of {name!r}", f"{how}\n{columns_example(line.file, size, name)}"
@@ -435,7 +437,7 @@ def _no_unit(line: TextLine, size: str, name: str) -> LineError:
 
 
 def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> TableMeaning:
-    """Return what a number of a run is of."""
+    """Return the meaning of a number of a run."""
     rate = unit in RATES
     return TableMeaning(
         _pattern(table.caption, rate=rate, mixed=table.mixed),
@@ -446,13 +448,13 @@ def _meaning(table: _Table, run: _Run, unit: str, mode: str) -> TableMeaning:
     )
 
 
-def _of_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: float) -> float:
-    """Return the time of one message; 0 if the rate is."""
+def _time_from_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: float) -> float:
+    """Return the time of one message; 0 if the rate is 0."""
     return meaning.directions * size_bytes / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
 
 def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
-    """Return the name of what a table measures, by its caption."""
+    """Return the pattern that a table measures, by its caption."""
     kind = "bandwidth" if rate else "latency"
     text = plain(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
     words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:NAME_MOST].strip("_") or kind
@@ -460,5 +462,5 @@ def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
 
 
 def _label(name: str) -> str:
-    """Return the label of a run: its heading without unit and quantity, in the letters of a label."""
+    """Return the label of a run: its heading without unit and quantity, in characters that labels allow."""
     return label_of(_MEASURED.sub(" ", _UNIT.sub(" ", name)))

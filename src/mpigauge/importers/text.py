@@ -1,4 +1,4 @@
-"""The text of another program as people keep it: decoded, and lines without what was put before each of them.
+"""Text of another program as people keep it: decoded, and lines without prefixes.
 
 Launchers tag lines, schedulers and CI systems put times before them, mails and issues quote and indent them.
 Of this no list is kept: what stands before the first title is looked at, and what has the same shape is taken
@@ -35,44 +35,44 @@ PACKED: tuple[tuple[bytes, Callable[[io.BytesIO], Any]], ...] = (
     (b"BZh", bz2.open),
     (b"\xfd7zXZ\x00", lzma.open),
 )
-"""What compressed files begin with, and what unpacks them."""
+"""First bytes of compressed files, and the function that opens each."""
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 PEEKED_BYTES = 4096
 
 _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-"""What colours a terminal, moves on it, or names its window."""
+"""Escape sequences that set colours, move the cursor or name the window."""
 
 _ENTITY = re.compile(r"&(?:gt|lt|amp|nbsp|quot|#[0-9]{1,5}|#x[0-9A-Fa-f]{1,4});")
 _TAG = re.compile(
     r"</?(?:br|p|span|pre|code|div|b|i|tt|li|blockquote|font)(?: [^<>]{0,200})?/?>", re.IGNORECASE
 )
-"""Of a page of an archive, among whose lines a table stands; never those of launchers, such as `<stdout>`,
-and not those of a page's own tables, which `importers.table` reads."""
+"""Tags of HTML pages between whose lines a table may be; not those of launchers, such as `<stdout>`, nor
+those of HTML tables, which `importers.table` reads."""
 
 _ESCAPED = re.compile(r"\\([#_*|<>\[\]])")
 _EMPHASIS = re.compile(r"(?<![\w*])\*{1,3}([0-9][0-9.,]*)\*{1,3}(?![\w*])")
-"""A number that somebody has made bold or slanted in Markdown."""
+"""A number in bold or italics in Markdown."""
 
 _CHARACTERS = {
     **dict.fromkeys((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F, 0xAD, 0xFEFF, *range(0x200B, 0x2010))),
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
     0x2212: "-",
 }
-"""Control characters and what is not seen go; what is seen as a blank becomes one."""
+"""Translation of control and invisible characters to nothing, and of unusual blanks to a blank."""
 
 WRITTEN_RETURN = "^M"
-"""A carriage return at the end of a line as terminals and old mail show it."""
+"""A carriage return at the end of a line, as terminals and old mail show it."""
 
 PREFIX_MOST = 240
-"""Characters before a title: of Open MPI with names, times and tags some 120."""
+"""Longest prefix of a title: Open MPI's, with names, times and tags, has some 120 characters."""
 
 TITLE_MOST = 400
 LINE_MOST = 1 << 20
-"""Characters that are looked at: no row is longer."""
+"""Characters of a line that are read: no row is longer."""
 
-NEAR = 3
-"""Lines behind a title of which one has what stands before it, or it is before that title alone."""
+LINES_BEHIND_TITLE = 3
+"""Lines behind a title, of which one must have its prefix; else the prefix is of that title alone."""
 
 _TOKEN = re.compile(r"[\w.+-]+|[ \t]+|.", re.DOTALL)
 _DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
@@ -80,12 +80,12 @@ _DIGITS = re.compile(r"[0-9.+-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a text.
+    """Line of a text.
 
     Attributes:
         file: Name of the file.
-        number: In the file, from 1.
-        text: Without what was put before it, and blanks behind it.
+        number: Number of the line in the file, from 1.
+        text: Text without prefix and trailing blanks.
     """
 
     file: str
@@ -99,7 +99,7 @@ class TextLine:
 
     @property
     def words(self) -> list[str]:
-        """What blanks part."""
+        """Words of the line, split at blanks."""
         return self.text.split()
 
     def refused(self, why: str, hint: str) -> LineError:
@@ -108,7 +108,7 @@ class TextLine:
 
 
 class LineError(UsageError):
-    """A line that cannot be what it must be there."""
+    """Error of a line that its format does not allow there."""
 
     def __init__(self, line: TextLine, why: str, hint: str) -> None:
         super().__init__(f"{line.where}: {why}", hint)
@@ -137,7 +137,7 @@ def content_of(path: Path) -> bytes:
 
 @lru_cache(maxsize=1)
 def _standard_input(stream: BinaryIO) -> bytes:
-    """Return what stands there: it can be read once, and more than one asks for it."""
+    """Return the content of standard input, which can be read only once."""
     return stream.read(inputs.TEXT_MOST_BYTES + 1)
 
 
@@ -155,11 +155,11 @@ def _unpacked(path: Path, content: bytes) -> bytes:
 
 
 def decoded(content: bytes) -> str:
-    """Return bytes as characters: UTF-8, UTF-16 with or without a mark, or else of Windows' Latin code."""
+    """Return bytes as text: UTF-8, UTF-16 with or without a byte order mark, else Windows-1252."""
     for mark, encoding in BOMS:
         if content.startswith(mark):
             return content[len(mark) :].decode(encoding, "replace")
-    if encoding := _two_bytes(content[:PEEKED_BYTES]):
+    if encoding := _utf16_without_bom(content[:PEEKED_BYTES]):
         return content.decode(encoding, "replace")
     try:
         return content.decode("utf-8")
@@ -167,7 +167,7 @@ def decoded(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _two_bytes(begin: bytes) -> str:
+def _utf16_without_bom(begin: bytes) -> str:
     """Return the encoding of a text in which every other byte is 0; empty for any other."""
     even, odd = begin[::2], begin[1::2]
     if odd and odd.count(0) > len(odd) * 3 // 4 and not even.count(0):
@@ -179,23 +179,23 @@ def _two_bytes(begin: bytes) -> str:
 
 
 def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]:
-    """Return the lines of a text without what was put before each of them.
+    """Return the lines of a text without the prefixes that launchers and logs put before each.
 
     Args:
-        name: Of the file, for people.
-        content: All of it.
-        mark: What begins a table of any format, at the beginning of a line or behind what is no word.
+        name: Name of the file, for people.
+        content: Content of the file.
+        mark: Beginning of a table of any format, at the start of a line or behind a prefix.
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
     # Of what was written one over the other, as bars of progress are, the last is seen.
-    seen = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
-    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in seen], mark)
+    visible = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
+    plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in visible], mark)
     return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
 
 
 def cleaned(raw: str) -> str:
-    """Return a line without colours, what nobody sees, and escapes of Markdown and HTML."""
+    """Return a line without colours, invisible characters, and escapes of Markdown and HTML."""
     text = _CODES.sub("", raw) if "\x1b" in raw else raw
     if "<" in text:
         text = _TAG.sub("", text)
@@ -207,16 +207,16 @@ def cleaned(raw: str) -> str:
 
 
 def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
-    """The lines without what stands before titles, where it has the shape of what stands before theirs."""
-    found, shape, above = list(lines), _NOTHING, 0
+    """Return the lines without their prefixes, recognised by the shape of those before titles."""
+    found, shape, above = list(lines), _MATCHES_NOTHING, 0
     for at, line in enumerate(lines):
-        if (begins := _mark_in(line, mark)) is not None:
-            before, shape = shape, _shape(line[:begins])
+        if (begins := _title_start(line, mark)) is not None:
+            before, shape = shape, _prefix_pattern(line[:begins])
             found[at] = line[begins:]
-            behind = [one for one in lines[at + 1 : at + 40] if one][:NEAR]
-            if shape is not _NOTHING and not any(map(shape.match, behind)):
-                shape = _NOTHING
-            if before is _NOTHING and shape is not _NOTHING:
+            behind = [one for one in lines[at + 1 : at + 40] if one][:LINES_BEHIND_TITLE]
+            if shape is not _MATCHES_NOTHING and not any(map(shape.match, behind)):
+                shape = _MATCHES_NOTHING
+            if before is _MATCHES_NOTHING and shape is not _MATCHES_NOTHING:
                 # Above the first title, too: some say there what is below it.
                 for place in range(above, at):
                     if match := shape.match(found[place]):
@@ -227,19 +227,19 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
     return found
 
 
-def _mark_in(line: str, mark: re.Pattern[str]) -> int | None:
-    """Where a title begins in a line; None if it has none."""
+def _title_start(line: str, mark: re.Pattern[str]) -> int | None:
+    """Return the position at which a title begins in a line; None if it has none."""
     found = mark.search(line, 0, PREFIX_MOST + TITLE_MOST)
     return found.start() if found and found.start() <= PREFIX_MOST else None
 
 
-_NOTHING = re.compile(r"(?!)")
+_MATCHES_NOTHING = re.compile(r"(?!)")
 
 
-def _shape(prefix: str) -> re.Pattern[str]:
-    """What has the shape of a prefix: numbers may be others, and names if no blank alone ends them."""
+def _prefix_pattern(prefix: str) -> re.Pattern[str]:
+    """Return a pattern for prefixes of the same shape, with other numbers, and with other names if safe."""
     if not prefix:
-        return _NOTHING
+        return _MATCHES_NOTHING
     if not prefix.strip():
         return re.compile(rf"[ \t]{{1,{len(prefix)}}}")
     tokens: list[str] = _TOKEN.findall(prefix)
@@ -266,18 +266,18 @@ _GROUPED_WHOLE = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,5}", re.ASCII)
 _WITH_COMMAS = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?", re.ASCII)
 _NUMBERS = re.compile(r"(?<!\S)[0-9][0-9.,]*(?!\S)", re.ASCII)
 NUMBERS_OF_ROW = 4
-"""Numbers that are a row whatever word stands before them; prose and command lines have fewer."""
+"""Numbers that make a line a row, whatever word is before them; prose and command lines have fewer."""
 
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(?:,[0-9]{3}){2,5}", re.ASCII)
 
 
 def number(word: str, *, whole: bool = False) -> str:
-    """Return a word without the commas that part thousands, where they can be nothing else.
+    """Return a word without thousands commas, where the commas can be nothing else.
 
     `1,024` alone may be 1.024 of half of the world; `1,024.50` and `1,048,576` are no such numbers.
 
     Args:
-        whole: Whether it is a count, as of bytes: such a one has no decimals, so that one comma is enough.
+        whole: Whether it is a count, such as of bytes: it has no decimals, so that one comma is enough.
     """
     grouped = _GROUPED.fullmatch(word) or (whole and _GROUPED_WHOLE.fullmatch(word))
     return word.replace(",", "") if grouped else word
@@ -293,13 +293,13 @@ def is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def digits_of(word: str) -> int:
-    """Return how many digits of a number are not zeros before all others: how exactly it is printed."""
+def significant_digits(word: str) -> int:
+    """Return the number of significant digits of a printed number."""
     return len(word.lower().partition("e")[0].replace(".", "").lstrip("0"))
 
 
-def decimals_of(word: str) -> int:
-    """Return how many digits stand behind the point of a number; 0 if it is none of at least two."""
+def decimals(word: str) -> int:
+    """Return the number of digits behind the point; 0 if there are fewer than two."""
     found = _DECIMAL.fullmatch(word)
     return len(found[1]) if found else 0
 
@@ -310,7 +310,7 @@ def begins_row(words: Sequence[str]) -> bool:
 
 
 def may_be_row(text: str) -> bool:
-    """Return whether a line can be a row of a table of any format, whatever stands before its numbers."""
+    """Return whether a line can be a row of a table of any format, whatever precedes its numbers."""
     bare = text.lstrip(" \t|>*")
     if bare.startswith("#"):
         return False
@@ -318,18 +318,18 @@ def may_be_row(text: str) -> bool:
 
 
 def is_headless_row(words: Sequence[str], columns: int) -> bool:
-    """Return whether a line is a row but for its first word: all others are numbers, one for each column."""
-    numbers = [is_whole(word) or decimals_of(word) > 0 for word in words]
+    """Return whether a line is a row except for its first word: the others are numbers, one per column."""
+    numbers = [is_whole(word) or decimals(word) > 0 for word in words]
     return len(words) == columns > 1 and all(numbers[1:]) and not numbers[0]
 
 
-def unlike(words: Sequence[str], columns: int) -> str:
-    """Return what there is to say of a row that has not as many words as there are columns."""
+def column_mismatch(words: Sequence[str], columns: int) -> str:
+    """Return the sentence for a row that has another number of words than there are columns."""
     return f"has {counted(len(words), 'word')} below {counted(columns, 'column')}"
 
 
 def without_note(words: Sequence[str], columns: int) -> list[str]:
-    """Return the words of a row without a note that somebody has put behind its last column.
+    """Return the words of a row without a note that somebody has added behind its last column.
 
     A note begins with a sign (`<- here`, `# warm`, `★`): a word may be the rest of another line.
     """
@@ -339,22 +339,22 @@ def without_note(words: Sequence[str], columns: int) -> list[str]:
 
 
 def agree(first: tuple[float, float], second: tuple[float, float]) -> bool:
-    """Return whether two rounded numbers can be one: each by its lower and upper end, with 1 % to spare."""
+    """Return whether two rounded numbers can be equal, each given as a range, with 1 % tolerance."""
     spare = 1.01
     return first[0] <= second[1] * spare and second[0] <= first[1] * spare
 
 
-def step_of(word: str) -> float:
-    """Return the unit of the last digit of a number over the number; 0 of no number."""
+def relative_step(word: str) -> float:
+    """Return the unit of the last digit of a number divided by the number; 0 if the word is no number."""
     try:
-        low, high = ends_of(word)
+        low, high = rounding_range(word)
     except ValueError:
         return 0.0
     return 2 * (high - low) / (high + low) if high > 0 else 0.0
 
 
-def ends_of(word: str) -> tuple[float, float]:
-    """Return between what a number was rounded: half a unit of its last digit to both sides."""
+def rounding_range(word: str) -> tuple[float, float]:
+    """Return the range that a number was rounded from: half a unit of its last digit to both sides."""
     mantissa, _, power = word.lower().partition("e")
     half = 0.5 * 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
     return max(0.0, float(word) - half), float(word) + half

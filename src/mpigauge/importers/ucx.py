@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.text import LineError, agree, ends_of, is_number, is_whole, number
+from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
+from mpigauge.importers.text import LineError, agree, is_number, is_whole, number, rounding_range
 from mpigauge.units import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ _BOX = re.compile(r"\| {0,40}(?P<key>[A-Z][A-Za-z ]{1,40}):(?P<value>[^|]*)\|")
 _NAMED = re.compile(r"\+(?P<name>[A-Za-z0-9_][\w/.-]{0,200}?)-*\+[-+]*")
 _LABEL = re.compile(r"(?:\[thread (?P<thread>[0-9]{1,5})\]|Final:)\s*")
 _SHAPES = (re.compile(r"[0-9]+\.[0-9]{3}"), re.compile(r"[0-9]+\.[0-9]{2}"), re.compile(r"[0-9]+"))
-"""A time, a rate in bytes and one in messages: what has fewer digits behind the point was cut off."""
+"""Shapes of a time, a rate in bytes and one in messages: fewer digits behind the point mean that it was cut
+off."""
 
 _BLOCK = re.compile(r"[0-9]{1,15}(?::[0-9]{1,5})?", re.ASCII)
 _PRODUCT = re.compile(r"\$\(\(\s*([0-9]{1,15}(?:\s*\*\s*[0-9]{1,15}){0,5})\s*\)\)", re.ASCII)
@@ -44,10 +45,10 @@ _PRODUCT = re.compile(r"\$\(\(\s*([0-9]{1,15}(?:\s*\*\s*[0-9]{1,15}){0,5})\s*\)\
 UNITS = ("usec", "MB/s", "msg/s")
 SIZE_MOST = 2**50
 ALL, TOTALS = 8, 4
-"""Numbers of a line, and of the last one where several threads are summed up."""
+"""Numbers in a line, and in the last one where several threads are summed up."""
 
 OVERALL = {ALL: (3, 5, 7), TOTALS: (1, 2, 3)}
-"""Columns of the time, the rate in bytes and that in messages of the whole run, by the numbers of a line."""
+"""Columns of the time, the byte rate and the message rate of the whole run, by the numbers in a line."""
 
 ROUND_TRIP, STREAMED = "_lat", ("_bw", "_mr")
 
@@ -79,12 +80,12 @@ NAMES = {
     ("protocol layer", "am latency"): "ucp_am_lat",
     ("protocol layer", "am bandwidth / message rate"): "ucp_am_bw",
 }
-"""What its option -t calls a test, by what its box says."""
+"""Names of tests as option -t has them, by API and test of a server's box."""
 
 UNNAMED = {"latency": "unnamed_lat", "overhead": "unnamed_bw", "": "unnamed"}
 
 NAMED_ROWS, UNNAMED_ROWS = "Test", "Stage"
-"""What stands above the first column: the name of each test, or whether the test goes on."""
+"""Heading of the first column: the name of each test, or the stage of the test."""
 
 PROGRAM = "ucx_perftest"
 TEST, SIZE, MEMORY, THREADS = "-t", "-s", "-m", "-T"
@@ -95,10 +96,10 @@ COMPLETE = "complete the row, or delete it"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A line of numbers: time, rate in bytes and rate in messages of the whole run, as they are printed.
+    """Line of numbers: time, byte rate and message rate of the whole run, as printed.
 
     Attributes:
-        total: Whether it sums several threads up.
+        total: Whether it sums up several threads.
     """
 
     line: TextLine
@@ -109,30 +110,30 @@ class _Row:
 
     @property
     def size_bytes(self) -> tuple[float, float]:
-        """Between which sizes a message lies: the rate in bytes over that in messages."""
-        rate, count = ends_of(self.rate), ends_of(self.count)
+        """Range of the message size: the byte rate over the message rate."""
+        rate, count = rounding_range(self.rate), rounding_range(self.count)
         return rate[0] * MIB / count[1], rate[1] * MIB / count[0] if count[0] else math.inf
 
     @property
     def size_by_time_bytes(self) -> tuple[float, float]:
-        """Between which sizes a message lies: the rate in bytes times the time."""
-        rate, time = ends_of(self.rate), ends_of(self.time)
+        """Range of the message size: the byte rate times the time."""
+        rate, time = rounding_range(self.rate), rounding_range(self.time)
         return rate[0] * MIB * time[0] * US, rate[1] * MIB * time[1] * US
 
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        kind: What its heading calls the time; "" where versions call all times a latency.
-        headed: Whether a line has said what the numbers are.
+        kind: Name of the time in its heading; "" where versions call all times a latency.
+        headed: Whether its heading was read.
         named: Whether its rows begin with the name of a test.
-        commas: How many names a row of comma-separated values begins with; None if it is none.
-        name: What a line above the rows calls the test.
-        box: What a server prints of the test.
-        options: Those of the command line that is visible above it.
-        threads: Whose lines were read.
+        commas: Number of names before the values of a comma-separated row; None for other tables.
+        name: Name of the test in a line above the rows.
+        box: Facts about the test that a server prints.
+        options: Options of the command line that is visible above it.
+        threads: Threads whose lines were read.
     """
 
     kind: str = ""
@@ -147,10 +148,10 @@ class _Table:
 
 
 class Parser(LineParser):
-    """Reads tables of ucx_perftest; of the lines of each the last counts."""
+    """Parser of tables of ucx_perftest; of the lines of each table the last counts."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
         self._refused: list[LineError] = []
 
@@ -184,12 +185,12 @@ class Parser(LineParser):
             self._take_row(line)
 
     def end_table(self) -> None:
-        """Take what the last row says, and forget the heading."""
+        """Take the last row, and forget the heading."""
         self._end_test()
         self._table = _Table()
 
     def finish(self) -> None:
-        """Take what the last row says.
+        """Take the last row.
 
         Raises:
             LineError: A table has no number, since its last row cannot be what it must be.
@@ -198,24 +199,24 @@ class Parser(LineParser):
         *others, last = [None, *self._refused]
         for error in others:
             if error is not None:
-                self.found.doubt(error)
+                self.collector.add_unread(error)
         if last is not None:
             raise last
 
     def _begin(self, line: TextLine, *, again: bool) -> None:
-        """Begin a table, unless what was said of one before is of the same.
+        """Begin a table, unless the lines before described the same one.
 
         Args:
-            again: Whether the line says what was said before.
+            again: Whether the line repeats one that was read before.
         """
         if again or self._table.rows:
             self.end_table()
         if self._table.options is None:
-            self.found.begin("ucx_perftest", line)
-            self._table.options = _options(self.found.command)
+            self.collector.begin_table("ucx_perftest", line)
+            self._table.options = _options(self.collector.command)
 
     def _take_row(self, line: TextLine) -> None:
-        """Keep a row; where it names its test, it is all that there is of it."""
+        """Keep a row; where it names its test, the test ends with it."""
         table = self._table
         if table.commas is not None:
             words = line.text.split(",")
@@ -237,7 +238,7 @@ class Parser(LineParser):
 
     def _keep(self, line: TextLine, words: list[str], *, final: bool) -> None:
         count = next((at for at, word in enumerate(words) if not _is_number(word)), len(words))
-        overall = [_plain(words[at]) for at in OVERALL.get(count, ())]
+        overall = [_without_commas(words[at]) for at in OVERALL.get(count, ())]
         whole = [shape.fullmatch(word) is not None for shape, word in zip(_SHAPES, overall, strict=False)]
         if not overall or (count == TOTALS and not (final and all(whole))):
             raise line.refused(f"has {counted(count, 'number')} below {ALL} columns", COMPLETE)
@@ -248,7 +249,7 @@ class Parser(LineParser):
         self._table.rows.append(_Row(line, time, rate, messages, total))
 
     def _end_test(self) -> None:
-        """Take what the last row says of the test that has ended."""
+        """Take the last row of the test that has ended."""
         table, rows = self._table, self._table.rows
         try:
             if rows:
@@ -258,7 +259,7 @@ class Parser(LineParser):
         table.rows, table.threads = [], set()
 
     def _take_test(self, table: _Table, row: _Row) -> None:
-        """Take what a row says of the whole test.
+        """Take the row of a whole test.
 
         Raises:
             LineError: It does not say of which size it is, or only what one of several threads did.
@@ -270,7 +271,7 @@ class Parser(LineParser):
             )
         size_bytes, meaning = _size(table), _meaning(table, row, threads)
         cell = cell_of(meaning, size_bytes, RANKS)
-        self.found.take(meaning, cell, _time_s(row, meaning), STATISTIC, row.line, printed=row.time)
+        self.collector.add_time(meaning, cell, _time_s(row, meaning), STATISTIC, row.line, printed=row.time)
 
 
 def _kind(match: re.Match[str], line: TextLine) -> str:
@@ -280,20 +281,20 @@ def _kind(match: re.Match[str], line: TextLine) -> str:
     return match["kind"]
 
 
-def _plain(word: str) -> str:
+def _without_commas(word: str) -> str:
     """Return a number without commas: with option -N whole numbers have them."""
     return number(word, whole=True)
 
 
 def _is_number(word: str) -> bool:
-    return is_number(_plain(word))
+    return is_number(_without_commas(word))
 
 
 # ---- What was measured ---------------------------------------------------------------------------
 
 
 def _options(command: str) -> dict[str, str]:
-    """Return options of a command line that has ucx_perftest in it, by their letters."""
+    """Return the options of a command line that runs ucx_perftest, by their letters."""
     if PROGRAM not in command:
         return {}
     text = _PRODUCT.sub(lambda match: str(_product(match[1])), command[command.index(PROGRAM) :])
@@ -304,21 +305,21 @@ def _options(command: str) -> dict[str, str]:
 
 
 def _product(text: str) -> int:
-    """Return what a shell makes of `$((1024*1024))`."""
+    """Return the value of the shell arithmetic `$((1024*1024))`."""
     return math.prod(map(int, text.split("*")))
 
 
 def _size(table: _Table) -> int:
-    """Return the bytes of a message: as they are said, or the one whole number that all rates agree on.
+    """Return the message size in bytes: as stated, or the one whole number that all rates agree on.
 
     Raises:
         LineError: The rates contradict what is said, or leave several sizes.
     """
     sizes = [row.size_bytes for row in table.rows]
     line = table.rows[-1].line
-    for said in _said_sizes(table):
-        if all(agree((said, said), size) for size in sizes):
-            return said
+    for stated in _stated_sizes(table):
+        if all(agree((stated, stated), size) for size in sizes):
+            return stated
     if table.kind:
         sizes.extend(row.size_by_time_bytes for row in table.rows if not row.total)
     low, high = max(size[0] for size in sizes), min(size[1] for size in sizes)
@@ -331,21 +332,21 @@ def _size(table: _Table) -> int:
     raise line.refused(f"does not say the size of its messages; by its rates it is {between}", HINT)
 
 
-def _said_sizes(table: _Table) -> list[int]:
-    """Return the sizes that the text names: in the box, in the name of the test, in the command line."""
+def _stated_sizes(table: _Table) -> list[int]:
+    """Return the sizes that the text names: in the box, the test's name, or the command line."""
     words = [table.box.get("Message size", ""), table.name.rpartition("/")[2]]
-    said = [int(word) for word in words if is_whole(word)]
+    stated = [int(word) for word in words if is_whole(word)]
     blocks = (table.options or {}).get(SIZE, "").split(",")
     if all(_BLOCK.fullmatch(block) for block in blocks):
-        said.append(sum(math.prod(map(int, block.split(":"))) for block in blocks))
-    return said
+        stated.append(sum(math.prod(map(int, block.split(":"))) for block in blocks))
+    return stated
 
 
 def _test(table: _Table) -> str:
     """Return the name of a test, or what is known of it."""
     if "Test" in table.box:
-        said = table.box["Test"]
-        return NAMES.get((table.box.get("API", ""), said)) or said
+        stated = table.box["Test"]
+        return NAMES.get((table.box.get("API", ""), stated)) or stated
     words = [word for word in table.name.split("/") if word and not is_whole(word)]
     return "_".join(words) or (table.options or {}).get(TEST, "") or UNNAMED[table.kind]
 
@@ -360,7 +361,7 @@ def _meaning(table: _Table, row: _Row, threads: int) -> TableMeaning:
 
 
 def _mode(table: _Table, row: _Row, threads: int) -> str:
-    """Return how it was done: where buffers are, how data were passed, by how many threads."""
+    """Return the mode: memory of the buffers, data layout, number of threads."""
     options, box = table.options or {}, table.box
     first, _, second = options.get(MEMORY, HOST).partition(",")
     memory = (box.get("Send memory", first), box.get("Recv memory", second or first))
@@ -373,12 +374,12 @@ def _mode(table: _Table, row: _Row, threads: int) -> str:
 
 
 def _time_s(row: _Row, meaning: TableMeaning) -> float:
-    """Return the time of one message: of a stream by its count of messages if that has more digits.
+    """Return the time of one message: from the message rate of a stream if that has more digits.
 
     Raises:
         LineError: Time and count contradict each other.
     """
-    time, count = ends_of(row.time), ends_of(row.count)
+    time, count = rounding_range(row.time), rounding_range(row.count)
     both = tuple(1 / end / US if end else math.inf for end in reversed(count))
     # Until 2017, back and forth were one message of those that are counted.
     if not row.total and not any(agree(time, (both[0] / trips, both[1] / trips)) for trips in (1, 2)):

@@ -15,7 +15,7 @@ from mpigauge.linkmap.slow_links import ERROR_RATE, FACTOR, HOSTS_LEAST
 from mpigauge.linkmap.verdict import MeasuredLink, Verdict, verdict_of
 from mpigauge.plan.factors import ALONG
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.round_robin import NamedPair, ranks_of
+from mpigauge.plan.round_robin import NamedPair, pair_ranks
 from mpigauge.rows.group import STATE, group
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.rows import rows
@@ -130,7 +130,7 @@ def with_named_pairs(result: Result, known: Iterable[Row]) -> list[Row]:
             names[cell.job] = _names(_known_hosts(result, cell))
         if not (mine := names[cell.job]):
             return row
-        i, j = ranks_of(cell.pair)
+        i, j = pair_ranks(cell.pair)
         pair = NamedPair(cell.pair, (mine[i], mine[j]))
         return row if pair.ends == (str(i), str(j)) else replace(row, cell=with_fields(cell, pair=pair))
 
@@ -217,7 +217,7 @@ def _links(
 ) -> tuple[MeasuredLink, ...]:
     pairs: dict[tuple[int, int], dict[int, Row]] = {}
     for row in mine:
-        pairs.setdefault(ranks_of(row.cell.pair), {})[row.cell.bytes] = row
+        pairs.setdefault(pair_ranks(row.cell.pair), {})[row.cell.bytes] = row
     return tuple(
         MeasuredLink(
             ranks=(i, j),
@@ -240,7 +240,7 @@ def _logs(mine: Sequence[Row], size: int, numbers: Sequence[int]) -> Values:
     for row in mine:
         if row.cell.bytes != size or row.time is None:
             continue
-        i, j = ranks_of(row.cell.pair)
+        i, j = pair_ranks(row.cell.pair)
         for number, median in row.time.by_launch.items():
             if median > 0:
                 logs[numbers.index(number), i, j] = logs[numbers.index(number), j, i] = np.log(median)

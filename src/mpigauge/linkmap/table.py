@@ -301,7 +301,7 @@ def _matrices(shown: LinkMap, chosen: Units) -> Iterator[Table]:
         asked, fitting = (chosen.time, units.time_unit) if unit == "s" else (chosen.rate, units.rate_unit)
         printed = fitting(values.values()) if asked == units.AUTO else asked
         matrix = _Matrix(shown.names, unit, values, printed, bad)
-        title = f"{what} of {units.format_size(size)}, {units.sign(printed)}"
+        title = f"{what} of {units.format_size(size)}, {units.unit_symbol(printed)}"
         yield Table(title, "", ranks, [first, *map(matrix.column, ranks)])
 
 

@@ -33,7 +33,7 @@ Cost = Callable[[Message, int, float], float]
 
 
 def _steps(ranks: int) -> int:
-    """How often ranks must double to be as many."""
+    """Return how often ranks must double to reach this number."""
     return (ranks - 1).bit_length()
 
 
@@ -46,17 +46,17 @@ def _tree(message: Message, ranks: int, size: float) -> float:
 
 
 def _halves(message: Message, ranks: int, whole: float) -> float:
-    """Of what all ranks have together a half, a quarter, and so on."""
+    """Return the time of messages of a half, a quarter, and so on, of what all ranks hold together."""
     return sum(message(whole / 2**step) for step in range(1, _steps(ranks) + 1))
 
 
 def _doubling(message: Message, ranks: int, size: float) -> float:
-    """Of one block, then two, and so on, until all are there."""
+    """Return the time of messages of one block, then two, and so on, until all blocks have arrived."""
     return sum(message(min(2**step, ranks - 2**step) * size) for step in range(_steps(ranks)))
 
 
 def _scattered(message: Message, ranks: int, size: float) -> float:
-    """A tree of halves, then a ring of blocks."""
+    """Return the time of a tree of halves, then a ring of blocks."""
     return _halves(message, ranks, size) + (ranks - 1) * message(size / ranks)
 
 
@@ -105,14 +105,14 @@ _BY_PROPERTIES: Mapping[tuple[bool, bool, bool, bool], Mapping[AlgorithmName, Co
     (False, False, False, True): _ALLGATHER,
     (False, False, True, True): _ALLTOALL,
 }
-"""By whether a pattern is rooted, reduces, sends to each and receives from each."""
+"""Algorithms by whether a pattern is rooted, reduces, sends to each rank and receives from each."""
 
 TWICE = "twice"
-"""The bus bandwidth of what reduces and hands the whole to everybody."""
+"""Bus bandwidth of patterns that reduce and send the whole result to everybody."""
 
 
 def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName, Cost]:
-    """What may be behind a collective; nothing for what is none, or is made of others."""
+    """Return the algorithms that may implement a collective; empty for other patterns."""
     if pattern.family != "collective" or not pattern.moves_bytes:
         return {}
     if mode is not None and (mode.instead_of or mode.overlaps):
@@ -125,25 +125,25 @@ def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName,
 
 # ---- Which of them a collective behaves like -----------------------------------------------------
 
-RANKS_LEAST = 4
-"""Numbers of ranks: of fewer, any two algorithms fit as well."""
+MIN_RANK_COUNTS = 4
+"""Least number of rank counts: with fewer, any two algorithms fit equally well."""
 
-ERROR_MOST = 0.25
-"""With a larger error a collective is like no algorithm."""
+MAX_ERROR = 0.25
+"""Largest error with which a collective still behaves like an algorithm."""
 
-EQUAL = 1e-3
-"""Errors that differ by less are those of algorithms that one factor makes the same."""
+EQUAL_ERRORS = 1e-3
+"""Difference of errors below which two algorithms are the same but for one factor."""
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """How well an algorithm describes a collective.
+class AlgorithmFit:
+    """Fit of an algorithm to a collective.
 
     Attributes:
-        factor: What the collective takes over what the algorithm would, made of messages.
-        error: Of numbers of ranks that were left out, root of the mean square, relative.
-        largest_error: Of the largest one, from all others.
-        extrapolated: It is made of messages so far beyond all sizes that the factor has no interval.
+        factor: Measured time over that of the algorithm, made of messages.
+        error: Relative root mean square error of predicting each number of ranks from the others.
+        largest_error: Error of predicting the largest number of ranks from the others.
+        extrapolated: Whether its messages are so far beyond all sizes that the factor has no interval.
     """
 
     algorithm: AlgorithmName
@@ -155,29 +155,29 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a collective is like over some sizes.
+    """Algorithms that fit a collective over a range of sizes.
 
     Attributes:
-        first: The smallest size in bytes.
-        last: The largest.
+        first: Smallest size in bytes.
+        last: Largest size in bytes.
         ranks: Numbers of ranks.
-        likes: The best first; of those that cannot be told apart, the one whose factor is nearest to 1.
+        fits: Fits of algorithms, the best first; of equal ones the one whose factor is nearest to 1.
     """
 
     first: int
     last: int
     ranks: tuple[int, ...]
-    likes: tuple[Likeness, ...]
+    fits: tuple[AlgorithmFit, ...]
 
     @property
     def known(self) -> bool:
-        """Whether the best is near enough."""
-        return bool(self.likes) and self.likes[0].error <= ERROR_MOST
+        """Return whether the best algorithm fits well enough."""
+        return bool(self.fits) and self.fits[0].error <= MAX_ERROR
 
     @property
-    def same(self) -> tuple[Likeness, ...]:
-        """Those that differ from the best in nothing but their factor."""
-        return tuple(one for one in self.likes[1:] if one.error - self.likes[0].error < EQUAL)
+    def same(self) -> tuple[AlgorithmFit, ...]:
+        """Algorithms that differ from the best only by their factor."""
+        return tuple(one for one in self.fits[1:] if one.error - self.fits[0].error < EQUAL_ERRORS)
 
 
 def behaviours_of(
@@ -186,23 +186,24 @@ def behaviours_of(
     message: Model,
     algorithms: Mapping[AlgorithmName, Cost],
 ) -> list[Behaviour] | None:
-    """What a collective is like, over each segment of sizes; None if it has too few numbers of ranks.
+    """Return the behaviour of a collective over each segment of sizes; None if it has too few rank counts.
 
     Args:
-        curves: Of each number of ranks, none of them oversubscribed, its times in seconds by size.
-        edges: Sizes with which segments begin, the first one included.
-        message: The model of messages between two of these ranks.
+        curves: Times in seconds by size, by number of ranks, none of them oversubscribed.
+        edges: First sizes of segments.
+        message: Model of messages between two of these ranks.
 
     Source:
         docs/models.md#collectives
     """
     ranks = tuple(sorted(count for count in curves if count > 1))
-    if len(ranks) < RANKS_LEAST:
+    if len(ranks) < MIN_RANK_COUNTS:
         return None
     sizes = sorted(set.intersection(*(set(curves[count]) for count in ranks)))
     place = np.searchsorted(np.array(edges), sizes, side="right")
     groups = [
-        [size for size, mine in zip(sizes, place, strict=True) if mine == one] for one in np.unique(place)
+        [size for size, segment in zip(sizes, place, strict=True) if segment == segment_index]
+        for segment_index in np.unique(place)
     ]
     return [_behaviour(curves, ranks, group, message, algorithms) for group in groups]
 
@@ -216,7 +217,7 @@ def _behaviour(
 ) -> Behaviour:
     measured = np.log([[curves[count][size] for size in sizes] for count in ranks])
 
-    likes = []
+    fits = []
     for name, cost in algorithms.items():
         sent: set[float] = set()
 
@@ -226,34 +227,34 @@ def _behaviour(
 
         costs = np.array([[cost(seconds, count, size) for size in sizes] for count in ranks])
         if np.isfinite(costs).all():
-            far = not all(map(message.points.near, sent))
-            likes.append(_likeness(name, measured - np.log(costs), far))
-    return Behaviour(sizes[0], sizes[-1], ranks, _ranked(likes))
+            extrapolated = not all(map(message.points.near, sent))
+            fits.append(_fit(name, measured - np.log(costs), extrapolated))
+    return Behaviour(sizes[0], sizes[-1], ranks, _ranked(fits))
 
 
-def _likeness(name: AlgorithmName, apart: Values, far: bool) -> Likeness:
-    """Of the differences of logarithms, shape ``(numbers of ranks, sizes)``."""
-    means, count = apart.mean(axis=1), len(apart)
+def _fit(name: AlgorithmName, log_ratios: Values, extrapolated: bool) -> AlgorithmFit:
+    """Return the fit of an algorithm, from log ratios of shape ``(numbers of ranks, sizes)``."""
+    means, count = log_ratios.mean(axis=1), len(log_ratios)
     others = (means.sum() - means) / (count - 1)
-    squares = ((apart - others[:, None]) ** 2).mean(axis=1)
+    squares = ((log_ratios - others[:, None]) ** 2).mean(axis=1)
     factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
-    known = Interval(factor.centre) if far else factor
-    return Likeness(name, known, math.expm1(whole), math.expm1(largest), far)
+    known = Interval(factor.centre) if extrapolated else factor
+    return AlgorithmFit(name, known, math.expm1(whole), math.expm1(largest), extrapolated)
 
 
-def _ranked(likes: Sequence[Likeness]) -> tuple[Likeness, ...]:
-    best = min((one.error for one in likes), default=0.0)
+def _ranked(fits: Sequence[AlgorithmFit]) -> tuple[AlgorithmFit, ...]:
+    best = min((one.error for one in fits), default=0.0)
 
-    def order(one: Likeness) -> tuple[float, float]:
-        same = one.error - best < EQUAL
+    def order(one: AlgorithmFit) -> tuple[float, float]:
+        same = one.error - best < EQUAL_ERRORS
         return (best, abs(math.log(one.factor.centre))) if same else (one.error, 0.0)
 
-    return tuple(sorted(likes, key=order))
+    return tuple(sorted(fits, key=order))
 
 
 def message_s(model: Model, size: float) -> float:
-    """The time of a message by the model; infinite beyond its sizes where it has no slope."""
+    """Return the time of a message in seconds; infinite beyond the measured sizes without a slope there."""
     last = len(model.segments) - 1
     if size > model.points.sizes[-1] and not model.segments[last].sloped:
         return math.inf

@@ -1,4 +1,4 @@
-"""The models of the curves that were asked for: for tables, JSON and figures."""
+"""Models of the curves that a query chooses: for tables, JSON and figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mpigauge.models.collectives import algorithms_of, behaviours_of
 from mpigauge.models.hockney import hockney_of, textbook_of
 from mpigauge.models.model import models_of as models_of_curves
 from mpigauge.models.model import points_of
-from mpigauge.models.overheads import BETWEEN_TWO, pattern_of, places_of
+from mpigauge.models.overheads import PLACE_OF_MESSAGES, pattern_of, places_of
 from mpigauge.models.predict import predicted
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, against_size, alike_but, told_apart
 from mpigauge.stats.segments import POINTS_LEAST
 
@@ -34,11 +34,11 @@ MODE = "mode"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Modelled:
-    """A curve with its model.
+class CurveModel:
+    """Curve with its model.
 
     Attributes:
-        predictions: Times of the sizes that were asked for.
+        predictions: Predicted times of the requested sizes.
     """
 
     series: Series
@@ -49,18 +49,18 @@ class Modelled:
 
     @property
     def launches(self) -> int:
-        """How many launches its times are of."""
+        """Number of launches of its times."""
         return len(self.model.points.launches)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collective:
-    """A collective over numbers of ranks and sizes.
+    """Collective over numbers of ranks and sizes.
 
     Attributes:
-        label: Its name, without ranks.
-        behaviours: What it is like, by segments of sizes; empty if nothing can be said.
-        why: Why not.
+        label: Name without ranks.
+        behaviours: Behaviour by segments of sizes; empty if unknown.
+        why: Reason why it is unknown.
     """
 
     label: str
@@ -70,28 +70,28 @@ class Collective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Models:
-    """Curves with models, those that have too few sizes for one, and what collectives are like.
+    """Modelled curves, those with too few sizes, and the behaviour of collectives.
 
     Attributes:
-        places: Where calls were measured alone, the overheads of messages.
+        places: Overheads of messages, where calls were measured alone.
     """
 
-    found: Sequence[Modelled]
+    found: Sequence[CurveModel]
     left_out: Sequence[Series]
     collectives: Sequence[Collective] = ()
     places: Sequence[Place] = ()
 
 
 def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
-    """The models of all curves of messages and collectives that a query chooses.
+    """Return the models of all curves of messages and collectives that a query chooses.
 
     Args:
-        predict: Sizes in bytes.
+        predict: Sizes to predict, in bytes.
 
     Raises:
         UsageError: There is no curve, or none with enough sizes.
     """
-    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: talks(query, row))
+    series = against_size(query, sized=True, most=CURVES_MOST, keep=lambda row: is_of_messages(query, row))
     curves = [one for one in series if not pattern_of(one).overhead]
     pairs = list(zip(curves, modelled(curves, predict), strict=True))
     found = [model for _, model in pairs if model is not None]
@@ -105,26 +105,26 @@ def models_of(query: Query, predict: Sequence[int] = ()) -> Models:
     return Models(found, left_out, _collectives(curves, found), places_of(series))
 
 
-def talks(query: Query, row: Row) -> bool:
-    """Whether a row is of messages; copies in memory have cache levels instead."""
+def is_of_messages(query: Query, row: Row) -> bool:
+    """Return whether a row is of messages; memory copies have cache levels instead."""
     patterns = [source.patterns.get(row.cell.pattern) for source in query.sources]
     return any(pattern is not None and pattern.talks and pattern.moves_bytes for pattern in patterns)
 
 
-def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[Modelled | None]:
-    """Each series with its model, those that differ in mode alone together; None if it has too few sizes."""
+def modelled(series: Sequence[Series], predict: Sequence[int] = ()) -> list[CurveModel | None]:
+    """Return the model of each series, with common breaks for modes; None for too few sizes."""
     models: dict[int, Model | None] = {}
-    for mine in alike_but({MODE}, series):
-        found = models_of_curves([points_of(one.rows, one.breaks) for one in mine])
-        models |= {id(one): model for one, model in zip(mine, found, strict=True)}
+    for group in alike_but({MODE}, series):
+        found = models_of_curves([points_of(one.rows, one.breaks) for one in group])
+        models |= {id(one): model for one, model in zip(group, found, strict=True)}
     return [_modelled(one, models[id(one)], predict) for one in series]
 
 
-def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Modelled | None:
+def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> CurveModel | None:
     if model is None:
         return None
     predictions = tuple(predicted(model, size) for size in predict)
-    return Modelled(series, model, hockney_of(model), textbook_of(model), predictions)
+    return CurveModel(series, model, hockney_of(model), textbook_of(model), predictions)
 
 
 # ---- Collectives ---------------------------------------------------------------------------------
@@ -132,16 +132,16 @@ def _modelled(series: Series, model: Model | None, predict: Sequence[int]) -> Mo
 RANKS = "ranks"
 
 
-def _collectives(series: Sequence[Series], found: Sequence[Modelled]) -> list[Collective]:
-    """What is said of all collectives that named algorithms may be behind."""
+def _collectives(series: Sequence[Series], found: Sequence[CurveModel]) -> list[Collective]:
+    """Return the behaviour of all collectives for which algorithms are known."""
     members = alike_but({RANKS}, filter(_algorithms, series))
-    factors = [{name: word for name, word in mine[0].factors.items() if name != RANKS} for mine in members]
-    labels = [_name(mine, text) for mine, text in zip(factors, told_apart(factors), strict=True)]
-    return [_collective(label, mine, found) for label, mine in zip(labels, members, strict=True)]
+    factors = [{name: word for name, word in group[0].factors.items() if name != RANKS} for group in members]
+    labels = [_name(group, text) for group, text in zip(factors, told_apart(factors), strict=True)]
+    return [_collective(label, group, found) for label, group in zip(labels, members, strict=True)]
 
 
-def _name(factors: Mapping[str, str], apart: str) -> str:
-    return apart or " ".join(word for name, word in factors.items() if name in ("pattern", "mode"))
+def _name(factors: Mapping[str, str], distinction: str) -> str:
+    return distinction or " ".join(word for name, word in factors.items() if name in ("pattern", "mode"))
 
 
 def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
@@ -150,25 +150,25 @@ def _algorithms(one: Series) -> Mapping[AlgorithmName, Cost]:
     return algorithms_of(pattern, pattern.mode(cell.mode))
 
 
-def _collective(label: str, mine: Sequence[Series], found: Sequence[Modelled]) -> Collective:
-    message = _message(mine[0], found)
+def _collective(label: str, group: Sequence[Series], found: Sequence[CurveModel]) -> Collective:
+    message = _message(group[0], found)
     if message is None:
         return Collective(label, (), "no-message")
-    curves = {one.rows[0].cell.ranks: _times(one) for one in mine}
+    curves = {one.rows[0].cell.ranks: _times(one) for one in group}
     curves = {count: times for count, times in curves.items() if times}
     largest = max(curves, default=0)
     edges = [
         segment.first
         for one in found
         for segment in one.model.segments
-        if any(one.series is each and each.rows[0].cell.ranks == largest for each in mine)
+        if any(one.series is each and each.rows[0].cell.ranks == largest for each in group)
     ]
-    behaviours = behaviours_of(curves, edges or [0], message, _algorithms(mine[0]))
+    behaviours = behaviours_of(curves, edges or [0], message, _algorithms(group[0]))
     return Collective(label, behaviours or (), None if behaviours else "few-ranks")
 
 
 def _times(one: Series) -> dict[int, float]:
-    """Of ranks that had a core each."""
+    """Return the times of sizes at which each rank had a core."""
     return {
         row.cell.bytes: row.time.estimate
         for row in one.rows
@@ -176,18 +176,18 @@ def _times(one: Series) -> dict[int, float]:
     }
 
 
-def _message(one: Series, found: Sequence[Modelled]) -> Model | None:
-    """The model of messages one way, of one library and place; in the usual mode, of the fewest ranks."""
+def _message(member: Series, found: Sequence[CurveModel]) -> Model | None:
+    """Return the model of messages one way, of the same library and place, with the fewest ranks."""
 
-    def alike(other: Series) -> bool:
-        names = (*BETWEEN_TWO, FILE)
-        return all(one.factors.get(name) == other.factors.get(name) for name in names)
+    def shares_place(other: Series) -> bool:
+        names = (*PLACE_OF_MESSAGES, FILE)
+        return all(member.factors.get(name) == other.factors.get(name) for name in names)
 
     def usual(other: Series) -> bool:
         cell = other.rows[0].cell
         pattern = other.source.patterns[cell.pattern]
-        return pattern.one_way and usual_mode(pattern) == cell.mode
+        return pattern.one_way and default_mode(pattern) == cell.mode
 
-    fitting = [each for each in found if usual(each.series) and alike(each.series)]
-    fitting.sort(key=lambda each: each.series.rows[0].cell.ranks)
+    fitting = [model for model in found if usual(model.series) and shares_place(model.series)]
+    fitting.sort(key=lambda model: model.series.rows[0].cell.ranks)
     return fitting[0].model if fitting else None

@@ -1,4 +1,4 @@
-"""What a model says of a size, with the interval of one more launch and that of the mean of many."""
+"""Predictions of a model for a size, with the intervals of one more launch and of the mean of many."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The time of a size.
+    """Predicted time of a size.
 
     Attributes:
-        size: In bytes.
-        basis: What it rests on.
-        time_s: None where there is nothing that could say it.
-        low_s: 95 % interval of one more launch; None where launches are too few.
-        high_s: Its upper end.
-        mean_low_s: 95 % interval of what tables have of many launches.
-        mean_high_s: Its upper end.
-        why: Why there are no intervals; None where there are some, or no time.
+        size: Size in bytes.
+        basis: Basis of the prediction.
+        time_s: Predicted time; None if there is no basis for one.
+        low_s: Lower end of the 95 % interval of one more launch; None where launches are too few.
+        high_s: Upper end of that interval.
+        mean_low_s: Lower end of the 95 % interval of the mean of many launches.
+        mean_high_s: Upper end of that interval.
+        why: Reason why there are no intervals; None where there are some, or no time.
     """
 
     size: int
@@ -41,8 +41,8 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """The logarithm of a time, how far the interval of a launch reaches, and that of many on each side."""
+class _LogTime:
+    """Logarithm of a time, with the half-width for one launch, and both half-widths for the mean of many."""
 
     log: float
     launch: float
@@ -51,7 +51,7 @@ class _Told:
 
 
 def predicted(model: Model, size: int) -> Prediction:
-    """The time of a size: as it was measured, else by its segment; between two segments either may be right.
+    """Return the time of a size: as measured, else by its segment, or by both if it lies between two.
 
     Source:
         docs/models.md#prediction
@@ -60,10 +60,10 @@ def predicted(model: Model, size: int) -> Prediction:
     if basis == "no-slope":
         return Prediction(size, basis)
     if basis == "measured":
-        told = [_measured(model, size)]
+        log_times = [_measured(model, size)]
     else:
-        told = [_in_segment(model, size, number) for number in numbers]
-    centre = math.exp(sum(one.log for one in told) / len(told))
+        log_times = [_in_segment(model, size, number) for number in numbers]
+    centre = math.exp(sum(log_time.log for log_time in log_times) / len(log_times))
     if model.replicates is None:
         return Prediction(size, basis, centre, why="single-launch")
     if not model.points.near(size):
@@ -72,15 +72,15 @@ def predicted(model: Model, size: int) -> Prediction:
         size,
         basis,
         centre,
-        math.exp(min(one.log - one.launch for one in told)),
-        math.exp(max(one.log + one.launch for one in told)),
-        math.exp(min(one.log - one.below for one in told)),
-        math.exp(max(one.log + one.above for one in told)),
+        math.exp(min(log_time.log - log_time.launch for log_time in log_times)),
+        math.exp(max(log_time.log + log_time.launch for log_time in log_times)),
+        math.exp(min(log_time.log - log_time.below for log_time in log_times)),
+        math.exp(max(log_time.log + log_time.above for log_time in log_times)),
     )
 
 
 def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, ...]]:
-    """What is known of a size, and in which segments it may be."""
+    """Return the basis of a prediction, and the segments that the size may be in."""
     sizes, last = model.points.sizes, len(model.segments) - 1
     if size in sizes:
         return "measured", ()
@@ -94,28 +94,28 @@ def _segments_at(model: Model, size: int) -> tuple[PredictionBasis, tuple[int, .
     return "interpolated", (sum(size > one.above for one in model.breaks),)
 
 
-def _measured(model: Model, size: int) -> _Told:
-    """No line is needed, and no misfit is in it."""
+def _measured(model: Model, size: int) -> _LogTime:
+    """Return a measured time, which needs no line and has no misfit."""
     points = model.points
     place = int(np.searchsorted(points.sizes, size))
     centre, low, high = points.time(place)
     launches = points.launches[:, place]
     launches = launches[np.isfinite(launches)]
     if low is None or high is None:
-        return _Told(math.log(centre), math.inf, math.inf, math.inf)
+        return _LogTime(math.log(centre), math.inf, math.inf, math.inf)
     below, above = math.log(centre / low), math.log(high / centre)
     spread = points.widened * student(launches.size - 1) * float(launches.std(ddof=1))
-    return _Told(math.log(centre), math.hypot(spread, below, above), below, above)
+    return _LogTime(math.log(centre), math.hypot(spread, below, above), below, above)
 
 
-def _in_segment(model: Model, size: int, number: int) -> _Told:
+def _in_segment(model: Model, size: int, number: int) -> _LogTime:
     time = max(float(model.cut.alpha[number] + model.cut.beta[number] * size), 1e-300)
     again = model.replicates
     if again is None or model.launch_spread is None:
-        return _Told(math.log(time), 0.0, 0.0, 0.0)
+        return _LogTime(math.log(time), 0.0, 0.0, 0.0)
     logs = np.log(np.maximum(again.alpha[:, number] + again.beta[:, number] * size, 1e-300))
     misfit = model.segments[number].misfit or model.misfit or 0.0
     reach = student(len(model.points.launches) - 1)
     fit = math.hypot(model.points.widened * float(logs.std(ddof=1)), misfit)
     mean = math.hypot(reach * fit, again.machine)
-    return _Told(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)
+    return _LogTime(math.log(time), math.hypot(mean, reach * model.launch_spread[number]), mean, mean)

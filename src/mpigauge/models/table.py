@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.document.document import Tone, Units
-    from mpigauge.models.modelled import Collective, Modelled, Models
+    from mpigauge.models.modelled import Collective, CurveModel, Models
 
 TONES: Mapping[str, Tone] = {"found": "good", "possible": "doubt"}
 PREDICTED = ("time_s", "low_s", "high_s", "mean_low_s", "mean_high_s")
 
 
 def document(shown: Models, chosen: Units) -> Document:
-    """The models of all curves; predictions first, where some were asked for."""
+    """Return the models of all curves as a document; predictions first, if some were requested."""
     found = shown.found
     alike = common_words([one.series for one in found])
     launches = sorted({one.launches for one in found})
@@ -49,12 +49,12 @@ def document(shown: Models, chosen: Units) -> Document:
     )
 
 
-def _tables(found: Sequence[Modelled], chosen: Units) -> list[Table]:
+def _tables(found: Sequence[CurveModel], chosen: Units) -> list[Table]:
     per_curve = [table for one in found for table in (_segments(one, chosen), *_breaks(one))]
     return [*per_curve, _pairs(found, chosen), _lines(found, chosen)]
 
 
-def _segments(one: Modelled, chosen: Units) -> Table:
+def _segments(one: CurveModel, chosen: Units) -> Table:
     moved = one.model.points.moved
     return Table(
         one.series.label,
@@ -76,7 +76,7 @@ def _segments(one: Modelled, chosen: Units) -> Table:
     )
 
 
-def _breaks(one: Modelled) -> list[Table]:
+def _breaks(one: CurveModel) -> list[Table]:
     if not one.model.breaks:
         return []
     columns = [
@@ -95,8 +95,8 @@ def _curve() -> Column:
     return _column("curve", "", lambda one: one.series.label, left=True)
 
 
-def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
-    """Hockney's parameters, or what is apparent."""
+def _pairs(found: Sequence[CurveModel], chosen: Units) -> Table:
+    """Return the table of Hockney's parameters, or the apparent ones."""
     return Table(
         "alpha, highest bandwidth, and the size with half of it",
         "",
@@ -111,8 +111,8 @@ def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
     )
 
 
-def _lines(found: Sequence[Modelled], chosen: Units) -> Table:
-    """What textbooks ask for."""
+def _lines(found: Sequence[CurveModel], chosen: Units) -> Table:
+    """Return the table of least squares lines."""
     return Table(
         "the textbook's line: least squares in seconds through all sizes",
         "",
@@ -135,14 +135,14 @@ def _collectives(shown: Models) -> list[Table]:
         Column("first", "from", lambda row: row[1].first, "B", goes=None),
         Column("last", "to", lambda row: row[1].last, "B", goes=None),
         _column("ranks", "ranks", lambda row: words.ranks(row[1])),
-        _column("factor", "time", lambda row: numbers.factor(row[1].likes[0].factor) if row[1].known else ""),
+        _column("factor", "time", lambda row: numbers.factor(row[1].fits[0].factor) if row[1].known else ""),
         _column("like", "behaves like", lambda row: words.behaves(row[1]), left=True, wraps=True),
     ]
     about = "time: over that of the algorithm, made of messages of the ping-pong's model"
     return [Table("collectives", about, rows, columns)] if rows else []
 
 
-def _predictions(found: Sequence[Modelled], chosen: Units) -> Table:
+def _predictions(found: Sequence[CurveModel], chosen: Units) -> Table:
     rows = [(one, each) for one in found for each in one.predictions]
     several = [Column("curve", "", lambda row: row[0].series.label, left=True, goes=None)]
     return Table(
@@ -176,15 +176,15 @@ def _names(shown: Models) -> list[str]:
     return [one.label for one in shown.left_out]
 
 
-def _of(one: Modelled) -> dict[str, Any]:
-    """What a curve is of: a cell without its size."""
+def _of(one: CurveModel) -> dict[str, Any]:
+    """Return the factors of a curve: a cell without its size."""
     row = one.series.rows[0]
     cell = {name: value for name, value in cell_record(row.cell).items() if name != "bytes"}
     return {**cell, "state": row.state, "source": one.series.source.name}
 
 
-def _record(one: Modelled) -> dict[str, Any]:
-    """docs/models.md#json."""
+def _record(one: CurveModel) -> dict[str, Any]:
+    """Return the record of docs/models.md#json."""
     model = one.model
     return {
         **_of(one),
@@ -208,7 +208,7 @@ def _record(one: Modelled) -> dict[str, Any]:
     }
 
 
-def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
+def _segment_record(one: CurveModel, place: int) -> dict[str, Any]:
     each = one.model.segments[place]
     rate = each.beta.inverse(one.model.points.moved) if each.sloped else None
     return {
@@ -224,7 +224,7 @@ def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
     }
 
 
-def _hockney_record(one: Modelled) -> dict[str, Any]:
+def _hockney_record(one: CurveModel) -> dict[str, Any]:
     two = one.hockney
     return {
         "apparent": two.apparent,
@@ -237,7 +237,7 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
     }
 
 
-def _textbook_record(one: Modelled) -> dict[str, Any]:
+def _textbook_record(one: CurveModel) -> dict[str, Any]:
     line = one.textbook
     return {
         "latency_s": numbers.record(line.latency_s),
@@ -251,7 +251,7 @@ def _textbook_record(one: Modelled) -> dict[str, Any]:
     }
 
 
-def _prediction_record(one: Modelled, place: int) -> dict[str, Any]:
+def _prediction_record(one: CurveModel, place: int) -> dict[str, Any]:
     each = one.predictions[place]
     times = {name: number(getattr(each, name)) for name in PREDICTED}
     return {"bytes": each.size, **times, "basis": each.basis, "no_interval": each.why}
@@ -269,13 +269,13 @@ def _collective_record(one: Collective) -> dict[str, Any]:
                 "known": each.known,
                 "algorithms": [
                     {
-                        "name": like.algorithm,
-                        "factor": numbers.record(like.factor),
-                        "error": like.error,
-                        "largest_error": like.largest_error,
-                        "extrapolated": like.extrapolated,
+                        "name": fit.algorithm,
+                        "factor": numbers.record(fit.factor),
+                        "error": fit.error,
+                        "largest_error": fit.largest_error,
+                        "extrapolated": fit.extrapolated,
                     }
-                    for like in each.likes
+                    for fit in each.fits
                 ],
             }
             for each in one.behaviours
@@ -283,8 +283,8 @@ def _collective_record(one: Collective) -> dict[str, Any]:
     }
 
 
-def _flat(one: Modelled, *, asked: bool) -> list[dict[str, Any]]:
-    """Lines of CSV: predictions, if some were asked for; else segments, on one level."""
+def _flat(one: CurveModel, *, asked: bool) -> list[dict[str, Any]]:
+    """Return flat records for CSV: predictions if some were requested, else segments."""
     if asked:
         return [{**_of(one), **_prediction_record(one, place)} for place in range(len(one.predictions))]
     records = []

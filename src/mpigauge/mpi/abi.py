@@ -13,11 +13,11 @@ from pathlib import Path
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError
 from mpigauge.mpi.find import find_all
 from mpigauge.mpi.library import SEARCH, Library
-from mpigauge.mpi.wrapper import ask
+from mpigauge.mpi.wrapper import run_wrapper
 
 SHARED_OBJECT = "libmpi_abi.so.1"
 COMPILER = "mpicc_abi"
-WHO_HAS_IT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add mpich intelmpi"
+ABI_HINT = "MPICH 5 and Intel MPI 2021.16 or newer have it: mpigauge mpi add mpich intelmpi"
 
 
 def library_folder(library: Library) -> Path | None:
@@ -27,9 +27,12 @@ def library_folder(library: Library) -> Path | None:
     return next((folder for folder in folders if (folder / SHARED_OBJECT).is_file()), None)
 
 
-def those_with_it(libraries: Iterable[Library]) -> list[Library]:
-    """Return the first library of each name and version that has the ABI."""
-    first = {one.label: one for one in reversed([one for one in libraries if library_folder(one)])}
+def with_abi(libraries: Iterable[Library]) -> list[Library]:
+    """Return the first library of each name and version that has the MPI 5 ABI."""
+    first = {
+        library.label: library
+        for library in reversed([library for library in libraries if library_folder(library)])
+    }
     return list(reversed(first.values()))
 
 
@@ -54,7 +57,7 @@ def compiler(libraries: Sequence[Library]) -> Library:
 
 def compiler_at(library: Library, wrapper: Path) -> Library:
     """Return a library with this wrapper in place of its mpicc."""
-    show = ask([str(wrapper), "-show"], library.environment).strip()
+    show = run_wrapper([str(wrapper), "-show"], library.environment).strip()
     return replace(library, mpicc=wrapper, show=show)
 
 
@@ -69,7 +72,7 @@ def runner(library: Library) -> Library:
         raise EnvironmentLacksError(
             f"--abi: {library.kind.about} {library.version} in {library.prefix} has no {SHARED_OBJECT}, "
             "the MPI 5 ABI",
-            f"name other libraries, or leave --abi out; {WHO_HAS_IT}",
+            f"name other libraries, or leave --abi out; {ABI_HINT}",
         )
     search = os.pathsep.join(filter(None, [str(folder), os.environ.get(SEARCH, "")]))
     return replace(library, environment={**library.environment, SEARCH: search})
@@ -81,15 +84,13 @@ def default() -> list[Library]:
     Raises:
         EnvironmentLacksError: There is none.
     """
-    found, troubles = find_all()
-    libraries = those_with_it(found)
+    all_libraries, troubles = find_all()
+    libraries = with_abi(all_libraries)
     if libraries:
         return libraries
-    raise _none(troubles)
+    raise _no_library_error(troubles)
 
 
-def _none(troubles: Sequence[MpigaugeError]) -> EnvironmentLacksError:
+def _no_library_error(troubles: Sequence[MpigaugeError]) -> EnvironmentLacksError:
     why = f"; one did not work: {troubles[0].sentence}" if troubles else ""
-    return EnvironmentLacksError(
-        f"--abi: no library here has {SHARED_OBJECT}, the MPI 5 ABI{why}", WHO_HAS_IT
-    )
+    return EnvironmentLacksError(f"--abi: no library here has {SHARED_OBJECT}, the MPI 5 ABI{why}", ABI_HINT)

@@ -1,4 +1,4 @@
-"""How a library was configured, as a program of it reports: two builds of a version differ only in that."""
+"""Configuration of a library as it reports it: two builds of one version differ only in that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mpigauge.mpi.library import Library
 
 LETTERS_MOST = 2000
-"""Of each line; the command line of a configuration is some hundreds."""
+"""Characters kept of each line; the command line of a configuration has some hundreds."""
 
 CUT = "..."
 
@@ -23,11 +23,11 @@ LINES: Mapping[str, str] = {
     "cc": r"(?:compiler:c:command:|MPICH CC:)",
     "cflags": r"option:build:cflags:",
 }
-"""How lines begin that are kept; MPICH has the flags behind its compiler."""
+"""Beginnings of the lines that are kept; MPICH has the flags behind its compiler."""
 
 
 def configuration_of(library: Library) -> Mapping[str, str]:
-    """Return what a library reports of its configuration, by `configure`, `cc`, `cflags`.
+    """Return the configuration that a library reports, by `configure`, `cc`, `cflags`.
 
     Only a program beside its compiler wrapper is asked, since another library's may be on the path.
 
@@ -37,11 +37,13 @@ def configuration_of(library: Library) -> Mapping[str, str]:
     if not library.kind.says_configuration:
         return {}
     name, *words = library.kind.says_configuration
-    said = output_of([str(library.mpicc.with_name(name)), *words], library)
-    lines = ((what, re.search(rf"^{begin}(.*)$", said, re.MULTILINE)) for what, begin in LINES.items())
-    found = {what: line[1].strip() for what, line in lines if line}
-    return {what: _bounded(text) for what, text in found.items() if text}
+    output = output_of([str(library.mpicc.with_name(name)), *words], library)
+    lines = (
+        (key, re.search(rf"^{beginning}(.*)$", output, re.MULTILINE)) for key, beginning in LINES.items()
+    )
+    found = {key: line[1].strip() for key, line in lines if line}
+    return {key: _shortened(text) for key, text in found.items() if text}
 
 
-def _bounded(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= LETTERS_MOST else text[: LETTERS_MOST - len(CUT)] + CUT

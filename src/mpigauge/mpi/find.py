@@ -27,7 +27,7 @@ CHOSEN = "$MPICC"
 ON_PATH = "PATH"
 SYSTEM_FOLDERS = (Path("/usr/bin"), Path("/bin"), Path("/usr/local/bin"))
 ON_PATH = "PATH"
-"""The origin of a library that was found there."""
+"""Origin of a library that was found on PATH."""
 
 OTHER_FOLDERS = ("/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/opt/intel/oneapi/mpi/latest/bin")
 INSTALL_HINT = (
@@ -45,7 +45,7 @@ def find_default() -> Library:
     _check_chosen()
     troubles: list[MpigaugeError] = []
     without_launcher: list[Library] = []
-    passed: list[PassedOver] = []
+    passed_over: list[PassedOver] = []
     candidates = _candidates()
     for candidate in candidates:
         try:
@@ -56,11 +56,13 @@ def find_default() -> Library:
                     error.sentence, "that is $MPICC: correct it, or unset it"
                 ) from None
             troubles.append(error)
-            passed.append(PassedOver(candidate.mpicc, error.sentence.removeprefix(f"{candidate.mpicc}: ")))
+            passed_over.append(
+                PassedOver(candidate.mpicc, error.sentence.removeprefix(f"{candidate.mpicc}: "))
+            )
             continue
         if library.is_startable or candidate.origin == CHOSEN:
-            return replace(library, passed_over=(*passed, *_behind(candidate, candidates)))
-        passed.append(PassedOver(candidate.mpicc, "no mpiexec is beside it"))
+            return replace(library, passed_over=(*passed_over, *_next_on_path(candidate, candidates)))
+        passed_over.append(PassedOver(candidate.mpicc, "no mpiexec is beside it"))
         without_launcher.append(library)
     if without_launcher:
         return without_launcher[0]
@@ -69,8 +71,8 @@ def find_default() -> Library:
     raise EnvironmentLacksError("no MPI library was found", INSTALL_HINT)
 
 
-def _behind(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOver]:
-    """Return the first library on PATH after the one that is measured, which may have been meant.
+def _next_on_path(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOver]:
+    """Yield the first library on PATH after the chosen one: the user may have meant it.
 
     Whoever loads a module and then activates an environment with an MPI in it has the module's behind. The
     other way round, the module was meant; and the system's packages are nobody's choice.
@@ -85,7 +87,7 @@ def _behind(chosen: Candidate, others: Iterable[Candidate]) -> Iterator[PassedOv
 
 
 def _in_environment(mpicc: Path) -> bool:
-    """Whether a library is in an active environment of Python or conda."""
+    """Return whether a library is in an active environment of Python or conda."""
     roots = (sys.prefix, os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX"))
     return any(root and mpicc.is_relative_to(Path(root).resolve()) for root in roots)
 
@@ -141,10 +143,12 @@ def find_each(names: Sequence[str]) -> list[Library]:
         UsageError: The words name nothing that exists.
         EnvironmentLacksError: One exists but does not work, or is not there.
     """
-    asked = _Asked()
-    found = [_find_path(name) if is_path(name) else asked.find(*_parts(name)) for name in names]
+    inspected = _Inspected()
+    found = [
+        _find_path(name) if is_path(name) else inspected.find(*_kind_and_version(name)) for name in names
+    ]
     if absent := [name for name, library in zip(names, found, strict=True) if library is None]:
-        raise _absent(absent, asked)
+        raise _absent_error(absent, inspected)
     return [library for library in found if library is not None]
 
 
@@ -154,25 +158,25 @@ def absent(names: Sequence[str]) -> list[str]:
     Raises:
         UsageError: One of them is no name of a library.
     """
-    asked = _Asked()
-    return [name for name in names if not is_path(name) and asked.find(*_parts(name)) is None]
+    inspected = _Inspected()
+    return [name for name in names if not is_path(name) and inspected.find(*_kind_and_version(name)) is None]
 
 
-LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9._+-]{0,31})=(?!=)(.+)", re.DOTALL)
+_LABELLED = re.compile(r"([A-Za-z][A-Za-z0-9._+-]{0,31})=(?!=)(.+)", re.DOTALL)
 
 
-def labelled(word: str) -> tuple[str, str]:
+def split_label(word: str) -> tuple[str, str]:
     """Split a user's `main=/opt/bin/mpicc` into label and library; the label is empty if there is none."""
-    found = LABELLED.fullmatch(word)
+    found = _LABELLED.fullmatch(word)
     return (found[1], found[2]) if found else ("", word)
 
 
 def is_path(name: str) -> bool:
-    """Whether a user's word for a library is a path: of a prefix or an mpicc."""
+    """Return whether a user's word for a library is a path, of a prefix or an mpicc."""
     return os.sep in name or name.startswith((".", "~"))
 
 
-def _parts(name: str) -> tuple[MpiKind, str]:
+def _kind_and_version(name: str) -> tuple[MpiKind, str]:
     word, _, version = name.partition("==")
     kind = kind_named(word)
     if kind is None:
@@ -184,48 +188,50 @@ def _parts(name: str) -> tuple[MpiKind, str]:
     return kind, version
 
 
-class _Asked:
-    """The libraries of this machine while several names are looked for: each is asked at most once."""
+class _Inspected:
+    """Libraries of this machine, each inspected at most once while several names are looked up."""
 
     def __init__(self) -> None:
         self._candidates = list(_candidates())
-        self._answers: dict[Candidate, Library | MpigaugeError] = {}
+        self._inspections: dict[Candidate, Library | MpigaugeError] = {}
 
     def find(self, kind: MpiKind, version: str) -> Library | None:
         """Return the first library that fits."""
         name = f"{kind.name}=={version}" if version else kind.name
         for candidate in self._candidates:
-            library = self._ask(candidate) if candidate.may_be(name) else None
+            library = self._inspect(candidate) if candidate.may_be(name) else None
             if isinstance(library, Library) and name in (library.label, library.name):
                 return library
         return None
 
-    def _ask(self, candidate: Candidate) -> Library | MpigaugeError:
-        if candidate not in self._answers:
+    def _inspect(self, candidate: Candidate) -> Library | MpigaugeError:
+        if candidate not in self._inspections:
             try:
-                self._answers[candidate] = inspect(candidate)
+                self._inspections[candidate] = inspect(candidate)
             except MpigaugeError as error:
-                self._answers[candidate] = error
-        return self._answers[candidate]
+                self._inspections[candidate] = error
+        return self._inspections[candidate]
 
-    def in_words(self) -> str:
-        """Return which libraries there are, and what was wrong with the first that does not work."""
-        answers = self._answers.values()
-        labels = [one.label for one in [*answers, *self._candidates] if not isinstance(one, MpigaugeError)]
+    def describe(self) -> str:
+        """Return a sentence with the libraries that exist, and the first that does not work."""
+        inspections = self._inspections.values()
+        labels = [
+            one.label for one in [*inspections, *self._candidates] if not isinstance(one, MpigaugeError)
+        ]
         names = ", ".join(dict.fromkeys(filter(None, labels)))
         words = f"here are: {names}" if names else "there is no MPI library here"
-        trouble = next((one for one in answers if isinstance(one, MpigaugeError)), None)
+        trouble = next((one for one in inspections if isinstance(one, MpigaugeError)), None)
         return f"{words}; one does not work: {trouble.sentence}" if trouble else words
 
 
-def _absent(names: Sequence[str], asked: _Asked) -> EnvironmentLacksError:
-    """Return one error for all of them, with the command that adds them."""
-    kinds = list(map(_parts, names))
+def _absent_error(names: Sequence[str], inspected: _Inspected) -> EnvironmentLacksError:
+    """Return one error for all absent names, with the command that adds them."""
+    kinds = list(map(_kind_and_version, names))
     labels = [f"{kind.about} {version}".strip() for kind, version in kinds]
     addable = [name for name, (kind, _) in zip(names, kinds, strict=True) if kind.wheel]
     add = f"mpigauge mpi add {' '.join(addable)}, or " if addable else ""
     return EnvironmentLacksError(
-        f"{', '.join(labels)} {'was' if len(labels) == 1 else 'were'} not found; {asked.in_words()}",
+        f"{', '.join(labels)} {'was' if len(labels) == 1 else 'were'} not found; {inspected.describe()}",
         f"{add}name an mpicc or prefix: --mpi /path",
     )
 
@@ -243,14 +249,14 @@ def find_with(mpicc: str, options: tuple[str, ...]) -> Library:
 def _find_path(name: str, options: tuple[str, ...] = ()) -> Library:
     path = Path(os.path.expanduser(name))  # noqa: PTH111 - an unknown ~user stays as it is
     if os.path.isdir(path):  # noqa: PTH112 - no error for loops or forbidden folders
-        there = (path / "bin" / "mpicc", path / "mpicc")
-        inside = next(filter(os.path.isfile, there), None)
+        candidates = (path / "bin" / "mpicc", path / "mpicc")
+        inside = next(filter(os.path.isfile, candidates), None)
         if inside is None:
             raise UsageError(f"{path}: has no bin/mpicc", "name the prefix of an MPI library, or its mpicc")
         path = inside
     if not os.path.isfile(path) or not os.access(path, os.X_OK):  # noqa: PTH113 - as above
         raise UsageError(f"{path}: is not a program", "name the prefix of an MPI library, or its mpicc")
-    return inspect(Candidate(_true_name(path.absolute()), "named by the user", options=options))
+    return inspect(Candidate(_resolve_mpicc(path.absolute()), "named by the user", options=options))
 
 
 # ---- Where to look -------------------------------------------------------------------------------
@@ -262,14 +268,14 @@ def _candidates() -> Iterator[Candidate]:
     for candidate in _all_candidates():
         if not os.path.isfile(candidate.mpicc):  # noqa: PTH113 - no error for loops or forbidden folders
             continue
-        mpicc = _true_name(candidate.mpicc)
+        mpicc = _resolve_mpicc(candidate.mpicc)
         if mpicc not in seen:
             seen.add(mpicc)
             yield replace(candidate, mpicc=mpicc)
 
 
-def _true_name(mpicc: Path) -> Path:
-    """Follow links as long as they lead to something called mpicc.
+def _resolve_mpicc(mpicc: Path) -> Path:
+    """Return an mpicc's own name, following links as long as they lead to something called mpicc.
 
     Debian's mpicc is a link to mpicc.openmpi, which has an mpiexec of its own name; that is a link to
     opal_wrapper, which needs to be called by its many names. Other wrappers take their prefix from

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 
-from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made, remade, with_home
+from mpigauge.cache import COMPILE_FLAGS, build_anew, build_once, cache_folder, fingerprint, with_home
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.kinds import identify
 from mpigauge.mpi.library import Library
-from mpigauge.mpi.wrapper import ask
+from mpigauge.mpi.wrapper import run_wrapper
 from mpigauge.plan.patterns import KERNEL_VERSION, KernelDescription
 
 FLAGS = COMPILE_FLAGS
@@ -48,14 +48,14 @@ def kernel_path(library: Library) -> Path:
 
 
 def _machine() -> tuple[str, str]:
-    """Return what a program needs of its machine: several kinds of machines may share a home."""
+    """Return the kind of machine a program is built for: several kinds may share a home."""
     return platform.machine(), "-".join(platform.libc_ver())
 
 
 @cache
 def _version_of(words: tuple[str, ...], environment: tuple[tuple[str, str], ...]) -> str:
     try:
-        return ask([*words, "--version"], dict(environment)).partition("\n")[0]
+        return run_wrapper([*words, "--version"], dict(environment)).partition("\n")[0]
     except EnvironmentLacksError:
         return ""
 
@@ -76,7 +76,7 @@ def build(library: Library) -> Path:
     Raises:
         EnvironmentLacksError: It does not compile, or the cache cannot be written.
     """
-    return made(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
+    return build_once(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
 
 
 def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURCES) -> None:
@@ -93,17 +93,24 @@ def compile_to(output: Path, library: Library, *flags: str, folder: Path = SOURC
     c_files = sorted(folder.rglob("*.c"))
     jobs = min(os.cpu_count() or 1, JOBS_MOST)
     with tempfile.TemporaryDirectory(dir=output.parent) as place, ThreadPoolExecutor() as pool:
-        parts = [[*words, "-I", str(folder), "-c", *map(str, c_files[first::jobs])] for first in range(jobs)]
+        commands = [
+            [*words, "-I", str(folder), "-c", *map(str, c_files[first::jobs])] for first in range(jobs)
+        ]
         # Objects fall into the current folder: there is no -o for several of them.
-        list(pool.map(lambda part: ask(part, library.environment, BUILD_TIMEOUT_S, Path(place)), parts))
+        list(
+            pool.map(
+                lambda command: run_wrapper(command, library.environment, BUILD_TIMEOUT_S, Path(place)),
+                commands,
+            )
+        )
         objects = [str(Path(place) / f"{path.stem}.o") for path in c_files]
-        ask([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
+        run_wrapper([*words, "-o", str(output), *objects, *LIBRARIES], library.environment, BUILD_TIMEOUT_S)
 
 
 def describe(library: Library) -> KernelDescription:
-    """Return what the kernel of a library can do; it answers before MPI_Init."""
+    """Return what the kernel of a library reports about itself, before MPI_Init."""
     program = build(library)
-    description = _decoded(program, _said(program, library))
+    description = _decode(program, _description_of(program, library))
     if description.kernel != KERNEL_VERSION:
         raise EnvironmentLacksError(
             f"{program}: has version {description.kernel}, this mpigauge needs version {KERNEL_VERSION}",
@@ -112,21 +119,21 @@ def describe(library: Library) -> KernelDescription:
     return description
 
 
-def to_be_kept(library: Library) -> str:
-    """Return the text of `kernel/describe.json`: what a kernel reports whatever its library.
+def stored_description(library: Library) -> str:
+    """Return the text of `kernel/describe.json`: the part of a kernel's report that no library changes.
 
     Args:
         library: One of MPI 4, since the text names all modes.
     """
-    said = json.loads(_said(build(library), library))
-    kept = {key: said[key] for key in ("kernel", "datatypes", "visit_keys", "patterns")}
-    text = json.dumps(kept, indent=1)
+    output = json.loads(_description_of(build(library), library))
+    stored = {key: output[key] for key in ("kernel", "datatypes", "visit_keys", "patterns")}
+    text = json.dumps(stored, indent=1)
     return _LIST.sub(lambda found: f"[{' '.join(found[1].split())}]", text) + "\n"
 
 
-def _said(program: Path, library: Library) -> bytes:
+def _description_of(program: Path, library: Library) -> bytes:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(program), "--describe"],
             capture_output=True,
             timeout=BUILD_TIMEOUT_S,
@@ -146,24 +153,24 @@ def _said(program: Path, library: Library) -> bytes:
             "set MPIGAUGE_KERNEL_DIR to a folder whose programs may be run",
         ) from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _mute(program, error) from None
-    return _own(done.stdout)
+        raise _no_description_error(program, error) from None
+    return _json_line(process.stdout)
 
 
-def _own(said: bytes) -> bytes:
-    """Return the JSON line of a kernel: a preloaded library may print before it, even on that line."""
-    begin = said.find(DESCRIBES)
-    return said if begin < 0 else said[begin:].partition(b"\n")[0]
+def _json_line(output: bytes) -> bytes:
+    """Return the JSON line of a kernel; a preloaded library may print before it, even on that line."""
+    begin = output.find(DESCRIBES)
+    return output if begin < 0 else output[begin:].partition(b"\n")[0]
 
 
-def _decoded(program: Path, said: bytes) -> KernelDescription:
+def _decode(program: Path, output: bytes) -> KernelDescription:
     try:
-        return msgspec.json.decode(said, type=KernelDescription)
+        return msgspec.json.decode(output, type=KernelDescription)
     except msgspec.DecodeError as error:
-        raise _mute(program, error) from None
+        raise _no_description_error(program, error) from None
 
 
-def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
+def _no_description_error(program: Path, error: Exception) -> EnvironmentLacksError:
     preloaded = os.environ.get("LD_PRELOAD")
     return EnvironmentLacksError(
         f"{program}: does not describe itself: {error}",
@@ -175,7 +182,7 @@ def _mute(program: Path, error: Exception) -> EnvironmentLacksError:
 
 def rebuild(library: Library) -> Path:
     """Build the kernel anew, whatever the cache holds; jobs that run the old one are not affected."""
-    return remade(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
+    return build_anew(kernel_path(library), "the kernel", lambda output: compile_to(output, library))
 
 
 def check_linked(library: Library, library_string: str, ranks_asked: int, ranks: int) -> None:
@@ -200,7 +207,7 @@ def check_linked(library: Library, library_string: str, ranks_asked: int, ranks:
         )
 
 
-def _same_version(ran: str, built: str) -> bool:
-    """Whether two versions agree: Intel reports "2021.18" for 2021.18.1, release candidates add letters."""
-    short, long = sorted((ran, built), key=len)
-    return bool(short) and long.startswith(short) and not long[len(short) :][:1].isdigit()
+def _same_version(reported: str, built: str) -> bool:
+    """Return whether two versions agree: Intel reports "2021.18" for 2021.18.1, and rc add letters."""
+    shorter, longer = sorted((reported, built), key=len)
+    return bool(shorter) and longer.startswith(shorter) and not longer[len(shorter) :][:1].isdigit()

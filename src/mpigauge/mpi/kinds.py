@@ -106,11 +106,11 @@ LOOPBACK = "lo"
 
 OF_HYDRA = {"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"}
 OF_PRTE = {"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"}
-"""What tells a launcher the remote shell."""
+"""Variable that sets the remote shell of the launcher."""
 
 # Collectives of HPC-X and UCC have transports of their own. Where they are not there, nobody reads that.
 OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_coll_ucc_enable": "0"}
-"""What makes Open MPI send everything through its own transports (btl)."""
+"""Variables that make Open MPI send everything through its own transports (btl)."""
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
 WELL_KNOWN = (
@@ -228,7 +228,7 @@ WELL_KNOWN = (
         says_configuration=("mpichversion",),
     ),
 )
-"""Those that mpigauge can install, and is tested with."""
+"""Kinds that mpigauge can install, and is tested with."""
 
 # Only what the documentation of each says. Their variables for transports and binding are others than those
 # of the library that they come from, or nobody says that they are the same: so none are set for them.
@@ -287,12 +287,12 @@ RELATIVES = (
         taken_for=("generic", "mpich"),
     ),
 )
-"""Those that cannot be had here: tests have stand-ins that say and take what their documentation says."""
+"""Kinds that are not freely available: tests use stand-ins that follow their documentation."""
 
 KINDS = (*WELL_KNOWN, *RELATIVES)
 
 GIVES_WAY = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
-"""Of a kind of library, the variables that make its waiting ranks give way where they share cores."""
+"""Variables, by kind of library, that make its waiting ranks yield where they share cores."""
 
 GENERIC = MpiKind(
     "generic",
@@ -302,10 +302,10 @@ GENERIC = MpiKind(
     "",
     taken_for=("generic", "openmpi", "mpich"),
 )
-"""What nobody has a row for: it is started as the standard has it, with -n, and told nothing else."""
+"""Kind of an unknown library: started as the standard has it, with -n, and without variables."""
 
 _NEAREST_FIRST = (*RELATIVES, *WELL_KNOWN)
-"""Who comes from another library has its macros, too, and may begin as that does."""
+"""Kinds in the order of identification: a derived library has the macros of its origin, too."""
 
 NO_VERSION = "unknown"
 _VERSION = re.compile(r"\W?[vV]?(\d[^\s,()]*)")
@@ -319,8 +319,8 @@ def kind_named(name: str) -> MpiKind | None:
 
 def kind_by_macros(macros: Iterable[str]) -> MpiKind:
     """Return the kind by the macros of an mpi.h; GENERIC if none fits."""
-    there = frozenset(macros)
-    return next((kind for kind in _NEAREST_FIRST if there & set(kind.macros)), GENERIC)
+    defined = frozenset(macros)
+    return next((kind for kind in _NEAREST_FIRST if defined & set(kind.macros)), GENERIC)
 
 
 def identify(library_string: str) -> tuple[MpiKind, str]:
@@ -328,16 +328,16 @@ def identify(library_string: str) -> tuple[MpiKind, str]:
 
     A library of no known kind is GENERIC under its own words.
     """
-    said = re.sub(r"\s+", " ", library_string)
+    library_string = re.sub(r"\s+", " ", library_string)
     for kind in _NEAREST_FIRST:
-        if found := re.match(kind.says, said):
+        if found := re.match(kind.says, library_string):
             return kind, found[1]
-    return _unknown(said)
+    return _unknown(library_string)
 
 
-def _unknown(said: str) -> tuple[MpiKind, str]:
+def _unknown(library_string: str) -> tuple[MpiKind, str]:
     """Return a kind named by the words before its version: "Fancy MPI 1.2 of today" is fancy-mpi, 1.2."""
-    words = said.split()
+    words = library_string.split()
     versions = [found[1] if (found := _VERSION.fullmatch(word.rstrip(",;:)"))) else "" for word in words]
     at = next((i for i, version in enumerate(versions) if version and i), len(words))
     about = " ".join(words[: min(at, _NAME_WORDS_MOST)])

@@ -15,11 +15,11 @@ NO_MPIEXEC = Path("no-mpiexec")
 """Stands where a launcher would put the mpiexec of a library that has none."""
 
 HYDRA = "hydra"
-"""What an mpiexec of theirs understands that is there all the same: -n, as the standard has it."""
+"""Launcher type of any other mpiexec: it takes -n, as the standard has it."""
 
 
 SEARCH = "LD_LIBRARY_PATH"
-"""Where the loader looks for what a program loads."""
+"""Variable with the folders in which the loader searches for libraries."""
 
 DECLINED = ("0", "no", "off", "disable")
 
@@ -93,28 +93,30 @@ class Library:
             manager: The scheduler whose job we are in, by its name in `campaign.allocations`.
             has_shell: Whether there is a program here that reaches other hosts, ssh or rsh.
         """
-        told = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
-        yielding = {k: v for k, v in told.items() if k not in os.environ}
-        travel = self.kind.transports.get(transport, {})
+        yield_settings = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
+        yielding = {k: v for k, v in yield_settings.items() if k not in os.environ}
+        transport_settings = self.kind.transports.get(transport, {})
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
-            travel = {name: value for name, value in travel.items() if value != LOOPBACK}
+            transport_settings = {
+                name: value for name, value in transport_settings.items() if value != LOOPBACK
+            }
         shell = self.kind.remote_shell if remote_shell else {}
-        reached = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
+        manager_settings = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
         needed = not has_shell and not several_hosts and self._major < self.kind.needs_shell_before
-        alone = self.kind.without_shell if needed else {}
+        without_shell = self.kind.without_shell if needed else {}
         return {
             **self.environment,
-            **self._finds_what_it_loads(),
+            **self._loader_environment(),
             **yielding,
-            **{k: v for k, v in alone.items() if k not in os.environ},
-            **{k: v for k, v in reached.items() if k not in os.environ},
+            **{k: v for k, v in without_shell.items() if k not in os.environ},
+            **{k: v for k, v in manager_settings.items() if k not in os.environ},
             **self.kind.bindings.get(binding, {}),
             **{name: value.format(remote_shell) for name, value in shell.items()},
-            **travel,
+            **transport_settings,
         }
 
-    def _finds_what_it_loads(self) -> Mapping[str, str]:
-        """Return what leads its programs to the library that it loads by name, as its own script would.
+    def _loader_environment(self) -> Mapping[str, str]:
+        """Return the variables by which its programs find the library that it loads by name.
 
         At the end of the path: what the user's own environment leads to goes before.
         """
@@ -122,12 +124,16 @@ class Library:
         if loaded is None or os.environ.get(loaded.declined, "").lower() in DECLINED:
             return {}
         folders = (self.prefix / folder for folder in loaded.folders)
-        folder = next((one for one in folders if (one / loaded.file).is_file()), None)
+        folder = next(
+            (path for path in folders if (path / loaded.file).is_file()),
+            None,
+        )
         if folder is None:
             return {}
         before = self.environment.get(SEARCH, os.environ.get(SEARCH, ""))
         plugins = next(
-            (one for one in (folder / "prov", folder) if any(one.glob(f"*{loaded.plugins}"))), None
+            (path for path in (folder / "prov", folder) if any(path.glob(f"*{loaded.plugins}"))),
+            None,
         )
         told = plugins is None or loaded.plugins_variable in os.environ
         return {
@@ -137,7 +143,7 @@ class Library:
 
     @property
     def _major(self) -> int:
-        """The first number of the version; large if it has none, as for future versions."""
+        """First number of the version; large if it has none, as for future versions."""
         first = self.version.partition(".")[0]
         return int(first) if first.isdigit() else 1 << 30
 
@@ -148,27 +154,27 @@ class Library:
 
     @property
     def compiler(self) -> list[str]:
-        """The words that every command of the compiler wrapper begins with."""
+        """Words that every command of the compiler wrapper begins with."""
         return [str(self.mpicc), *self.options]
 
     @property
     def has_mpiexec(self) -> bool:
-        """Whether it has an mpiexec, beside its mpicc or named by the user."""
+        """Return whether it has an mpiexec, beside its mpicc or named by the user."""
         return self.mpiexec != NO_MPIEXEC
 
     @property
     def is_startable(self) -> bool:
-        """Whether it can start jobs as its kind usually does."""
+        """Return whether it can start jobs as its kind usually does."""
         return self.has_mpiexec or self.kind.launcher == SRUN
 
     @property
     def launcher(self) -> str:
-        """The name of the launcher of its jobs, as in the list of launchers."""
+        """Name of its launcher, as in the list of launchers."""
         return HYDRA if self.kind.launcher == SRUN and self.has_mpiexec else self.kind.launcher
 
     @property
     def name(self) -> str:
-        """The name that users and results have for it."""
+        """Name that users and results have for it."""
         return self.kind.name
 
     @property
@@ -177,16 +183,16 @@ class Library:
         return f"{self.kind.name}=={self.version}"
 
 
-def as_it_says(library: Library, said: str) -> Library:
-    """Return a library under the kind that a program of it reports: its mpi.h is that of another.
+def with_reported_kind(library: Library, library_string: str) -> Library:
+    """Return a library with the kind and version its program reports, if its mpi.h is of another kind.
 
     What is started is still the mpiexec that was found, so a library of no known kind keeps that launcher.
 
     Args:
-        said: What MPI_Get_library_version says; empty if nobody has asked.
+        library_string: What MPI_Get_library_version says; empty if nobody has asked.
     """
-    kind, version = identify(said)
-    if not said or library.kind.name not in kind.taken_for:
+    kind, version = identify(library_string)
+    if not library_string or library.kind.name not in kind.taken_for:
         return library
     if kind_named(kind.name) is None:
         kind = replace(kind, launcher=library.kind.launcher)

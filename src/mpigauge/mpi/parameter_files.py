@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 READ_MOST_BYTES = 65536
 SETTINGS_MOST = 100
 LETTERS_MOST = 500
-"""Of a name or a value."""
+"""Characters kept of a name or a value."""
 
 SYSTEM = "{system}"
 """Before a path that only a library of the system's packages reads."""
@@ -53,12 +53,12 @@ def parameter_files(library: Library) -> dict[str, Settings]:
     A path below the user's home begins with ~.
     """
     found: dict[str, Settings] = {}
-    for places in (*BY_LAUNCHER.get(library.launcher, ()), *OF_ALL):
+    for places in (*BY_LAUNCHER.get(library.launcher, ()), *READ_BY_ALL):
         for path in _paths(places, library.prefix):
             if (text := _text(path)) is None:
                 continue
             if settings := _settings(places, text):
-                found[_shown(path)] = settings
+                found[_with_tilde(path)] = settings
             if places.first_only:
                 break
     return found
@@ -93,14 +93,14 @@ def _text(path: Path) -> str | None:
 
 def _settings(places: Places, text: str) -> Settings:
     """Return the first settings of a file, each with its last value."""
-    said: Settings = {}
+    values: Settings = {}
     for name, value in places.reads(text):
-        if len(said) < SETTINGS_MOST or name in said:
-            said[name[:LETTERS_MOST]] = value[:LETTERS_MOST]
-    return said
+        if len(values) < SETTINGS_MOST or name in values:
+            values[name[:LETTERS_MOST]] = value[:LETTERS_MOST]
+    return values
 
 
-def _shown(path: Path) -> str:
+def _with_tilde(path: Path) -> str:
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
     return f"~/{path.relative_to(home)}" if home.is_absolute() and path.is_relative_to(home) else str(path)
 
@@ -118,10 +118,10 @@ def _lines(text: str) -> Iterator[str]:
 def assignments(text: str) -> Iterator[tuple[str, str]]:
     """Yield the names and values of `name = value`; lines without a value choose nothing."""
     for line in _lines(text):
-        name, is_, value = line.partition("=")
+        name, equals, value = line.partition("=")
         if line.startswith("-"):
             yield from options(line)
-        elif is_ and name.strip() and value.strip():
+        elif equals and name.strip() and value.strip():
             yield name.strip(), value.strip().strip("\"'")
 
 
@@ -184,7 +184,7 @@ BY_LAUNCHER: Mapping[str, tuple[Places, ...]] = {
 }
 """Files of a library and its launcher, by the launcher that its mpiexec understands."""
 
-OF_ALL = (
+READ_BY_ALL = (
     Places(
         (
             "/etc/ucx/ucx.conf",
@@ -197,4 +197,4 @@ OF_ALL = (
     ),
     Places(("/etc/libfabric.conf", "{prefix}/etc/libfabric.conf"), assignments),
 )
-"""Those of the network libraries that any of them may use."""
+"""Files of the network libraries that any MPI library may use."""

@@ -25,10 +25,10 @@ _NOBODY = {"self", "n/a"}
 
 def openmpi(lines: Iterable[str]) -> str:
     """Return the summary of Open MPI's comm_method hook, which version 4 does not have."""
-    said = [match.groups() for match in map(_SUMMARY.match, lines) if match]
+    report = [match.groups() for match in map(_SUMMARY.match, lines) if match]
     return ", ".join(
         f"{where} {'mostly ' if share == 'most' else ''}{what}"
-        for where, share, what in said
+        for where, share, what in report
         if what not in _NOBODY
     )
 
@@ -43,9 +43,9 @@ def intelmpi(lines: Iterable[str]) -> str:
 
     If the two contradict each other, the user has chosen a tuning file, whose name says nothing.
     """
-    said = [match[1] for match in map(_STARTUP.match, lines) if match]
-    provider = _first(_PROVIDER, said)
-    fabric = _first(_TUNING, said)
+    report = [match[1] for match in map(_STARTUP.match, lines) if match]
+    provider = _first(_PROVIDER, report)
+    fabric = _first(_TUNING, report)
     if (fabric == "shm") == bool(provider):
         return f"provider {provider}" if provider else ""
     if not provider:
@@ -58,10 +58,10 @@ _NETMOD = re.compile(r"==== (UCX) netmod Capability ====")
 
 def mpich(lines: Iterable[str]) -> str:
     """Return MPICH's network module, and the provider of libfabric; it does not report shared memory."""
-    said = list(lines)
-    if provider := _first(_PROVIDER, said):
+    report = list(lines)
+    if provider := _first(_PROVIDER, report):
         return f"ch4:ofi, provider {provider}"
-    return f"ch4:{module.lower()}" if (module := _first(_NETMOD, said)) else ""
+    return f"ch4:{module.lower()}" if (module := _first(_NETMOD, report)) else ""
 
 
 def _first(pattern: re.Pattern[str], lines: Iterable[str]) -> str:

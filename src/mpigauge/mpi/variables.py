@@ -1,4 +1,4 @@
-"""Whether a library reads an environment variable: an unknown one has no effect, without a warning.
+"""Environment variables that a library does not know: they have no effect, without a warning.
 
 Only of variables that begin as the library's own do, and whose names can be looked up; of all others, such as
 those of UCX and libfabric, nothing is said.
@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 20
 _PARAMETER = re.compile(r"^mca:[^:]*:[^:]*:param:([^:]+):", re.MULTILINE)
 _LINKED = re.compile(r"^\s*libmpi\S* => (/\S+)", re.MULTILINE)
-"""What the loader takes as the MPI library, under all names that it has: libmpi, libmpich, libmpi_abi."""
+"""MPI library in the output of ldd, by any of its names: libmpi, libmpich, libmpi_abi."""
 
 
 def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> list[str]:
@@ -32,20 +32,20 @@ def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> 
     Args:
         program: Its kernel, which says by which files the library is.
     """
-    mine = [name for name in names if name.startswith(library.kind.variables or ("\0",))]
-    if not mine:
+    own_names = [name for name in names if name.startswith(library.kind.variables or ("\0",))]
+    if not own_names:
         return []
-    known = _listed(library) if library.kind.lists_variables else _contained(library, program, mine)
-    return [name for name in mine if name not in known] if known is not None else []
+    known = _listed(library) if library.kind.lists_variables else _contained(library, program, own_names)
+    return [name for name in own_names if name not in known] if known is not None else []
 
 
 def _listed(library: Library) -> frozenset[str] | None:
     """Return the variables that a program of the library lists; None if it cannot be run."""
     name, *words = library.kind.lists_variables
-    said = output_of([str(library.mpicc.with_name(name)), *words], library)
-    if not said:
+    output = output_of([str(library.mpicc.with_name(name)), *words], library)
+    if not output:
         return None
-    return frozenset(f"OMPI_MCA_{name}" for name in _PARAMETER.findall(said))
+    return frozenset(f"OMPI_MCA_{name}" for name in _PARAMETER.findall(output))
 
 
 def _contained(library: Library, program: Path, names: Iterable[str]) -> frozenset[str] | None:
@@ -53,20 +53,20 @@ def _contained(library: Library, program: Path, names: Iterable[str]) -> frozens
     files = [Path(path) for path in _LINKED.findall(output_of(["ldd", str(program)], library))]
     if not files:
         return None
-    return frozenset(name for name in names if any(_has(file, name.encode()) for file in files))
+    return frozenset(name for name in names if any(_contains(file, name.encode()) for file in files))
 
 
-def _has(file: Path, word: bytes) -> bool:
-    """Whether a file contains a word as a whole string of a program."""
-    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
+def _contains(file: Path, word: bytes) -> bool:
+    """Return whether a file contains a word as a whole C string."""
+    with file.open("rb") as binary, mmap.mmap(binary.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(word + b"\0") >= 0
 
 
 def output_of(words: list[str], library: Library) -> str:
     """Return the output of a program of a library; empty if it cannot be run."""
     try:
-        done = subprocess.run(
-            located(words),
+        process = subprocess.run(
+            with_program_path(words),
             env={**os.environ, **library.environment},
             capture_output=True,
             timeout=TIMEOUT_S,
@@ -75,4 +75,4 @@ def output_of(words: list[str], library: Library) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.decode(errors="replace") if done.returncode == 0 else ""
+    return process.stdout.decode(errors="replace") if process.returncode == 0 else ""

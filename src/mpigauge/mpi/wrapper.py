@@ -37,11 +37,11 @@ class Candidate:
 
     @property
     def words(self) -> list[str]:
-        """The words that every command of it begins with."""
+        """Words that every command of the wrapper begins with."""
         return [str(self.mpicc), *self.options]
 
     def may_be(self, name: str) -> bool:
-        """Whether it may be the mpicc of `mpich` or `mpich==5.0.2`."""
+        """Return whether it may be the mpicc of `mpich` or `mpich==5.0.2`."""
         return not self.label or name in (self.label, self.label.partition("==")[0])
 
 
@@ -83,7 +83,7 @@ MACROS = Path(__file__).with_name("mpi_macros.h")
 
 def _macros(candidate: Candidate, environment: Mapping[str, str]) -> dict[str, str]:
     words = [*candidate.words, "-E", "-dM", "-x", "c", "-include", str(MACROS), os.devnull]
-    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', ask(words, environment), re.MULTILINE))
+    return dict(re.findall(r'^#define (\w+) "?([^"\n]*)"?$', run_wrapper(words, environment), re.MULTILINE))
 
 
 def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
@@ -96,7 +96,7 @@ def _version(kind: MpiKind, macros: Mapping[str, str]) -> str:
 def _shown(candidate: Candidate, kind: MpiKind, environment: Mapping[str, str]) -> str:
     """Return the command that a wrapper would run; empty if it cannot tell."""
     try:
-        return ask([*candidate.words, *kind.show], environment).strip()
+        return run_wrapper([*candidate.words, *kind.show], environment).strip()
     except EnvironmentLacksError:
         return ""
 
@@ -105,11 +105,11 @@ def _mpiexec_of(mpicc: Path) -> Path:
     """Return the mpiexec beside an mpicc; Debian's mpicc.mpich has an mpiexec.mpich."""
     suffix = mpicc.name.removeprefix("mpicc") if mpicc.name.startswith("mpicc") else ""
     names = (f"mpiexec{suffix}", *LAUNCHERS_BESIDE)
-    there = (mpicc.parent / name for name in names)
-    return next((path for path in there if path.is_file()), NO_MPIEXEC)
+    siblings = (mpicc.parent / name for name in names)
+    return next((path for path in siblings if path.is_file()), NO_MPIEXEC)
 
 
-def ask(
+def run_wrapper(
     words: list[str],
     environment: Mapping[str, str],
     timeout_s: float = PROBE_TIMEOUT_S,
@@ -154,14 +154,14 @@ def explain_failure(mpicc: Path, status: int, words: str) -> tuple[str, str]:
     return f"{mpicc}: cannot compile: {cause}", "check this MPI library, or name another: --mpi NAME"
 
 
-def _cause(words: str) -> str:
+def _cause(output: str) -> str:
     """Return the first line that names an error, else Open MPI's first sentence, else the last line.
 
     Its wrapper puts sentences of several lines between rows of dashes.
     """
-    lines = [line.strip() for line in words.splitlines() if re.search("[A-Za-z]", line)]
+    lines = [line.strip() for line in output.splitlines() if re.search("[A-Za-z]", line)]
     if error := next((line for line in lines if "error" in line.lower()), ""):
         return error
-    if words.lstrip().startswith("-----"):
+    if output.lstrip().startswith("-----"):
         return " ".join(lines).partition(". ")[0].rstrip(".") + "."
     return lines[-1] if lines else ""

@@ -1,1 +1,1 @@
-"""What to measure: TOML and options become a checked plan, and a plan becomes cells and visits."""
+"""Plans: from TOML files and options to a checked plan, and from a plan to cells and visits."""

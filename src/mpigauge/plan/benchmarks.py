@@ -1,7 +1,7 @@
-"""What other benchmarks call what our patterns measure: TWINS is the one list of it.
+"""The benchmarks of OSU and IMB that measure the same as our patterns: TWINS is the one list of them.
 
-Importers and exporters of their texts read it. What means something else there has no row: it keeps its
-own name. Names of OSU are the titles of version 7.4, those of IMB of version 2021.11.
+Importers and exporters of their outputs use it. A benchmark that measures something else has no row and
+keeps its own name. Names of OSU are the titles of version 7.4, names of IMB those of version 2021.11.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 OSU_VERSION = "7.4"
 IMB_VERSION = "2021.11"
-"""Whose texts ours look like."""
+"""The versions whose output formats are written."""
 
 OWN = "# mpigauge "
-"""What the comment begins with that says whose numbers such a text has."""
+"""Beginning of the comment that says that mpigauge wrote the text."""
 
 OWN_CELL = f"{OWN}cell "
-"""What the comment begins with that has all factors of a table but its sizes, as JSON: to read it again."""
+"""Beginning of the comment with all factors of a table but its sizes, as JSON, for reading it again."""
 
 LEFT_OUT = f"{OWN}leaves out "
-"""What the line begins with that names what has no other name."""
+"""Beginning of the line that names what has no counterpart."""
 
 OWN_DECIMALS = 4
-"""Of times in microseconds and of rates: two, as others print, are 5 % of 100 ns."""
+"""Decimals of times in microseconds and of rates: two, as others print, would be 5 % of 100 ns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
-    """A mode of a pattern, and what others call it.
+class Counterpart:
+    """A mode of a pattern, and its names in OSU and IMB.
 
     Attributes:
-        osu: The title behind "OSU MPI "; "" if OSU has none that means the same.
-        imb: The name behind "# Benchmarking "; likewise.
-        ranks: Of how many ranks alone it means the same; 0 for any.
-        hides: Whether it computes while the operation goes on: the text has how much of it was hidden.
-        rate: Whether the text has the rate alone.
+        osu: The title after "OSU MPI "; "" if OSU has no such benchmark.
+        imb: The name after "# Benchmarking "; likewise.
+        ranks: The only number of ranks for which they measure the same; 0 for any.
+        hides: Whether it computes during the operation: the output has the share of overlap.
+        rate: Whether the output has rates only.
     """
 
     pattern: str
@@ -64,32 +64,32 @@ _COLLECTIVES = (
     ("alltoall", "All-to-All Personalized Exchange", "All-to-All", "Alltoall"),
     ("alltoallv", "All-to-Allv Personalized Exchange", "All-to-Allv", "Alltoallv"),
 )
-"""Pattern, title of OSU, that of its nonblocking form, name of IMB. Of reductions that are scattered, OSU and
-IMB count all blocks where we count one: they are none of these."""
+"""Pattern, title in OSU, title of the nonblocking form there, name in IMB. Reduce-scatter is not among them:
+OSU and IMB count all blocks where we count one."""
 
 
-def _of_collectives() -> Iterator[Twin]:
+def _collectives() -> Iterator[Counterpart]:
     for pattern, osu, nonblocking, imb in _COLLECTIVES:
-        yield Twin(pattern, "blocking", f"{osu} Latency Test", imb)
-        yield Twin(
+        yield Counterpart(pattern, "blocking", f"{osu} Latency Test", imb)
+        yield Counterpart(
             pattern, "overlap", f"Non-blocking {nonblocking} Latency Test", f"I{imb.lower()}", hides=True
         )
 
 
-TWINS = (
-    Twin("pingpong", "standard", "Latency Test", "PingPong"),
-    Twin("pingpong", "persistent", "Latency Test Persistent"),
-    Twin("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
-    Twin("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
-    Twin("exchange", "nonblocking", imb="PingPing"),
-    Twin("shift", "sendrecv", imb="Sendrecv"),
-    *_of_collectives(),
+COUNTERPARTS = (
+    Counterpart("pingpong", "standard", "Latency Test", "PingPong"),
+    Counterpart("pingpong", "persistent", "Latency Test Persistent"),
+    Counterpart("stream", "unidirectional", "Bandwidth Test", "Uniband", ranks=2, rate=True),
+    Counterpart("stream", "bidirectional", "Bi-Directional Bandwidth Test", "Biband", ranks=2, rate=True),
+    Counterpart("exchange", "nonblocking", imb="PingPing"),
+    Counterpart("shift", "sendrecv", imb="Sendrecv"),
+    *_collectives(),
 )
 
-BY_CELL = {(twin.pattern, twin.mode): twin for twin in TWINS}
+BY_CELL = {(twin.pattern, twin.mode): twin for twin in COUNTERPARTS}
 
-WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in TWINS if twin.hides}
-"""The mode that is timed beside it, with nothing to hide."""
+WITHOUT_COMPUTATION = {twin: "nonblocking" for twin in COUNTERPARTS if twin.hides}
+"""The mode that is timed along with it, without computation."""
 
 DATATYPES = {
     "double": "MPI_DOUBLE",
@@ -98,14 +98,14 @@ DATATYPES = {
     "int32": "MPI_INT",
     "uint8": "MPI_UINT8_T",
 }
-"""What the kernel's datatypes of reductions are called in their headers."""
+"""Names of the datatypes of reductions in the headers of OSU and IMB."""
 
 
 def plain(title: str) -> str:
-    """A title of OSU without what differs between its versions: case, "Test", "Personalized Exchange"."""
+    """Return a title of OSU without what differs between versions: case, "Test", "Personalized Exchange"."""
     words = title.lower().replace("personalized exchange", "").split()
     return " ".join(word for word in words if word != "test")
 
 
-BY_OSU = {plain(twin.osu): twin for twin in TWINS if twin.osu}
-BY_IMB = {twin.imb: twin for twin in TWINS if twin.imb}
+BY_OSU = {plain(twin.osu): twin for twin in COUNTERPARTS if twin.osu}
+BY_IMB = {twin.imb: twin for twin in COUNTERPARTS if twin.imb}

@@ -1,4 +1,4 @@
-"""The memory that cells need for their buffers; what does not fit is left out before a launch."""
+"""Memory that cells need for their buffers; cells that do not fit are left out before a launch."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ HINT = "use smaller --sizes, fewer ranks, or --buffers warm"
 
 
 class Need(NamedTuple):
-    """What each of some ranks allocates for a cell, in bytes.
+    """Bytes that each rank of a range allocates for a cell.
 
     Attributes:
-        first: The first rank that does.
-        past: The one after the last.
-        sent: To send from.
-        received: To receive into.
-        lent: To lend to MPI, and to work in.
+        first: The first rank.
+        end: The rank after the last one.
+        sent: Send buffer.
+        received: Receive buffer.
+        attached: Memory attached to MPI, and scratch memory.
     """
 
     first: int
-    past: int
+    end: int
     sent: int
     received: int
-    lent: int
+    attached: int
 
 
 def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> list[Need]:
-    """What the ranks of a cell allocate; more at the root of an operation that has one.
+    """Return what the ranks of a cell allocate; the root of an operation may need more.
 
     Args:
-        pool_bytes: Of memory that is walked through, where buffers are cold.
+        pool_bytes: Memory that is walked through if buffers are cold.
     """
     pattern = description.pattern(cell.pattern, "")
     mode = pattern.mode(cell.mode)
@@ -66,23 +66,23 @@ def needs_of(cell: Cell, description: KernelDescription, pool_bytes: int) -> lis
 
 
 def _root_alone(cell: Cell, pattern: Pattern, mode: Mode | None) -> bool:
-    """Whether the blocks of all ranks pass by one of them alone."""
+    """Return whether only the root needs room for the blocks of all ranks."""
     return pattern.rooted and cell.root not in {"", ROTATING} and not (mode and mode.room_everywhere)
 
 
 def memory_need(cell: Cell, description: KernelDescription, pool_bytes: int) -> int:
-    """Bytes that all ranks of a cell together allocate: send and receive buffers, and what MPI is lent."""
-    return together(needs_of(cell, description, pool_bytes))
+    """Return the bytes that all ranks of a cell together allocate: buffers, and memory attached to MPI."""
+    return total_bytes(needs_of(cell, description, pool_bytes))
 
 
-def together(needs: Iterable[Need]) -> int:
-    """Bytes that all ranks of a launch allocate: the kernel keeps the largest buffer of each kind."""
+def total_bytes(needs: Iterable[Need]) -> int:
+    """Return the bytes that all ranks of a launch allocate: the kernel keeps one buffer of each kind."""
     distinct = set(needs)
-    ends = sorted({need.first for need in distinct} | {need.past for need in distinct})
+    ends = sorted({need.first for need in distinct} | {need.end for need in distinct})
     total = 0
     for first, past in itertools.pairwise(ends):
-        mine = [need for need in distinct if need.first <= first and past <= need.past]
-        largest = sum(max(kind) for kind in zip(*(need[2:] for need in mine), strict=True))
+        covering = [need for need in distinct if need.first <= first and past <= need.end]
+        largest = sum(max(kind) for kind in zip(*(need[2:] for need in covering), strict=True))
         total += (past - first) * largest
     return total
 
@@ -90,18 +90,18 @@ def together(needs: Iterable[Need]) -> int:
 def too_large(
     cells: Sequence[Cell], description: KernelDescription, pool_bytes: int, available_bytes: int
 ) -> list[LeftOut]:
-    """Cells of a job without which it fits into the memory of its hosts: else the kernel would be killed.
+    """Return the cells to leave out so that a job fits into memory: else the kernel would be killed.
 
-    Those that are too large by themselves; then of the others the largest, until the rest fits together.
+    Cells that are too large by themselves; then the largest others, until the rest fits together.
     """
     needs = {cell: tuple(needs_of(cell, description, pool_bytes)) for cell in cells}
-    alone = {need: together(need) for need in set(needs.values())}  # pairs of a map are all alike
-    sizes = {cell: alone[need] for cell, need in needs.items()}
+    size_of_need = {need: total_bytes(need) for need in set(needs.values())}  # pairs of a map are all alike
+    sizes = {cell: size_of_need[need] for cell, need in needs.items()}
     rising = sorted((cell for cell in cells if sizes[cell] <= available_bytes), key=lambda cell: sizes[cell])
 
     def exceed(count: int) -> bool:
         of_all = {needs[cell] for cell in rising[:count]}
-        return together(itertools.chain.from_iterable(of_all)) > available_bytes
+        return total_bytes(itertools.chain.from_iterable(of_all)) > available_bytes
 
     kept = (
         bisect.bisect_left(range(1, len(rising) + 1), True, key=exceed)

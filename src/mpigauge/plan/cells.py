@@ -1,4 +1,4 @@
-"""A plan becomes cells: every combination that is to be measured, checked against what is possible."""
+"""From a plan to cells: all combinations of factors that are to be measured and possible."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,32 +10,32 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.plan.factors import FACTORS, Factor, Value, usual
+from mpigauge.plan.factors import FACTORS, Factor, Value, default_value
 from mpigauge.plan.hosts import placement_of, places_of, ranks_of
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription, Mode, Pattern, modes_of
-from mpigauge.plan.round_robin import name_of
+from mpigauge.plan.round_robin import pair_name
 from mpigauge.plan.sizes import parse_sizes
 from mpigauge.vocabulary import ALL, AUTO, DIFFERENT_HOSTS, ROTATING, SAME_HOST
 
 INT_MAX = 2**31 - 1
-RANKS_PER_CORE_MOST = 64
+MAX_RANKS_PER_CORE = 64
 IN_FLIGHT_BYTES = 16 * 2**20
-WINDOW_LEAST = 2
+MIN_WINDOW = 2
 EAGER_DEFAULT_BYTES = 4 * 2**20
 SHARED_MEMORY = "shm"
 
-VISITS_MOST = 1_000_000
-"""Of a launch: every rank keeps some 140 bytes of each, and the campaign half a kilobyte of those made."""
+MAX_VISITS = 1_000_000
+"""Most visits of a launch: every rank keeps about 140 bytes per visit, and the campaign half a kilobyte."""
 
 
 class Expanded(NamedTuple):
-    """What a plan is made of.
+    """The cells of a plan.
 
     Attributes:
-        cells: To be measured.
-        left_out: Those that cannot be, with their reasons.
+        cells: Cells to be measured.
+        left_out: Cells that cannot be measured, with the reasons.
     """
 
     cells: list[Cell]
@@ -45,16 +45,16 @@ class Expanded(NamedTuple):
 def cells_of(
     plan: Plan, description: KernelDescription, mpi: str, mpi_version: str, where: str, label: str = ""
 ) -> Expanded:
-    """All cells of one MPI library, each once, the instrument's floor included.
+    """Return all cells of one MPI library, each once, with the floor.
 
-    A size that cannot be is left out where something else remains.
+    Impossible sizes are left out if others remain.
 
     Args:
-        label: What the user calls the library.
+        label: The user's name for the library.
 
     Raises:
-        UsageError: A pattern or mode that does not exist, or none of the sizes can be measured; begins
-            with `where`.
+        UsageError: A pattern or mode does not exist, or none of the sizes can be measured; begins with
+            `where`.
     """
     cells: dict[Cell, None] = {}
     left_out: dict[Cell, LeftOut] = {}
@@ -71,7 +71,7 @@ def cells_of(
         start = Cell(
             pattern.name, "", 0, 0, mpi, mpi_version, transport, placement, label=label, setting=setting
         )
-        for cell in _expanded(_Asked(plan, measure, pattern, description, where), start, EXPANDED):
+        for cell in _expanded(_Table(plan, measure, pattern, description, where), start, EXPANDED):
             if (why := _impossible(pattern, cell, description)) is not None:
                 left_out[cell] = why
             elif cell not in cells:
@@ -87,7 +87,7 @@ def cells_of(
 
 
 def check_remaining(expanded: Expanded, description: KernelDescription, where: str) -> None:
-    """Refuses a plan of which nothing remains but the floor, with the first reason."""
+    """Refuse a plan of which only the floor remains, with the first reason."""
     floor = description.floor.name
     if expanded.left_out and all(cell.pattern == floor for cell in expanded.cells):
         why = expanded.left_out[0]
@@ -95,31 +95,31 @@ def check_remaining(expanded: Expanded, description: KernelDescription, where: s
 
 
 def _check_visits(visits: Counter[JobKey], cell: Cell, plan: Plan, where: str) -> None:
-    """Counts those of one more cell and refuses more than a launch can have."""
+    """Count the visits of one more cell, and refuse more than a launch can have."""
     visits[cell.job] += plan.visits
-    if visits[cell.job] > VISITS_MOST:
+    if visits[cell.job] > MAX_VISITS:
         raise UsageError(
-            f"{where}: a launch of {cell.ranks} ranks would have more than {VISITS_MOST:,} visits, which is "
+            f"{where}: a launch of {cell.ranks} ranks would have more than {MAX_VISITS:,} visits, which is "
             "the most that fits into the memory of its ranks",
             "use fewer sizes or modes, or several plans",
         )
 
 
 def _check_pairs(ranks: int, sizes: int, plan: Plan, where: str) -> None:
-    """Refuses pairs before there are millions of them."""
+    """Refuse too many pairs, before all of their cells are made."""
     pairs = ranks * (ranks - 1) // 2
     visits = pairs * sizes * plan.visits
-    if visits > VISITS_MOST:
+    if visits > MAX_VISITS:
         raise UsageError(
             f"{where}: {ranks} ranks are {pairs:,} pairs, which with {units.counted(sizes, 'size')} and "
-            f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {VISITS_MOST:,}",
+            f"{plan.visits} visits of each are {visits:,} visits of a launch, of at most {MAX_VISITS:,}",
             "use fewer ranks: a part of the hosts, or one rank on each; or one size",
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What one table of a plan asks for, and of what."""
+class _Table:
+    """A table of a plan, with what is needed to expand it."""
 
     plan: Plan
     measure: Measure
@@ -129,147 +129,147 @@ class _Asked:
 
 
 EXPANDED = tuple(factor for factor in FACTORS if factor.asked)
-"""What is combined within one table of a plan; the others are libraries, transports and placements."""
+"""Factors that are expanded within one table of a plan; others are libraries, transports and placements."""
 
 
-def _expanded(asked: _Asked, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
-    """All combinations of the values of these factors; each may depend on those before it."""
+def _expanded(table: _Table, cell: Cell, factors: Sequence[Factor]) -> Iterator[Cell]:
+    """Yield cells with all combinations of values of these factors; values may depend on earlier factors."""
     if not factors:
         yield cell
         return
     first, *others = factors
-    for value in _values(asked, cell, first):
-        yield from _expanded(asked, replace(cell, **{first.name: value}), others)
+    for value in _values(table, cell, first):
+        yield from _expanded(table, replace(cell, **{first.name: value}), others)
 
 
-def _values(asked: _Asked, cell: Cell, factor: Factor) -> Iterable[Value]:
-    """The values of one factor: those asked for, else the usual one; the cell's own where it has none."""
-    if factor.has and not getattr(asked.pattern, factor.has):
+def _values(table: _Table, cell: Cell, factor: Factor) -> Iterable[Value]:
+    """Return the values of one factor: those asked for, else the default; one if the pattern lacks it."""
+    if factor.has and not getattr(table.pattern, factor.has):
         return (getattr(cell, factor.name),)
     if factor.name in VALUES:
-        return VALUES[factor.name](asked, cell)
-    said = getattr(asked.measure, factor.asked)
-    values = said if isinstance(said, tuple) else (said,) if said else ()
-    return values or (usual(factor.name),)
+        return VALUES[factor.name](table, cell)
+    chosen = getattr(table.measure, factor.asked)
+    values = chosen if isinstance(chosen, tuple) else (chosen,) if chosen else ()
+    return values or (default_value(factor.name),)
 
 
-def _modes(asked: _Asked, _: Cell) -> Iterator[str]:
-    for mode in modes_of(asked.pattern, asked.measure.modes, asked.where):
-        _check_mode(asked.pattern, mode, asked.measure, asked.where)
+def _modes(table: _Table, _: Cell) -> Iterator[str]:
+    for mode in modes_of(table.pattern, table.measure.modes, table.where):
+        _check_mode(table.pattern, mode, table.measure, table.where)
         yield mode.name
 
 
-def _rank_counts(asked: _Asked, cell: Cell) -> Iterator[int]:
-    """Numbers of ranks, or the one of a placement that lists them; none where shared memory ends."""
+def _rank_counts(table: _Table, cell: Cell) -> Iterator[int]:
+    """Yield the numbers of ranks, or that of a list placement; none where shared memory does not reach."""
     listed = ranks_of(cell.placement)
-    for ranks in (listed,) if listed else asked.measure.ranks or asked.plan.ranks:
-        places = places_of(cell.placement, asked.plan.hosts, ranks, asked.where)
-        if cell.transport != SHARED_MEMORY or len(set(places)) <= 1:
-            _check_ranks(asked.pattern, ranks, asked.where)
+    for ranks in (listed,) if listed else table.measure.ranks or table.plan.ranks:
+        hosts = places_of(cell.placement, table.plan.hosts, ranks, table.where)
+        if cell.transport != SHARED_MEMORY or len(set(hosts)) <= 1:
+            _check_ranks(table.pattern, ranks, table.where)
             yield ranks
 
 
-def _roots(asked: _Asked, cell: Cell) -> Iterator[str]:
-    mode = asked.pattern.mode(cell.mode)
-    for root in asked.measure.roots or (usual("root"),):
+def _roots(table: _Table, cell: Cell) -> Iterator[str]:
+    mode = table.pattern.mode(cell.mode)
+    for root in table.measure.roots or (default_value("root"),):
         if root == ROTATING and mode is not None and mode.binds_buffers:
             raise UsageError(
-                f"{asked.where}: {asked.pattern.name} {mode.name} is bound to one root, which cannot rotate",
+                f"{table.where}: {table.pattern.name} {mode.name} is bound to one root, which cannot rotate",
                 "use a fixed --root for this mode",
             )
         if isinstance(root, int) and root >= cell.ranks:
             raise UsageError(
-                f"{asked.where}: rank {root} cannot be the root of {cell.ranks} ranks",
+                f"{table.where}: rank {root} cannot be the root of {cell.ranks} ranks",
                 f"use 0 to {cell.ranks - 1}",
             )
         yield str(root)
 
 
-def _datatypes(asked: _Asked, _: Cell) -> Iterator[str]:
-    """Those asked for that know one of the operations asked for."""
-    names = asked.measure.datatypes or (str(usual("datatype")),)
-    known = asked.description.datatypes
-    datatypes = known if ALL in names else [asked.description.datatype(n, asked.where) for n in names]
-    for op in _operations_asked(asked):
+def _datatypes(table: _Table, _: Cell) -> Iterator[str]:
+    """Yield the datatypes asked for, after checking that each operation asked for fits one of them."""
+    names = table.measure.datatypes or (str(default_value("datatype")),)
+    known = table.description.datatypes
+    datatypes = known if ALL in names else [table.description.datatype(n, table.where) for n in names]
+    for op in _operations_asked(table):
         if not any(op in datatype.operations for datatype in datatypes):
             raise UsageError(
-                f"{asked.where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
+                f"{table.where}: MPI does not define {op} for {' or '.join(names)}", "use --datatype int32"
             )
     yield from (datatype.name for datatype in datatypes)
 
 
-def _operations(asked: _Asked, cell: Cell) -> Iterator[str]:
-    """Those that MPI defines for the cell's datatype."""
-    datatype = asked.description.datatype(cell.datatype, asked.where)
-    yield from (op for op in _operations_asked(asked) if op in datatype.operations)
+def _operations(table: _Table, cell: Cell) -> Iterator[str]:
+    """Yield the operations asked for that MPI defines for the cell's datatype."""
+    datatype = table.description.datatype(cell.datatype, table.where)
+    yield from (op for op in _operations_asked(table) if op in datatype.operations)
 
 
-def _operations_asked(asked: _Asked) -> Sequence[str]:
-    datatypes = asked.description.datatypes
+def _operations_asked(table: _Table) -> Sequence[str]:
+    datatypes = table.description.datatypes
     known = tuple(dict.fromkeys(op for datatype in datatypes for op in datatype.operations))
-    ops = asked.measure.ops or (str(usual("op")),)
+    ops = table.measure.ops or (str(default_value("op")),)
     for op in () if ALL in ops else ops:
         if op not in known:
-            raise UsageError(f"{asked.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
+            raise UsageError(f"{table.where}: no operation is called {op!r}", choose_from([*known, ALL], op))
     return known if ALL in ops else ops
 
 
-def _pairs(asked: _Asked, cell: Cell) -> Iterator[str]:
-    """Each pair of ranks, where that was asked for."""
-    if not asked.measure.pairs:
+def _pairs(table: _Table, cell: Cell) -> Iterator[str]:
+    """Yield each pair of ranks if that was asked for, else ""."""
+    if not table.measure.pairs:
         yield ""
         return
-    if asked.pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
+    if table.pattern.active_ranks != 2:  # noqa: PLR2004 - a pair
         raise UsageError(
-            f"{asked.where}: {asked.pattern.name} is not between two ranks and has no pairs",
+            f"{table.where}: {table.pattern.name} is not between two ranks and has no pairs",
             "use pingpong, for example",
         )
-    _check_pairs(cell.ranks, len(list(_sizes(asked, cell))), asked.plan, asked.where)
-    yield from (name_of(pair) for pair in combinations(range(cell.ranks), 2))
+    _check_pairs(cell.ranks, len(list(_sizes(table, cell))), table.plan, table.where)
+    yield from (pair_name(pair) for pair in combinations(range(cell.ranks), 2))
 
 
-def _sizes(asked: _Asked, cell: Cell) -> Iterable[int]:
-    pattern, sizes, seed = asked.pattern, asked.measure.sizes, asked.plan.seed
+def _sizes(table: _Table, cell: Cell) -> Iterable[int]:
+    pattern, sizes, seed = table.pattern, table.measure.sizes, table.plan.seed
     if pattern.sized:
-        datatype = asked.description.datatype(cell.datatype, "") if cell.datatype else None
+        datatype = table.description.datatype(cell.datatype, "") if cell.datatype else None
         unit = datatype.bytes if datatype else pattern.unit_bytes
         wanted = parse_sizes(sizes or AUTO, seed)
-        return dict.fromkeys(_whole(size, unit, bool(pattern.unit_bytes)) for size in wanted)
+        return dict.fromkeys(_rounded_up(size, unit, bool(pattern.unit_bytes)) for size in wanted)
     if pattern.probes:
         return (max(parse_sizes(sizes, seed)) if sizes else EAGER_DEFAULT_BYTES,)
     return (0,)
 
 
-def _whole(size: int, unit: int, never_empty: bool) -> int:
-    """The next larger whole number of units."""
+def _rounded_up(size: int, unit: int, never_empty: bool) -> int:
+    """Return the size rounded up to a whole number of units."""
     return max(unit if never_empty else 0, -(-size // unit) * unit) if unit else size
 
 
-def _windows(asked: _Asked, cell: Cell) -> Iterable[int]:
-    return (window_for(asked.measure.window or int(usual("window")), cell.bytes),)
+def _windows(table: _Table, cell: Cell) -> Iterable[int]:
+    return (window_for(table.measure.window or int(default_value("window")), cell.bytes),)
 
 
-VALUES: Mapping[str, Callable[[_Asked, Cell], Iterable[Value]]] = {
+VALUES: Mapping[str, Callable[[_Table, Cell], Iterable[Value]]] = {
     "mode": _modes,
     "ranks": _rank_counts,
     "root": _roots,
     "datatype": _datatypes,
     "op": _operations,
     "pair": _pairs,
-    "pairing": lambda asked, _: (asked.measure.pairs,),
+    "pairing": lambda table, _: (table.measure.pairs,),
     "bytes": _sizes,
     "window": _windows,
 }
-"""Of factors whose values are more than what was asked for: they are checked, or follow from others."""
+"""Functions for factors whose values are checked, or follow from others."""
 
 
 def window_for(window: int, size: int) -> int:
-    """How many messages of `size` bytes are in flight at once.
+    """Return how many messages of `size` bytes are in flight at once.
 
-    The window asked for, but no more than 16 MiB in flight: large messages fill any link with a few
-    of them, and a window of 64 would measure the memory that its receive buffers need instead.
+    The window asked for, but no more than 16 MiB in flight: a few large messages fill any link, and a window
+    of 64 would measure the memory of its receive buffers instead.
     """
-    return min(window, max(WINDOW_LEAST, IN_FLIGHT_BYTES // max(1, size)))
+    return min(window, max(MIN_WINDOW, IN_FLIGHT_BYTES // max(1, size)))
 
 
 def _check_mode(pattern: Pattern, mode: Mode, measure: Measure, where: str) -> None:
@@ -290,7 +290,7 @@ def _check_ranks(pattern: Pattern, ranks: int, where: str) -> None:
 
 
 def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) -> LeftOut | None:
-    """Why a cell of this size cannot be, if it cannot."""
+    """Return why a cell of this size is impossible; None if it is possible."""
     size, mode = cell.bytes, pattern.mode(cell.mode)
     if pattern.counted:
         most = _counted_most(pattern, mode, cell, description)
@@ -315,7 +315,7 @@ def _impossible(pattern: Pattern, cell: Cell, description: KernelDescription) ->
 
 
 def _counted_most(pattern: Pattern, mode: Mode | None, cell: Cell, description: KernelDescription) -> int:
-    """The largest size of which an int counts the elements: of one call, or the blocks of all ranks."""
+    """Return the largest size whose elements an int counts, in one call or in the blocks of all ranks."""
     width = description.datatype(cell.datatype, "").bytes if pattern.reduces else 1
     blocks = (pattern.active_ranks or cell.ranks) if mode is not None and mode.counts_all else 1
     return INT_MAX // blocks * width
@@ -334,10 +334,10 @@ def _beyond_counts(pattern: Pattern, cell: Cell, most: int) -> LeftOut:
 
 
 def check_ranks(plan: Plan, cores: int, where: str) -> None:
-    """Refuses numbers of ranks that no machine of so many cores would survive; hosts have slots for that."""
+    """Refuse far more ranks than a machine of so many cores can run; hosts limit ranks by their slots."""
     if plan.hosts:
         return
-    most = RANKS_PER_CORE_MOST * cores
+    most = MAX_RANKS_PER_CORE * cores
     for ranks in _all_ranks(plan):
         if ranks > most:
             raise UsageError(

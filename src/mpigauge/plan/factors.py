@@ -1,21 +1,24 @@
-"""The factors of a cell: all that two measurements can differ in. FACTORS is the one list of them.
+"""The factors of a cell, in which two measurements can differ. FACTORS is the one list of them.
 
 A field of `plan.model.Cell` belongs to each row. Plan files, options, the expansion into cells, the
-kernel's plan, the keys of curves, tables, JSON and figures loop over this list; their words for people are
-in `document.phrases`. To add one: the field of Cell, with its usual value as the default and its meaning
-in the docstring (and of FactorValues and an option in `cli.options.run_options`, if users choose it), a row
-here, its words there, the kernel's side (a number in rounds/visits.h, a word in text/plan.c), a line in
-docs/formats.md, a test. One that makes a launch of its own says `job=True`, and is a field of JobKey, too.
+kernel's plan, the keys of curves, phrases, tables, JSON and figures loop over this list. To add one: a row
+here, and a field of Cell with its usual value as the default and its meaning in the docstring. One that
+makes a launch of its own says `job=True` and is a field of JobKey, too; one that users choose is a field of
+FactorValues and an option in `cli.options.run_options`; one that the kernel is told has a number in
+rounds/visits.h and a word in text/plan.c. Pages and schemas are computed.
 
-Without imports that `--help` would wait for.
+This module imports nothing slow, for the sake of `--help`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mpigauge.vocabulary import AUTO, BUFFERS, ROTATING, SAME_HOST, SYNCS
+
+if TYPE_CHECKING:
+    from mpigauge.plan.model import Cell, JobKey
 
 Group = Literal["what", "how", "where"]
 Together = Literal["", "library", "place", "operation", "size"]
@@ -23,20 +26,20 @@ Value = str | int | bool
 
 
 class Text:
-    """How a value is written in the kernel's plan: as it is, and "" is left out."""
+    """Codec of a value in the kernel's plan: text unchanged; "" is left out."""
 
     def __init__(self, *choices: str) -> None:
         self.choices = choices
 
     def write(self, value: Value) -> str:
-        """The text of a value; "" leaves the key out."""
+        """Return the text of a value; "" leaves the key out."""
         return str(value)
 
     def read(self, text: str) -> Value:
-        """The value of a text.
+        """Return the value of a text.
 
         Raises:
-            ValueError: It is not one.
+            ValueError: The text is invalid.
         """
         if text and self.choices and text not in self.choices:
             raise ValueError(f"not one of {', '.join(self.choices)}")
@@ -47,42 +50,42 @@ AS_IT_IS = Text()
 
 
 class WholeNumber(Text):
-    """A whole number."""
+    """Codec of a whole number."""
 
     def read(self, text: str) -> Value:
-        """The number."""
+        """Return the number."""
         return whole_number(text)
 
 
 class Root(Text):
-    """A rank, or -1 for another one in each round."""
+    """Codec of a root: a rank, or -1 for another one in each round."""
 
     def write(self, value: Value) -> str:
-        """The rank."""
+        """Return the rank as text, -1 for "rotating"."""
         return "-1" if value == ROTATING else str(value)
 
     def read(self, text: str) -> Value:
-        """The rank as cells have it: as text, since it may be "rotating"."""
+        """Return the rank as cells have it: as text, since it may be "rotating"."""
         return ROTATING if text == "-1" else str(whole_number(text)) if text else ""
 
 
 class Flag(Text):
-    """1, or nothing."""
+    """Codec of a flag: 1, or no key."""
 
     def write(self, value: Value) -> str:
-        """1 if it is set."""
+        """Return 1 if the flag is set, else ""."""
         return "1" if value else ""
 
     def read(self, text: str) -> Value:
-        """Whether it is set."""
+        """Return whether the flag is set."""
         return text == "1"
 
 
 def whole_number(text: str) -> int:
-    """A number of at most 18 digits, so that it fits the kernel's integers.
+    """Return a number of at most 18 digits, so that it fits the kernel's integers.
 
     Raises:
-        ValueError: It is not one.
+        ValueError: The text is not such a number.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 18):  # noqa: PLR2004 - below 2**63
         raise ValueError("not a number")
@@ -91,21 +94,25 @@ def whole_number(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One thing in which cells differ.
+    """A factor: a property in which cells differ.
 
     Attributes:
         name: The field of a cell, and of JSON.
-        group: What is measured, how, or where.
-        usual: What holds unless somebody asks for something else; it goes without saying.
+        group: Whether it says what is measured, how, or where.
+        usual: Its default value, which texts do not mention.
         has: The property of a pattern that says whether it has the factor; "" for all patterns. Cells of
-            others have the field's default.
-        asked: The field of `plan.model.Asked` that chooses its values; "" if none does.
+            other patterns have the field's default.
+        asked: The field of `plan.model.FactorValues` that chooses its values; "" if none does.
         job: Whether each of its values is a launch of its own: a field of JobKey.
         along: Whether the rows of one curve differ in it.
-        compared: Whether cells of one result that differ in it alone can be held against each other.
+        compared: Whether cells of one result that differ in it alone can be compared.
         regresses: Whether its values are builds or settings of one thing, of which one may replace another:
             a comparison by it gives a verdict unasked. Others are ways and places, which differ anyway.
         together: What it is one thing with others of, as the version is of the library; "" for itself alone.
+        control: Whether cells that have a value of it are controls: measured again for comparisons alone, and
+            left out of tables and answers.
+        phrase: What people are told of a value, in place of `{}`; "" if it is said with another factor, or in
+            a column of its own.
         key: Its key in the kernel's plan; "" if the kernel is not told, or told in another way.
         code: How a value is written there.
     """
@@ -120,6 +127,8 @@ class Factor:
     compared: bool = False
     regresses: bool = False
     together: Together = ""
+    control: bool = False
+    phrase: str = "{}"
     key: str = ""
     code: Text = AS_IT_IS
 
@@ -127,14 +136,25 @@ class Factor:
 FACTORS = (
     Factor("pattern", "what", key="pattern"),
     Factor("mpi", "where", job=True, compared=True, regresses=True, together="library"),
-    Factor("mpi_version", "where", job=True, together="library"),
-    Factor("label", "where", usual="", job=True, compared=True, regresses=True, together="library"),
+    Factor("mpi_version", "where", job=True, together="library", phrase=""),
+    Factor(
+        "label", "where", usual="", job=True, compared=True, regresses=True, together="library", phrase=""
+    ),
     Factor("setting", "where", usual="", job=True, compared=True, regresses=True),
-    Factor("arm", "where", usual="", job=True),
+    Factor("arm", "where", usual="", job=True, control=True),
     Factor("transport", "where", usual=AUTO, job=True, compared=True, together="place"),
     Factor("placement", "where", usual=SAME_HOST, job=True, compared=True, together="place"),
     Factor("buffers", "where", usual=BUFFERS[0], asked="buffers", compared=True),
-    Factor("in_place", "how", usual=False, has="may_in_place", asked="in_place", key="in_place", code=Flag()),
+    Factor(
+        "in_place",
+        "how",
+        usual=False,
+        has="may_in_place",
+        asked="in_place",
+        phrase="in place",
+        key="in_place",
+        code=Flag(),
+    ),
     Factor("mode", "what", asked="modes", compared=True, key="mode"),
     Factor("ranks", "where", asked="ranks", job=True, compared=True),
     Factor(
@@ -144,6 +164,7 @@ FACTORS = (
         has="starts_together",
         asked="sync",
         compared=True,
+        phrase="{} start",
         key="sync",
         code=Text(*SYNCS),
     ),
@@ -155,34 +176,52 @@ FACTORS = (
         has="reduces",
         asked="datatypes",
         together="operation",
+        phrase="",
         key="datatype",
     ),
     Factor("op", "how", usual="sum", has="reduces", asked="ops", together="operation", key="op"),
     Factor("pair", "where", asked="pairs", along=True),
     Factor("pairing", "where", usual="", asked="pairs"),
-    Factor("bytes", "what", asked="sizes", along=True, together="size", key="bytes", code=WholeNumber()),
     Factor(
-        "window", "how", usual=64, has="windowed", asked="window", along=True, compared=True, together="size"
+        "bytes",
+        "what",
+        asked="sizes",
+        along=True,
+        together="size",
+        phrase="",
+        key="bytes",
+        code=WholeNumber(),
+    ),
+    Factor(
+        "window",
+        "how",
+        usual=64,
+        has="windowed",
+        asked="window",
+        along=True,
+        compared=True,
+        together="size",
+        phrase="window {}",
     ),
 )
-"""In the order in which a plan is expanded: the last ones change fastest."""
+"""All factors, in the order in which a plan is expanded: the last ones change fastest."""
 
 BY_NAME = {factor.name: factor for factor in FACTORS}
 
 COMPARED_BY = tuple(factor.name for factor in FACTORS if factor.compared)
-"""What a comparison within one result can be by; if nobody says, the first that has several values."""
+"""Factors that a comparison within one result can be by; the default is the first with several values."""
 
-REGRESSES = tuple(factor.name for factor in FACTORS if factor.regresses)
-"""What a comparison within one result gives a verdict on though nobody says what it is by."""
+VERDICT_FACTORS = tuple(factor.name for factor in FACTORS if factor.regresses)
+"""Factors by which a comparison within one result has a verdict by default."""
 
 ALONG = frozenset(factor.name for factor in FACTORS if factor.along)
 """What rows of one curve may differ in."""
 
 CURVE = tuple(factor.name for factor in FACTORS if not factor.along)
-"""What all rows of one curve have in common."""
+"""Factors that all rows of one curve have in common."""
 
-TOLD = tuple(factor for factor in FACTORS if factor.key)
-"""What the kernel is told of each visit in so many words."""
+KERNEL_FACTORS = tuple(factor for factor in FACTORS if factor.key)
+"""Factors that are written in the kernel's plan."""
 
 
 def together(what: Together) -> frozenset[str]:
@@ -206,13 +245,22 @@ OF_PATTERN = frozenset({"pattern", "mode", *(factor.name for factor in FACTORS i
 """What patterns differ in: also what only some of them have."""
 
 
+CONTROL_FACTORS = frozenset(factor.name for factor in FACTORS if factor.control)
+"""What controls differ in from what they are controls of."""
+
+
+def is_control(cell: Cell | JobKey) -> bool:
+    """Return whether a cell, or the launches of a job, are measured for comparisons alone."""
+    return any(getattr(cell, name) for name in CONTROL_FACTORS)
+
+
 def names_of(group: Group) -> tuple[str, ...]:
-    """The factors of a group."""
+    """Return the names of the factors of a group."""
     return tuple(factor.name for factor in FACTORS if factor.group == group)
 
 
-def usual(name: str) -> Value:
-    """What holds for a factor unless somebody asks for something else."""
+def default_value(name: str) -> Value:
+    """Return the default value of a factor."""
     value = BY_NAME[name].usual
     if value is None:
         raise KeyError(name)

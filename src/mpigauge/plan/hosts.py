@@ -1,8 +1,8 @@
-"""Hosts: the words in which users and schedulers name them, and the rules by which ranks get theirs.
+"""Hosts: parsing lists of users and schedulers, and placing ranks on them.
 
 A placement is a rule or a list. `same-host`: all ranks on the first host that has slots for them.
-`different-hosts`: rank after rank on the next host, so that neighbours are never on one. A list names
-the host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,3`.
+`different-hosts`: ranks on hosts in turn, so that neighbours are never on the same one. A list names the
+host of each rank, by name or by its number in the list of hosts: `h1,h3` or `1,3`.
 """
 
 import re
@@ -18,17 +18,17 @@ from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
 from mpigauge.vocabulary import DIFFERENT_HOSTS, SAME_HOST
 
-SLOTS_MOST = 65_536
-FILE_NAME_MOST = 255
+MAX_SLOTS = 65_536
+MAX_FILE_NAME_BYTES = 255
 
-HOSTS_MOST = 100_000
-"""Of one list; a mistyped range is not to fill the memory."""
+MAX_HOSTS = 100_000
+"""Most hosts of a list: a mistyped range must not fill the memory."""
 
 NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}"
-"""Of a host: a word that no program takes for an option."""
+"""Pattern of host names: words that no program takes for an option."""
 
 INSIDE_A_HOST = frozenset({"hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package"})
-"""What launchers map ranks by, and users of theirs may take for a placement."""
+"""Objects that launchers map ranks by, and that users may mistake for placements."""
 
 _HOST = re.compile(NAME, re.ASCII)
 _SLOTS = re.compile(r"(?:^|\s)slots\s*=\s*([0-9]+)")
@@ -41,14 +41,14 @@ HostName = Annotated[str, Meta(pattern=rf"^{NAME}$(?!\n)")]
 
 
 class Host(Struct, frozen=True):
-    """A host and how many ranks it takes."""
+    """A host and its slots for ranks."""
 
     name: HostName
-    slots: Annotated[int, Meta(ge=1, le=SLOTS_MOST)] = 1
+    slots: Annotated[int, Meta(ge=1, le=MAX_SLOTS)] = 1
 
 
 def short(host: str) -> str:
-    """The first part of a name; an address is left whole."""
+    """Return the first part of a host name; an IP address is not cut."""
     return host if host.replace(".", "").isdigit() else host.partition(".")[0].lower()
 
 
@@ -56,19 +56,18 @@ def short(host: str) -> str:
 
 
 def hosts_of(text: str) -> tuple[Host, ...]:
-    """Hosts in the words of a user: a list, or the path of a machine file.
+    """Return the hosts of a list, or of the machine file at a path.
 
-    A list is `h1:2,h2:2` or `node[1-4]:2`. A machine file has a host a line: `h1 slots=2` as for Open
-    MPI, `h1:2` as for MPICH, or `h1` as often as it has slots. A host that is named again gets more
-    slots.
+    A list is `h1:2,h2:2` or `node[1-4]:2`. A machine file has one host per line: `h1 slots=2` as for Open
+    MPI, `h1:2` as for MPICH, or `h1` repeated once per slot. A host that is named again gets more slots.
 
     Raises:
-        UsageError: Names the word, and the file and line.
+        UsageError: A word is invalid; names it, with the file and line.
     """
     path = Path(text)
-    if "/" in text or (len(text) <= FILE_NAME_MOST and path.is_file()):
+    if "/" in text or (len(text) <= MAX_FILE_NAME_BYTES and path.is_file()):
         return _of_file(path)
-    return _added((_host(name, slots, text) for name, slots in _named(text)), text)
+    return _merged((_host(name, slots, text) for name, slots in _parse_list(text)), text)
 
 
 def _of_file(path: Path) -> tuple[Host, ...]:
@@ -76,7 +75,7 @@ def _of_file(path: Path) -> tuple[Host, ...]:
         lines = text_of(path, "use the path of a machine file, or a list: h1:2,h2:2").splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not UTF-8 text", "a machine file has one host per line: h1:2") from None
-    return _added(
+    return _merged(
         (
             host
             for number, line in enumerate(lines, start=1)
@@ -87,26 +86,26 @@ def _of_file(path: Path) -> tuple[Host, ...]:
 
 
 def _of_line(line: str, where: str) -> Iterator[Host]:
-    """A line of a machine file: hosts first, then words of a launcher of which only slots= counts."""
+    """Return names and slots of a line of a machine file; of launcher options, only slots= counts."""
     words = line.split(None, 1)
     if not words:
         return
-    told = _SLOTS.search(words[1]) if len(words) > 1 else None
-    for name, slots in _named(words[0]):
-        yield _host(name, told[1] if told else slots, where)
+    slots_words = _SLOTS.search(words[1]) if len(words) > 1 else None
+    for name, slots in _parse_list(words[0]):
+        yield _host(name, slots_words[1] if slots_words else slots, where)
 
 
-def _named(text: str) -> Iterator[tuple[str, str]]:
-    """Names and slots, as words, of a list."""
+def _parse_list(text: str) -> Iterator[tuple[str, str]]:
+    """Return names and slots, as text, of a list."""
     for word in _names(text):
         list_, _, slots = word.partition(":")
-        _refuse_strangers(word)
+        _refuse_ssh_words(word)
         for name in expand_nodelist(list_):
             yield name, slots
 
 
-def _refuse_strangers(word: str) -> None:
-    """Words that ssh takes for a host, but not all launchers and not a list with slots."""
+def _refuse_ssh_words(word: str) -> None:
+    """Refuse words that ssh takes for a host, but not all launchers do, nor a list with slots."""
     if "@" in word:
         raise UsageError(
             f"{word!r} names a user, but a host is only a name or an address",
@@ -122,12 +121,12 @@ def _refuse_strangers(word: str) -> None:
 def _host(name: str, slots: str, where: str) -> Host:
     if not _HOST.fullmatch(name):
         raise UsageError(f"{where}: {name!r} is not a host name", "write names or addresses: h1:2,h2:2")
-    if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= SLOTS_MOST):
+    if slots and not (slots.isascii() and slots.isdigit() and 1 <= int(slots) <= MAX_SLOTS):
         raise UsageError(f"{where}: {slots!r} is not a number of slots for {name}", "write it as h1:2")
     return Host(name, int(slots or 1))
 
 
-def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
+def _merged(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
     slots: Counter[str] = Counter()
     for host in hosts:
         slots[host.name] += host.slots
@@ -140,10 +139,10 @@ def _added(hosts: Iterable[Host], where: str) -> tuple[Host, ...]:
 
 
 def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
-    """A placement in its one form: a rule, or the names of the ranks' hosts.
+    """Return a placement in its normal form: a rule, or the names of the ranks' hosts.
 
     Raises:
-        UsageError: It names what is not among the hosts.
+        UsageError: It names a host that is not in the list.
     """
     if text == SAME_HOST:
         return text
@@ -157,10 +156,10 @@ def placement_of(text: str, hosts: Sequence[Host], where: str) -> str:
         raise UsageError(f"{where}: the placement {text} needs hosts", "name them: --hosts h1:2,h2:2")
     if text == DIFFERENT_HOSTS:
         return text
-    return ",".join(_one_of(word.strip(), hosts, where) for word in text.split(","))
+    return ",".join(_host_name(word.strip(), hosts, where) for word in text.split(","))
 
 
-def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
+def _host_name(word: str, hosts: Sequence[Host], where: str) -> str:
     names = [host.name for host in hosts]
     if word in names:
         return word
@@ -173,27 +172,29 @@ def _one_of(word: str, hosts: Sequence[Host], where: str) -> str:
 
 
 def ranks_of(placement: str) -> int | None:
-    """How many ranks a placement is for; None if it is a rule for any number."""
+    """Return how many ranks a placement is for; None if it is a rule for any number."""
     return None if placement in (SAME_HOST, DIFFERENT_HOSTS) else placement.count(",") + 1
 
 
 def places_of(placement: str, hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
-    """The host of each rank; empty if no host was named, and all of them are on this machine.
+    """Return the host of each rank; () if no hosts are given, and all ranks are on this machine.
 
     Raises:
-        UsageError: There are not enough slots or hosts, or it names what is not among them.
+        UsageError: There are not enough slots or hosts, or a host is not in the list.
     """
     if not hosts:
         return ()
     if placement == SAME_HOST:
-        return (_roomy(hosts, ranks, where),) * ranks
+        return (_single_host(hosts, ranks, where),) * ranks
     if placement == DIFFERENT_HOSTS:
-        return _dealt(hosts, ranks, where)
-    there = {host.name for host in hosts}
-    return tuple(name if name in there else _one_of(name, hosts, where) for name in placement.split(","))
+        return _round_robin(hosts, ranks, where)
+    host_names = {host.name for host in hosts}
+    return tuple(
+        name if name in host_names else _host_name(name, hosts, where) for name in placement.split(",")
+    )
 
 
-def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
+def _single_host(hosts: Sequence[Host], ranks: int, where: str) -> str:
     for host in hosts:
         if host.slots >= ranks:
             return host.name
@@ -203,8 +204,8 @@ def _roomy(hosts: Sequence[Host], ranks: int, where: str) -> str:
     )
 
 
-def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
-    """One rank per host, round after round."""
+def _round_robin(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
+    """Return the hosts of ranks placed round-robin, within the slots."""
     if ranks > 1 and len(hosts) < 2:  # noqa: PLR2004 - two are the fewest that differ
         raise UsageError(
             f"{where}: {hosts[0].name} is the only host, but ranks are to be placed on different ones",
@@ -215,44 +216,44 @@ def _dealt(hosts: Sequence[Host], ranks: int, where: str) -> tuple[str, ...]:
             f"{where}: the hosts have {slots} slots, not {ranks}",
             "raise the slots (h1:4), or use fewer ranks",
         )
-    left = Counter({host.name: host.slots for host in hosts})
-    dealt = (host.name for host in cycle(hosts) if _take(left, host.name))
+    free_slots = Counter({host.name: host.slots for host in hosts})
+    dealt = (host.name for host in cycle(hosts) if _take(free_slots, host.name))
     return tuple(islice(dealt, ranks))
 
 
-def _take(left: Counter[str], name: str) -> bool:
-    left[name] -= 1
-    return left[name] >= 0
+def _take(free_slots: Counter[str], name: str) -> bool:
+    free_slots[name] -= 1
+    return free_slots[name] >= 0
 
 
 # ---- Compressed lists ----------------------------------------------------------------------------
 
 
 def expand_nodelist(text: str) -> tuple[str, ...]:
-    """The hosts of a compressed list, in its order: `rack[1-2]n[08-10,20],login` are nine.
+    """Return the hosts of a compressed list, in its order: `rack[1-2]n[08-10,20],login` has nine.
 
-    A number is as wide as the first of its range, filled up with zeros, as Slurm writes them.
+    Numbers are padded with zeros to the width of the first of their range, as Slurm does.
 
     Raises:
-        UsageError: It is no such list, or names no host or too many.
+        UsageError: It is not such a list, or has no hosts or too many.
     """
     hosts: list[str] = []
     for name in _names(text):
         parts = [_choices(text, part) for part in _PART.finditer(name)]
         for words in product(*parts):
             hosts.append("".join(words))
-            if len(hosts) > HOSTS_MOST:
-                raise _no_list(text, f"it has more than {HOSTS_MOST} hosts")
+            if len(hosts) > MAX_HOSTS:
+                raise _no_list(text, f"it has more than {MAX_HOSTS} hosts")
     return tuple(hosts)
 
 
 def _names(text: str) -> list[str]:
-    """What stands between the commas outside of brackets."""
+    """Return the parts between commas outside of brackets."""
     names = []
     at = 0
-    while found := _NAME.match(text, at):
-        names.append(found[0])
-        at = found.end() + 1
+    while match := _NAME.match(text, at):
+        names.append(match[0])
+        at = match.end() + 1
         if text[at - 1 : at] != ",":
             break
     if at != len(text) + 1:
@@ -261,19 +262,19 @@ def _names(text: str) -> list[str]:
 
 
 def _choices(text: str, part: re.Match[str]) -> list[str]:
-    """The words that a part of a name stands for: itself, or the numbers of its brackets."""
+    """Return the alternatives for a part of a name: itself, or the numbers of its brackets."""
     if part[1] is None:
         return [part[0]]
     return [number for word in part[1].split(",") for number in _numbers(text, word)]
 
 
 def _numbers(text: str, word: str) -> Iterator[str]:
-    found = _RANGE.fullmatch(word)
-    if found is None:
+    match = _RANGE.fullmatch(word)
+    if match is None:
         raise _no_list(text, f"{word!r} is not a range of numbers")
-    first, last = found[1], found[2] or found[1]
+    first, last = match[1], match[2] or match[1]
     count = int(last) - int(first) + 1
-    if not 1 <= count <= HOSTS_MOST:
+    if not 1 <= count <= MAX_HOSTS:
         raise _no_list(text, f"the range {word!r} has {max(0, count)} numbers")
     return (f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1))
 

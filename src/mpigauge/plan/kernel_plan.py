@@ -1,8 +1,8 @@
-"""The text in which the kernel is told what to do, written and read: known to this module and to plan.c.
+"""The kernel's plan, the text that it reads: writing it and reading it again. Only plan.c knows it, too.
 
-A line of limits, a line per visit, `end`, where the kernel stops reading. A plan that is handed out to
-people whose launcher starts the kernel has one more line for whoever reads the journals later: JSON with the
-plan that the visits are from, and what the kernel said of their patterns.
+A line of limits, a line per visit, and `end`, where the kernel stops reading. A plan for a launch by the
+user has one more line, for the import of its journals: JSON with the plan that the visits are from, and
+the kernel's description of their patterns.
 """
 
 import re
@@ -16,17 +16,17 @@ from msgspec import Struct
 
 from mpigauge.errors import UsageError
 from mpigauge.inputs import text_of
-from mpigauge.plan.factors import TOLD, Factor, Value, whole_number
+from mpigauge.plan.factors import KERNEL_FACTORS, Factor, Value, whole_number
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.patterns import KERNEL_VERSION, Pattern
 from mpigauge.plan.visit_order import PlannedVisit
 from mpigauge.vocabulary import Pairing
 
 POOL_CACHES = 4
-"""The largest caches that cold visits walk through (docs/method.md#buffers)."""
+"""Multiple of the largest cache that cold visits walk through (docs/method.md#buffers)."""
 
 PART_BYTES = 32_768
-"""Half of what a pipe holds, so that a part never has to wait for who reads the last."""
+"""Half of a pipe's capacity, so that writing a part never waits for the reader of the previous one."""
 
 MORE = "more\n"
 END = "end"
@@ -37,18 +37,18 @@ _PAIR = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a launch may take.
+    """Limits of a launch in time and memory.
 
     Attributes:
         cell_s: Time that a cell should take in this launch.
-        deadline_s: No visit begins later than this after the start.
-        warmup_s: Per group of ranks and size, before the first visit.
-        warmup_bytes: The most that is sent in it; 0 means as much as in any visit.
-        pool_bytes: What cold visits walk through on each side.
-        pool_caches: Largest caches of any rank's host that cold visits walk through at least; 0 leaves it
-            at pool_bytes, which know this machine's alone.
-        hang_s: Silence, at least, after which the kernel gives its job up; 0 where somebody watches it.
-        watched: Somebody does, and keeps rank 0's input open; at its end the job ends, too.
+        deadline_s: Time after the start at which the last visit may begin.
+        warmup_s: Time of the warm-up per group of ranks and size, before the first visit.
+        warmup_bytes: Largest message of the warm-up; 0 means as large as in the visits.
+        pool_bytes: Memory that cold visits walk through on each side.
+        pool_caches: Multiple of the largest cache of the ranks' hosts that cold visits walk through at
+            least; 0 for pool_bytes alone, which follow from this machine's caches.
+        hang_s: Shortest silence after which the kernel aborts its job; 0 if mpigauge watches it.
+        watched: Whether mpigauge watches it and keeps rank 0's input open, at whose end the job ends.
     """
 
     cell_s: float
@@ -62,10 +62,10 @@ class Limits:
 
 
 class KernelPlanSource(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a kernel plan was made from.
+    """The source of a kernel plan, for reading it again.
 
     Attributes:
-        mpigauge: The version that made it.
+        mpigauge: The version of mpigauge that made it.
     """
 
     mpigauge: str
@@ -74,11 +74,11 @@ class KernelPlanSource(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Handout:
-    """A kernel plan that was read again.
+class ExternalPlan:
+    """A kernel plan for a launch by the user, as read from its file.
 
     Attributes:
-        cells: By visit; of no library yet.
+        cells: Cells by visit id, without a library.
     """
 
     path: Path
@@ -91,30 +91,30 @@ class Handout:
 
 
 def kernel_plan(visits: Sequence[PlannedVisit], plan: Plan, limits: Limits, cores: int) -> str:
-    """What the kernel reads; the visits' cells all have the same number of ranks.
+    """Return the text that the kernel reads; all visits must have the same number of ranks.
 
     Args:
-        cores: That the ranks share; with more ranks than that, waiting ones give way.
+        cores: Cores that the ranks share; with more ranks than cores, waiting ranks yield.
     """
-    known: dict[Cell, str] = {}
+    words_of_cell: dict[Cell, str] = {}
     lines = [_launch_line(visits[0].cell.ranks, cores, plan, limits)]
     for visit in visits:
-        if visit.cell not in known:
-            known[visit.cell] = _cell_words(visit.cell, len(known), limits.pool_bytes)
-        lines.append(_visit_line(visit, known[visit.cell]))
+        if visit.cell not in words_of_cell:
+            words_of_cell[visit.cell] = _cell_words(visit.cell, len(words_of_cell), limits.pool_bytes)
+        lines.append(_visit_line(visit, words_of_cell[visit.cell]))
     return "\n".join([*lines, END, ""])
 
 
 def with_source(text: str, source: KernelPlanSource) -> str:
-    """A kernel plan that can be read again."""
+    """Return a kernel plan with its source, so that it can be read again."""
     return f"{text}{msgspec.json.encode(source).decode()}\n"
 
 
 def parts_of(text: str, most_bytes: int = PART_BYTES) -> list[str]:
-    """A kernel plan in parts; at the line `more`, the end of all but the last, the kernel asks for the next.
+    """Split a kernel plan into parts; all but the last end with `more`, where the kernel asks for the next.
 
     Args:
-        most_bytes: Of a part, unless a single line is longer.
+        most_bytes: Largest size of a part, unless a single line is longer.
     """
     parts = [""]
     for line in text.splitlines(keepends=True):
@@ -146,11 +146,15 @@ def _launch_line(ranks: int, cores: int, plan: Plan, limits: Limits) -> str:
 
 
 def _cell_words(cell: Cell, number: int, pool_bytes: int) -> str:
-    """What the lines of all visits of a cell have in common."""
-    told = {factor.key: text for factor in TOLD if (text := factor.code.write(getattr(cell, factor.name)))}
+    """Return what the lines of all visits of a cell have in common."""
+    values = {
+        factor.key: text
+        for factor in KERNEL_FACTORS
+        if (text := factor.code.write(getattr(cell, factor.name)))
+    }
     return _keys(
         f"cell={number}",
-        **told,
+        **values,
         window=max(1, cell.window),
         pool_bytes=pool_bytes if cell.buffers == "cold" else 0,
     )
@@ -172,11 +176,11 @@ def _keys(first: str, **values: object) -> str:
 # ---- Read again ----------------------------------------------------------------------------------
 
 
-def read_handout(path: Path) -> Handout:
-    """Reads a kernel plan that `with_source` has made.
+def read_external_plan(path: Path) -> ExternalPlan:
+    """Read a kernel plan with its source from a file.
 
     Raises:
-        UsageError: It cannot be read or is not one; names the file and the line.
+        UsageError: It cannot be read or is not such a plan; names the file and the line.
     """
     try:
         lines = text_of(path, HINT).splitlines()
@@ -197,7 +201,7 @@ def read_handout(path: Path) -> Handout:
     for number, text in enumerate(lines[1:last], start=2):
         line = _Line(path, number, text)
         cells[line.number("id")] = _cell(line, ranks, source)
-    return Handout(path, source, ranks, cells)
+    return ExternalPlan(path, source, ranks, cells)
 
 
 def _source(path: Path, rest: Sequence[str]) -> KernelPlanSource:
@@ -220,7 +224,7 @@ class _Line:
         return int(self._read(name, self._values.get(name, ""), whole_number))
 
     def value(self, factor: Factor) -> Value:
-        """Of a factor; that of its absence where the line has none."""
+        """Return the value of a factor; that of a missing key if the line lacks it."""
         return self._read(factor.key, self._values.get(factor.key, ""), factor.code.read)
 
     def _read(self, name: str, text: str, read: Callable[[str], Value]) -> Value:
@@ -232,29 +236,29 @@ class _Line:
 
     def pair(self, ranks: int) -> str:
         text = self._values.get("pair", "")
-        found = _PAIR.fullmatch(text)
-        if text and (found is None or not int(found[1]) < int(found[2]) < ranks):
+        match = _PAIR.fullmatch(text)
+        if text and (match is None or not int(match[1]) < int(match[2]) < ranks):
             raise UsageError(f"{self._where}: {text!r} is not a pair of {ranks} ranks", HINT)
         return text
 
     def pattern(self, patterns: Sequence[Pattern]) -> Pattern:
-        """The pattern and its mode as the source describes them."""
+        """Return the line's pattern as the source describes it, after checking its mode."""
         name, mode = (self._values.get(key, "") for key in ("pattern", "mode"))
-        found = next((pattern for pattern in patterns if pattern.name == name), None)
-        if found is None:
+        pattern_named = next((pattern for pattern in patterns if pattern.name == name), None)
+        if pattern_named is None:
             raise UsageError(f"{self._where}: the pattern {name!r} is not described", HINT)
-        if found.mode(mode) is None:
+        if pattern_named.mode(mode) is None:
             raise UsageError(f"{self._where}: the mode {mode!r} of {name} is not described", HINT)
-        return found
+        return pattern_named
 
 
 def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
     pattern = line.pattern(source.patterns)
     pair = line.pair(ranks)
-    told = {factor.name: line.value(factor) for factor in TOLD}
+    values = {factor.name: line.value(factor) for factor in KERNEL_FACTORS}
     return msgspec.convert(
         {
-            **told,
+            **values,
             "ranks": ranks,
             "mpi": "",
             "mpi_version": "",
@@ -268,5 +272,5 @@ def _cell(line: _Line, ranks: int, source: KernelPlanSource) -> Cell:
 
 
 def pairing_of(plan: Plan) -> Pairing | Literal[""]:
-    """How the pairs of a plan are measured: the same for all of them, or it cannot be handed out."""
+    """Return how the pairs of a plan for a single launch are measured: the same way for all."""
     return next((measure.pairs for measure in plan.measure if measure.pairs), "")

@@ -1,9 +1,9 @@
-"""Emulated hosts: the `[lab]` table of a plan, and what its words mean for packets.
+"""Emulated hosts: the `[lab]` table of a plan, and the network that it describes.
 
-Every host has a port with two lanes, to the switch and from it. A packet passes through the lane up
-of its sender and the lane down of its receiver, one packet after another, and then waits for the
-delay of its way. A pair with a rate of its own has a cable of its own, with two lanes in either
-direction, beside the switch.
+Every host has a port with two lanes, to the switch and from it. A packet passes through the lane up of
+its sender and the lane down of its receiver, one packet after another, and then waits for the delay of
+its route. A pair with a rate of its own has a cable of its own, with two lanes per direction, that
+bypasses the switch.
 """
 
 import re
@@ -17,17 +17,17 @@ from msgspec import Meta, Struct
 from mpigauge import units
 from mpigauge.errors import UsageError
 
-HOSTS_MOST = 64
-DELAY_MOST_S = 10.0
-RATE_LEAST = 1000 / 8
-RATE_MOST = 1e12 / 8
+MAX_HOSTS = 64
+MAX_DELAY_S = 10.0
+MIN_RATE = 1000 / 8
+MAX_RATE = 1e12 / 8
 NO_LIMIT = "none"
 
 HEADERS_BYTES = 52 + 38
-"""Of a small packet: IP and TCP with time stamps; preamble, Ethernet header, check sum and gap."""
+"""Headers of a packet: IP and TCP with time stamps; preamble, Ethernet header, checksum and gap."""
 
 TCP_SHARE = 1448 / 1538
-"""Of a rate, in frames of 1500 B: payload of TCP with time stamps over what is on the wire."""
+"""Share of a rate that is TCP payload, in frames of 1500 B with time stamps."""
 
 _HOST = re.compile(r"h([1-9][0-9]?)")
 _PAIR = re.compile(r"(h[1-9][0-9]?)-(h[1-9][0-9]?)")
@@ -35,12 +35,12 @@ _NO_DELAY = re.compile(r"0+(\.0+)?\s*(ns|us|ms|s)?")
 
 
 class Link(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A pair of hosts that differs from the others, in both directions.
+    """A pair of hosts with other properties than the rest, in both directions.
 
     Attributes:
-        between: Both hosts: "h1-h3".
-        rate: Of a cable that only they use; None means that they use their ports, as all do.
-        delay: One way; None means that of the lab.
+        between: The two hosts: "h1-h3".
+        rate: Rate of a cable between them; None means that they use their ports, as others do.
+        delay: One-way delay; None means that of the lab.
     """
 
     between: str
@@ -52,8 +52,8 @@ class Port(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A host whose port differs from the others.
 
     Attributes:
-        rate: Of its port, in both directions; None means that of the lab.
-        delay: Added to all that it sends and to all that it receives.
+        rate: Rate of its port, in both directions; None means that of the lab.
+        delay: Delay added to all packets that it sends or receives.
     """
 
     host: str
@@ -65,11 +65,11 @@ class Lab(Struct, frozen=True, forbid_unknown_fields=True):
     """Emulated hosts h1, h2 … at 10.77.0.1, 10.77.0.2 … on one switch.
 
     Attributes:
-        rate: Of every port: "100mbit", "1gbit", or "none" for as fast as can be.
-        delay: One way, beside the time that the lanes take.
+        rate: Rate of every port: "100mbit", "1gbit", or "none" for no limit.
+        delay: One-way delay, in addition to the time in the lanes.
     """
 
-    hosts: Annotated[int, Meta(ge=1, le=HOSTS_MOST)] = 2
+    hosts: Annotated[int, Meta(ge=1, le=MAX_HOSTS)] = 2
     rate: str = "1gbit"
     delay: str = "20us"
     links: tuple[Link, ...] = ()
@@ -78,13 +78,13 @@ class Lab(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The way of packets from one host to another.
+    """The route of packets from one host to another.
 
     Attributes:
-        sender: Number of the host, from 1.
-        receiver: Likewise.
+        sender: Number of the sending host, from 1.
+        receiver: Number of the receiving host, from 1.
         up: Number of the first lane, from 0.
-        down: Number of the second.
+        down: Number of the second lane, from 0.
     """
 
     sender: int
@@ -99,33 +99,33 @@ class Topology:
     """All lanes and routes of a lab.
 
     Attributes:
-        lanes: What each carries, in bytes per second; 0 means as fast as can be.
+        lanes: Rate of each lane in bytes per second; 0 means no limit.
     """
 
     lanes: list[float] = field(default_factory=list)
     routes: list[Route] = field(default_factory=list)
 
     def add_lane(self, bytes_per_s: float) -> int:
-        """The number of the new lane."""
+        """Add a lane; return its number."""
         self.lanes.append(bytes_per_s)
         return len(self.lanes) - 1
 
 
 def names(lab: Lab) -> tuple[str, ...]:
-    """h1, h2 and so on."""
+    """Return the names of the hosts: h1, h2 and so on."""
     return tuple(f"h{number}" for number in range(1, lab.hosts + 1))
 
 
 def address(number: int) -> str:
-    """Of a host, from 1."""
+    """Return the IP address of a host; numbers begin with 1."""
     return f"10.77.0.{number}"
 
 
 def topology(lab: Lab, where: str) -> Topology:
-    """What the words of a lab mean.
+    """Return the lanes and routes that a lab describes.
 
     Args:
-        where: What an error names: the file, or "the command line".
+        where: The source named in errors: the file, or "the command line".
 
     Raises:
         UsageError: A host does not exist, is named twice, or a word is not a rate or delay.
@@ -136,14 +136,14 @@ def topology(lab: Lab, where: str) -> Topology:
     extra_s = {number: _delay_s(port.delay or "0", where) for number, port in ports.items()}
     up = {number: whole.add_lane(rate) for number, rate in rates.items()}
     down = {number: whole.add_lane(rate) for number, rate in rates.items()}
-    for one, other in permutations(ports, 2):
-        link = links.get(frozenset((one, other)), Link(""))
-        lanes = up[one], down[other]
+    for sender, receiver in permutations(ports, 2):
+        link = links.get(frozenset((sender, receiver)), Link(""))
+        lanes = up[sender], down[receiver]
         if link.rate:
             rate = _rate(link.rate, where)
             lanes = whole.add_lane(rate), whole.add_lane(rate)
-        delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[one] + extra_s[other]
-        whole.routes.append(Route(one, other, *lanes, delay_s))
+        delay_s = _delay_s(link.delay or lab.delay, where) + extra_s[sender] + extra_s[receiver]
+        whole.routes.append(Route(sender, receiver, *lanes, delay_s))
     return whole
 
 
@@ -151,19 +151,23 @@ def least_delay_s(lab: Lab, hosts: Collection[str] = ()) -> float:
     """Return the shortest delay between two of these hosts, one way.
 
     Args:
-        hosts: Names; what names no two hosts of the lab, such as a rule, is all of them.
+        hosts: Names of hosts; anything but two hosts of the lab, such as a rule, means all hosts.
 
     Raises:
-        UsageError: A word of the lab is none.
+            UsageError: A word of the lab is invalid.
     """
     routes = topology(lab, "the lab").routes
-    known = names(lab)
-    mine = [one for one in routes if {known[one.sender - 1], known[one.receiver - 1]} <= {*hosts}]
-    return min((one.delay_s for one in mine or routes), default=0.0)
+    host_names = names(lab)
+    between = [
+        route
+        for route in routes
+        if {host_names[route.sender - 1], host_names[route.receiver - 1]} <= {*hosts}
+    ]
+    return min((route.delay_s for route in between or routes), default=0.0)
 
 
 def _ports(lab: Lab, where: str) -> dict[int, Port]:
-    """Of all hosts, by their numbers."""
+    """Return the ports of all hosts, by their numbers."""
     ports: dict[int, Port] = {}
     for port in lab.ports:
         number = _number(port.host, lab, where)
@@ -197,8 +201,8 @@ def _number(name: str, lab: Lab, where: str) -> int:
 def _rate(text: str, where: str) -> float:
     if text.strip() == NO_LIMIT:
         return 0.0
-    rate = _named(units.parse_link_rate, text, where)
-    if not RATE_LEAST <= rate <= RATE_MOST:
+    rate = _parsed(units.parse_link_rate, text, where)
+    if not MIN_RATE <= rate <= MAX_RATE:
         raise UsageError(f"{where}: a rate of {text} is out of range", "use 1kbit to 1000gbit, or none")
     return rate
 
@@ -210,13 +214,13 @@ def _delay_s(text: str, where: str) -> float:
         raise UsageError(
             f"{where}: a delay of {text} has no unit", f"write {text.strip()}us or {text.strip()}ms"
         )
-    seconds = _named(units.parse_duration, text, where)
-    if seconds > DELAY_MOST_S:
+    seconds = _parsed(units.parse_duration, text, where)
+    if seconds > MAX_DELAY_S:
         raise UsageError(f"{where}: a delay of {text} is {seconds:g} s, too long for a lab", "use 0us to 10s")
     return seconds
 
 
-def _named(parse: Callable[[str], float], text: str, where: str) -> float:
+def _parsed(parse: Callable[[str], float], text: str, where: str) -> float:
     try:
         return parse(text)
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""Cells that cannot be: why each is left out, while the rest of its plan is measured."""
+"""Cells of a plan that cannot be measured, and why, while the rest of the plan is."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from mpigauge import units
 from mpigauge.plan.model import Cell
-from mpigauge.plan.patterns import known, usual_mode
+from mpigauge.plan.patterns import default_mode, known
 from mpigauge.vocabulary import LeftOutKind
 
 SHORT: dict[LeftOutKind, str] = {
@@ -15,17 +15,17 @@ SHORT: dict[LeftOutKind, str] = {
     "buffer": "beyond MPI_Buffer_attach",
     "memory": "no memory for it",
 }
-"""The reasons as far as they fit a line."""
+"""The reasons in a few words."""
 
 
 class LeftOut(Struct, frozen=True):
     """A cell of the plan that cannot be measured and is not tried.
 
     Attributes:
-        cell: What was asked for.
-        kind: What forbids it.
-        reason: The same in a sentence, with its numbers.
-        hint: What can be asked for instead.
+        cell: The cell asked for.
+        kind: The kind of reason.
+        reason: The reason as a sentence, with numbers.
+        hint: What to ask for instead.
     """
 
     cell: Cell
@@ -35,10 +35,10 @@ class LeftOut(Struct, frozen=True):
 
 
 def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
-    """Return how many are left out, with the first and its reason in a few words; "" if none are.
+    """Return how many cells are left out, with the first and its reason in a few words; "" if none are.
 
     Args:
-        cells: How many are measured.
+        cells: Number of cells that are measured.
     """
     if not left_out:
         return ""
@@ -48,13 +48,13 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
 
 
 def _operation(cell: Cell) -> str:
-    """Return a pattern, with the mode unless that is the usual one, whose size may well be measured."""
+    """Return the pattern, with the mode unless that is the usual one; other sizes of it may be possible."""
     pattern = known().get(cell.pattern)
-    is_usual = pattern is None or cell.mode in {"", usual_mode(pattern)}
+    is_usual = pattern is None or cell.mode in {"", default_mode(pattern)}
     return cell.pattern if is_usual else f"{cell.pattern} {cell.mode}"
 
 
 def left_out_words(left_out: Sequence[LeftOut], cells: int) -> str:
-    """Return the same with the whole reason."""
+    """Return how many cells are left out, with the first and its whole reason; "" if none are."""
     line = left_out_line(left_out, cells)
     return f"{line}: {left_out[0].reason}" if line else ""

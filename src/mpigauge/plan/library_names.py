@@ -1,6 +1,6 @@
-"""What people call MPI libraries: the names that sentences, titles and legends have. One list of them.
+"""Names of MPI libraries for people, in sentences, titles and legends. The one list of them.
 
-Plans, options, columns and JSON say `openmpi`, which users type and programs look for.
+Plans, options, columns and JSON have `openmpi`, which users type and programs look for.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ CALLED: Mapping[str, str] = {
     "fujitsu": "Fujitsu MPI",
     "mpt": "HPE MPT",
 }
-"""By kind. One of no known kind has its own words for a name."""
+"""Names by kind of library; a library of an unknown kind is called by its kind."""
 
 
 def called(mpi: str) -> str:
-    """The name of a kind of library."""
+    """Return the name of a kind of library."""
     return CALLED.get(mpi, mpi)
 
 
 def library_name(mpi: str, mpi_version: str, label: str) -> str:
-    """`main MPICH 5.0.2`, or without its label."""
+    """Return a library's name, such as `main MPICH 5.0.2`, or `MPICH 5.0.2` without a label."""
     return " ".join(filter(None, (label, called(mpi), mpi_version)))

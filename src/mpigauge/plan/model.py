@@ -1,4 +1,4 @@
-"""The plan: everything that is known before the first launch, frozen."""
+"""The plan of a campaign and its cells: all that is known before the first launch."""
 
 import re
 from collections.abc import Iterable
@@ -32,9 +32,9 @@ from mpigauge.vocabulary import (
 Root = Annotated[int, Meta(ge=0)] | Rotating
 Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-"""What numbers of a file are made with; a larger one is nobody's measurement."""
+"""Integers of files and of the kernel; measurements are never larger."""
 
-RANKS_MOST = 2**24
+MAX_RANKS = 2**24
 Label = Annotated[str, Meta(pattern=r"^([A-Za-z][A-Za-z0-9._+-]{0,31})?$(?!\n)")]
 VariableName = Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)")]
 VariableSet = Annotated[str, Meta(pattern=r"^[^=\0]+$")]
@@ -42,60 +42,60 @@ VariableValue = Annotated[str, Meta(pattern=r"^[^\s,\0]{0,1024}$(?!\n)")]
 Setting = Annotated[
     str, Meta(pattern=r"^([A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*( [A-Za-z_][A-Za-z0-9_]*=[^\s,\0]*)*)?$(?!\n)")
 ]
-Ranks = Annotated[int, Meta(ge=0, le=RANKS_MOST)]
-Rank = Annotated[int, Meta(ge=0, lt=RANKS_MOST)]
+Ranks = Annotated[int, Meta(ge=0, le=MAX_RANKS)]
+Rank = Annotated[int, Meta(ge=0, lt=MAX_RANKS)]
 
 
 def _once(pattern: str, longest: int) -> Meta:
-    """Of words of a cell: how long is asked of every visit, the pattern of each cell once, by check_words."""
+    """Return the constraint of a word: its length is checked in every visit, its pattern once per cell."""
     return Meta(max_length=longest, extra_json_schema={"pattern": pattern})
 
 
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$(?!\n)"
 Word = Annotated[str, _once(_ONE_LINE, 255)]
-"""Any, for tables that others have printed have words of their own."""
+"""Any words, since imported tables have words of their own."""
 
 Places = Annotated[str, _once(_ONE_LINE, 2**22)]
-"""Where ranks were: in a word, or the host of each of very many."""
+"""A placement: a rule, or the host of each rank, of which there may be very many."""
 
 Identifier = Annotated[str, _once(r"^([A-Za-z][A-Za-z0-9_]*)?$(?!\n)", 64)]
 RootWord = Annotated[str, _once(r"^(rotating|[0-9]{1,9})?$(?!\n)", 9)]
 PlaceAsked = Annotated[str, Meta(pattern=rf"^ *{NAME} *(, *{NAME} *)*$(?!\n)")]
 Argument = Annotated[str, Meta(pattern=r"^[^\0]*$")]
-"""Of a program: it can be anything that has no NUL."""
+"""An argument of a program: anything without NUL."""
 
-ROUNDS_LEAST = 30
-"""Samples of a cell in one launch, before its stop rule may end it."""
+MIN_ROUNDS = 30
+"""Fewest samples of a cell in one launch before its stop rule may end it."""
 
-WINDOW_MOST = 65_536
+MAX_WINDOW = 65_536
 Visits = Annotated[int, Meta(ge=1, le=10**6)]
 Rounds = Annotated[int, Meta(ge=1, le=10**8)]
 Seconds = Annotated[float, Meta(gt=0, le=366 * 86_400.0)]
-"""What the kernel takes, whatever a file asks for."""
+"""Limits of the kernel."""
 
 
 class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
-    """Values of factors that a plan file, a table of it or the command line asks for; unset is left open.
+    """Values of factors that a plan file, a table of it or the command line asks for; unset ones are open.
 
     Attributes:
-        modes: Empty means the pattern's first.
+        modes: Modes; empty means the pattern's first.
         sizes: Message sizes in the grammar of `plan.sizes`; None means what suits the pattern.
-        ranks: Empty means the plan's.
+        ranks: Numbers of ranks; empty means the plan's.
         window: Messages in flight, for patterns that have a window.
         buffers: Cache-warm or cache-cold.
         sync: How the ranks start a collective together.
-        datatypes: Of reductions.
-        ops: Of reductions. Pairs of datatype and operation that MPI does not define are left out.
-        roots: Of collectives that have one.
-        in_place: Whether collectives that can use MPI_IN_PLACE.
-        pairs: Of patterns of two ranks: not ranks 0 and 1 alone but all pairs, as many at once as there
-            can be (tournament) or one after the other (serial).
+        datatypes: Datatypes of reductions.
+        ops: Operations of reductions. Pairs of datatype and operation that MPI does not define are left out.
+        roots: Roots of collectives that have one.
+        in_place: Whether collectives use MPI_IN_PLACE if they can.
+        pairs: For patterns of two ranks: measure all pairs and not ranks 0 and 1 alone, as many at once as
+            possible (tournament) or one after the other (serial).
     """
 
     modes: tuple[str, ...] = ()
     sizes: str | None = None
     ranks: tuple[Positive, ...] = ()
-    window: Annotated[int, Meta(ge=1, le=WINDOW_MOST)] | None = None
+    window: Annotated[int, Meta(ge=1, le=MAX_WINDOW)] | None = None
     buffers: Buffers | None = None
     sync: tuple[Sync, ...] = ()
     datatypes: tuple[str, ...] = ()
@@ -106,49 +106,49 @@ class FactorValues(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Some curves of a plan: one pattern over the factors asked for."""
+    """Curves of a plan: one pattern over the factors asked for."""
 
     pattern: str
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to measure and how long to go on.
+    """What to measure, and when to stop.
 
     Attributes:
         measure: The curves: pattern, modes, sizes and the rest of a table `[[measure]]`.
-        title: Stands above the table.
+        title: Title of the table.
         mpi: Libraries as the user named them; empty means the default one.
-        transports: How messages travel; each is a launch of its own. auto: as the library likes.
-        hosts: That ranks may be on; empty means this machine.
-        placements: Which ranks go where, as plan.hosts tells; each is a launch of its own. Empty means
+        transports: Transports of messages; each is a launch of its own. auto: the library's choice.
+        hosts: Hosts of ranks; empty means this machine.
+        placements: Placements of ranks on hosts, as in plan.hosts; each is a launch of its own. Empty means
             different hosts, where there are several.
-        binding: Whether each rank stays on a core of its own. auto: as the library likes.
-        launcher: The name of what starts the jobs, or its words; auto is the library's own mpiexec.
-        mpiexec: A path or a name on PATH, used in place of the mpiexec that the library has beside its mpicc.
-        remote_shell: What starts programs on other hosts; empty means what the launcher takes, ssh or Slurm.
-        check_hosts: Which hosts are asked before a campaign. auto: all that no scheduler has given us.
+        binding: Whether each rank is bound to a core of its own. auto: the library's choice.
+        launcher: Name of the launcher, or a command template; auto is the library's own mpiexec.
+        mpiexec: A path or a name on PATH, used in place of the mpiexec in the folder of the library's mpicc.
+        remote_shell: Program that starts processes on other hosts; empty means the launcher's default.
+        check_hosts: Which hosts are checked before a campaign. auto: those that are not from a scheduler.
         skip_dead: Whether hosts that do not answer are left out, if no placement names them.
-        hosts_skipped: Hosts that were left out so.
-        variables: Environment variables of every job; they go before those that mpigauge sets.
-        mpi_options: Words for the launcher, as they are.
+        hosts_skipped: Hosts that were left out for that.
+        variables: Environment variables of every job; they override those that mpigauge sets.
+        mpi_options: Options for the launcher, unchanged.
         ranks: Numbers of ranks; each is a launch of its own.
-        all_ranks: Whether nobody has said how many ranks, so that collectives take all of an allocation of
-            several hosts. Once a plan has its hosts, the numbers stand in its curves.
+        all_ranks: Whether the user gives no number of ranks, so that collectives use all ranks of an
+            allocation of several hosts. Once a plan has its hosts, the numbers are in its curves.
         launches_min: Launches before the campaign may stop (docs/method.md#enough-launches).
-        launches_max: Launches after which it does.
+        launches_max: Launches after which it stops.
         precision: Relative half-width of the interval to stop at.
-        patience_s: How long a start may take without a word of the kernel; some more with many ranks.
+        patience_s: How long a start may take without a line of the kernel; longer with many ranks.
         budget_s: Wall time; None means as long as the launches take.
-        over_s: Wall time that launches are spread over, pauses included; None means one after the other.
+        over_s: Wall time that launches are spread over, with pauses; None means no pauses.
         visits: Visits of a cell in one launch.
         rounds_min: Samples of a cell in one launch before its stop rule may end it.
         rounds_max: Samples of a cell in one launch after which it ends.
-        seed: All random choices come from it.
+        seed: Seed of all random choices.
         lab: The emulated hosts that it runs on; None means this machine as it is.
-        vary: Environment variables with the values to be compared; each combination has launches of its own.
-        abi: One kernel, built against the ABI of MPI 5, for all libraries.
-        until: What it goes on for: intervals that are narrow enough, or a comparison that is decided.
-        control: Whether what others are held against is measured twice; auto: where it pays.
+        vary: Environment variables with the values to compare; each combination has launches of its own.
+        abi: Whether one kernel, built against the ABI of MPI 5, is for all libraries.
+        until: The goal: intervals that are narrow enough, or a comparison that is decided.
+        control: Whether the base of a comparison is measured twice, as a control arm; auto: where it pays.
     """
 
     measure: tuple[Measure, ...]
@@ -175,7 +175,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     budget_s: Seconds | None = 45.0
     over_s: Seconds | None = None
     visits: Visits = 8
-    rounds_min: Rounds = ROUNDS_LEAST
+    rounds_min: Rounds = MIN_ROUNDS
     rounds_max: Rounds = 1000
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     lab: Lab | None = None
@@ -186,26 +186,26 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def settings(self) -> list[str]:
-        """Every combination of varied values, as cells have it; each is a launch of its own."""
+        """All combinations of varied values, as in cells; each is a launch of its own."""
         ways = [[f"{name}={value}" for value in values] for name, values in self.vary.items()]
         return [" ".join(way) for way in product(*ways)]
 
 
 class JobKey(Struct, frozen=True, order=True, cache_hash=True):
-    """The identity of a launch: a library, how its messages travel, where its ranks are.
+    """The identity of a launch, without its number: library, transport, placement, ranks and more.
 
-    A further field is a line here and one in Cell, with its usual value as the default. Where it has that,
-    names do not mention it, and results that are older than the field resume in their order.
+    A further field is a line here and one in Cell, with its usual value as the default. Names do not
+    mention a usual value, and results that are older than the field resume in their order.
 
     Attributes:
         mpi: The kind of library.
         mpi_version: Its version.
-        transport: How messages travel: auto (as the library likes), shm or tcp.
+        transport: Transport of messages: auto (the library's choice), shm or tcp.
         placement: How ranks are placed: same-host, different-hosts, or the host of each.
-        ranks: How many there are.
-        label: What the user calls the library; "" if nothing tells it from others of its kind and version.
-        setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
-        arm: "control" if it is made a second time, for a comparison to see what chance does; else "".
+        ranks: Number of ranks.
+        label: The user's name for the library, which tells it from others of its kind and version; or "".
+        setting: A varied variable and its value: NAME=VALUE; "" if none is.
+        arm: "control" for the control arm of a comparison, the base measured a second time; else "".
     """
 
     mpi: Word
@@ -219,7 +219,7 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
 
     @property
     def name(self) -> str:
-        """In words: what the library chose by itself and the usual placement go without saying."""
+        """The job in words, without usual values."""
         words = self._unusual(placement=SAME_HOST, transport=AUTO)
         mpi, version, ranks = (words.pop(field) for field in ("mpi", "mpi_version", "ranks"))
         library = library_name(str(mpi), str(version), str(words.pop("label", "")))
@@ -227,18 +227,18 @@ class JobKey(Struct, frozen=True, order=True, cache_hash=True):
 
     @property
     def seed_words(self) -> tuple[object, ...]:
-        """Those that the order of visits comes from: a field that came later counts where it is not usual."""
+        """Words that seed the order of visits; fields added later are among them with unusual values only."""
         return tuple(self._unusual(placement=SAME_HOST).values())
 
     def _unusual(self, **usual: str) -> dict[str, object]:
-        """Fields that are not as usual; of those without a usual value all."""
+        """Yield the fields with unusual values, or without a usual value."""
         defaults: dict[str, object] = {field.name: field.default for field in fields(self)}
-        known = defaults | usual
-        return {field: word for field, word in asdict(self).items() if word != known[field]}
+        has_default = defaults | usual
+        return {field: word for field, word in asdict(self).items() if word != has_default[field]}
 
 
 def variables_of(setting: str) -> dict[str, str]:
-    """The variables of a setting, by name."""
+    """Return the variables of a setting, by name."""
     assignments = (word.partition("=") for word in setting.split(" ") if word)
     return {name: value for name, _, value in assignments}
 
@@ -247,29 +247,29 @@ _job_of = attrgetter(*JobKey.__struct_fields__)
 
 
 class Cell(Struct, frozen=True, order=True, cache_hash=True):
-    """What one estimate is of. Two samples belong together if and only if their cells are equal.
+    """The subject of one estimate: samples belong to the same estimate if and only if their cells are equal.
 
     Attributes:
-        pattern: By the kernel's name.
-        mode: The way of doing it.
-        bytes: Of one message; of a collective, what the call's count describes: the block of one rank.
-        ranks: Of the job.
+        pattern: The kernel's name of the pattern.
+        mode: The mode of the pattern.
+        bytes: Size of one message; for a collective, what the call's count describes: the block of one rank.
+        ranks: Number of ranks of the job.
         mpi: The kind of library.
         mpi_version: Its version.
-        transport: How messages travel: auto (as the library likes), shm or tcp.
+        transport: Transport of messages: auto (the library's choice), shm or tcp.
         placement: How ranks are placed: same-host, different-hosts, or the host of each.
-        buffers: warm, or cold: walked through in memory that no cache holds.
+        buffers: warm, or cold: walking through memory that no cache holds.
         window: Messages in flight at once; 0 where there is no window.
-        sync: How the ranks start together: common, barrier or mpi_barrier; "" if they need not.
-        datatype: Of a reduction, otherwise "".
-        op: Of a reduction, otherwise "".
+        sync: How the ranks start together: common, barrier or mpi_barrier; "" if they do not.
+        datatype: Datatype of a reduction, else "".
+        op: Operation of a reduction, else "".
         root: A rank or "rotating"; "" if there is none.
         in_place: Whether a collective is called with MPI_IN_PLACE.
         pair: The two ranks that take part, the lower first: "0-3"; "" where the pattern decides.
         pairing: Whether other pairs are measured at the same time (tournament) or none (serial).
-        label: What the user calls the library: "main"; "" if nothing.
-        setting: A variable that is varied, and its value: NAME=VALUE; "" if none is.
-        arm: "control" if it is measured a second time, for a comparison to see what chance does; else "".
+        label: The user's name for the library, such as "main"; "" if there is none.
+        setting: A varied variable and its value: NAME=VALUE; "" if none is.
+        arm: "control" for the control arm of a comparison, the base measured a second time; else "".
     """
 
     pattern: Word
@@ -295,14 +295,14 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
 
     @property
     def library(self) -> str:
-        """As people call it: `MPICH 5.0.2`."""
+        """The library's name for people: `MPICH 5.0.2`."""
         return library_name(self.mpi, self.mpi_version, self.label)
 
     def __post_init__(self) -> None:
-        """Refuses a pair that is none of the job's.
+        """Check that a pair is of ranks of the job.
 
         Raises:
-            ValueError: Which makes a line of a result file damaged.
+            ValueError: It is not; the line of the result file then counts as damaged.
         """
         if self.pair:
             first, second = map(int, self.pair.split("-"))
@@ -311,7 +311,7 @@ class Cell(Struct, frozen=True, order=True, cache_hash=True):
 
     @property
     def job(self) -> JobKey:
-        """Cells of one job are measured by the same launches."""
+        """The job of the cell; cells of one job are measured by the same launches."""
         return JobKey(*_job_of(self))
 
 
@@ -328,10 +328,10 @@ _PATTERNS = {kind: _patterns_of(kind) for kind in (Cell, JobKey)}
 
 
 def check_words(of: Cell | JobKey) -> None:
-    """Refuses words that are not what the schema says.
+    """Check the words of a cell or job against the schema.
 
     Raises:
-        ValidationError: One is not; names it.
+        ValidationError: A word is not allowed; names it.
     """
     for name, pattern in _PATTERNS[type(of)].items():
         if not pattern.search(getattr(of, name)):

@@ -1,7 +1,6 @@
-"""Names of the kernel's patterns, modes and reductions, read quickly: completion waits for them at every tab.
+"""Names of the kernel's patterns, modes and reductions, read quickly for completion in shells.
 
-They come from `kernel/describe.json`, which is what the kernel says of itself; `patterns.known` is the
-whole of it.
+They come from `kernel/describe.json`, the kernel's description of itself; `patterns.known` has all of it.
 """
 
 from __future__ import annotations
@@ -18,30 +17,30 @@ _PREFIX = re.compile(r"(osu|imb|p?mpi)[_-]|p?mpi(?=[a-z])")
 
 
 def plain(word: str) -> str:
-    """Return a word in lower case without what people spell differently: `MPI_Send()` and `send` are one."""
+    """Return a word normalised in spelling: `MPI_Send()` and `send` become the same."""
     return re.sub(r"[_-]|\(\)$", "", _PREFIX.sub("", word.lower(), count=1))
 
 
 def patterns() -> list[str]:
-    """All patterns, in the order of patterns.def."""
+    """Return the names of all patterns, in the order of patterns.def."""
     return [pattern["name"] for pattern in _described("patterns")]
 
 
 def modes() -> list[str]:
-    """The modes of all patterns."""
+    """Return the names of the modes of all patterns."""
     return sorted({mode["name"] for pattern in _described("patterns") for mode in pattern["modes"]})
 
 
 def datatypes() -> list[str]:
-    """Those of reductions."""
-    return [one["name"] for one in _described("datatypes")]
+    """Return the names of the datatypes of reductions."""
+    return [datatype["name"] for datatype in _described("datatypes")]
 
 
 def operations() -> list[str]:
-    """Those of reductions of any datatype."""
+    """Return the names of the operations of reductions of any datatype."""
     return list(dict.fromkeys(name for one in _described("datatypes") for name in one["operations"]))
 
 
 def _described(what: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))[what]
-    return found
+    description: list[dict[str, Any]] = json.loads(DESCRIPTION.read_text(encoding="ascii"))[what]
+    return description

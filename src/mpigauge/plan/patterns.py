@@ -1,6 +1,6 @@
-"""What the kernel says it can do: the patterns and modes of `mpigauge-kernel --describe`.
+"""The patterns and modes of the kernel, as `mpigauge-kernel --describe` prints them.
 
-`kernel/describe.json` is what the kernel of this mpigauge says, for whoever must know it without one.
+`kernel/describe.json` has the description of this mpigauge's kernel, for use without a built kernel.
 """
 
 import re
@@ -17,10 +17,10 @@ from mpigauge.plan.names import DESCRIPTION, plain
 from mpigauge.vocabulary import ALL, Family, OverheadOf
 
 KERNEL_VERSION = 2
-"""Of the plan and journal texts; the kernel's MG_PLAN_VERSION."""
+"""Version of the texts of plans and journals; the kernel's MG_PLAN_VERSION."""
 
-TERM_MOST = 2**20
-Term = Annotated[int, Meta(ge=-TERM_MOST, le=TERM_MOST)] | Annotated[float, Meta(ge=-TERM_MOST, le=TERM_MOST)]
+MAX_TERM = 2**20
+Term = Annotated[int, Meta(ge=-MAX_TERM, le=MAX_TERM)] | Annotated[float, Meta(ge=-MAX_TERM, le=MAX_TERM)]
 Terms = tuple[Term, Term, Term, Term]
 """Coefficients of 1/p, 1, p and p², for p ranks."""
 
@@ -28,11 +28,11 @@ ONE: Terms = (0, 1, 0, 0)
 NONE: Terms = (0, 0, 0, 0)
 EACH_RANK: Terms = (0, 0, 1, 0)
 EVERY_PAIR: Terms = (0, 0, 0.5, 0)
-"""One of each pair of ranks that no other pair shares."""
+"""One per pair of ranks, if no rank is in two pairs."""
 
 
 def blocks_of(terms: Terms, ranks: int) -> float:
-    """How many messages or blocks a volume is, of so many ranks; 0 are those of figures that name none."""
+    """Return the messages or blocks of a volume with so many ranks; 0 ranks for figures without ranks."""
     inverse, one, each, squared = terms
     ranks = max(ranks, 1)
     return (inverse + one * ranks + each * ranks**2 + squared * ranks**3) / ranks
@@ -40,20 +40,20 @@ def blocks_of(terms: Terms, ranks: int) -> float:
 
 Few = Annotated[int, Meta(ge=1, le=1024)]
 FewOrNone = Annotated[int, Meta(ge=0, le=1024)]
-"""Numbers that stand in the code of a pattern: its ranks, directions and parts."""
+"""Small numbers in the code of a pattern: its ranks, directions and parts."""
 
 _MPI_FUNCTION = re.compile(r"\bMPI_[A-Z][a-z]\w*")
 
 
 class Volumes(Struct, frozen=True):
-    """Bytes by the number of ranks: each is so many times the bytes of one rank's message or block.
+    """Data volumes as multiples of the bytes of one rank's message or block, by the number of ranks.
 
     Attributes:
-        operation: What a rate counts, in each direction.
-        bus: What a link carries; all 0 where the field gives no bus bandwidth.
-        wire: What must cross between ranks, whatever the algorithm, in each direction.
-        sent: The send buffer of one rank; of a rooted operation, of its root.
-        received: Its receive buffer, likewise.
+        operation: Bytes that a rate counts, per direction.
+        bus: Bytes that a link carries; all 0 where no bus bandwidth is in use in the field.
+        wire: Bytes that must cross between ranks with any algorithm, per direction.
+        sent: Send buffer of one rank; for a rooted operation, of its root.
+        received: Receive buffer of one rank, likewise.
     """
 
     operation: Terms = ONE
@@ -67,12 +67,12 @@ class Sampling(Struct, frozen=True):
     """How samples are taken, as properties.
 
     Attributes:
-        single: A sample is one call, however short it is.
-        in_blocks: A sample is a block of calls.
-        cpu_known: On-core time of the samples alone can be told.
-        starts_together: All ranks start each round at one moment.
-        probes: Finds a limit instead of a time.
-        floor: Shows what the instrument itself costs.
+        single: Whether a sample is one call, however short it is.
+        in_blocks: Whether a sample is a block of calls.
+        cpu_known: Whether the on-core time of the samples alone is known.
+        starts_together: Whether all ranks start each round at one moment.
+        probes: Whether it finds a limit instead of a time.
+        floor: Whether it measures the cost of the instrument itself.
     """
 
     single: bool = False
@@ -84,23 +84,23 @@ class Sampling(Struct, frozen=True):
 
 
 class Mode(Struct, frozen=True):
-    """One way of doing a pattern.
+    """A mode: one way of doing a pattern.
 
     Attributes:
         directions: Messages in flight at once between a pair; 2 doubles the rate.
-        needs_eager: Deadlocks above the eager limit, so the kernel does not start it there.
-        binds_buffers: Every call works in the same buffers, so cold ones cannot be walked.
-        attaches_buffer: Lends MPI four messages of memory.
-        overlaps: Computes between the start of the operation and its end.
-        in_a_row: A sample is several calls from one common start, as many as the clock needs.
-        needs_mpi: Version of the standard that brought its calls; 0 is any.
-        never_eager: Returns only when the receive has begun, however small the message.
-        baseline: Name of the ratio of a message's time to that of this; "" for none.
+        needs_eager: Whether it deadlocks above the eager limit, so that the kernel does not start it there.
+        binds_buffers: Whether all calls use the same buffers, which excludes cold ones.
+        attaches_buffer: Whether it attaches memory for four messages to MPI.
+        overlaps: Whether it computes between the start of the operation and its end.
+        in_a_row: Whether a sample is several calls from one common start, as many as the clock needs.
+        needs_mpi: Version of the standard that introduced its calls; 0 is any.
+        never_eager: Whether it returns only when the receive has begun, however small the message.
+        baseline: Name of the ratio of a message's time to that of this mode; "" for none.
         instead_of: The mode that does the same and should not be slower than this one; "" for none.
         parts: How many calls share the message; 0 if it is in one.
-        scratch: Memory of one rank beside its send and receive buffers.
-        counts_all: An int counts, or places, the blocks of all ranks together.
-        room_everywhere: Needs at every rank the room for all blocks that a root alone has otherwise.
+        scratch: Memory of one rank in addition to its send and receive buffers.
+        counts_all: Whether an int counts, or addresses, the blocks of all ranks together.
+        room_everywhere: Whether every rank needs the room for all blocks that otherwise only a root needs.
     """
 
     name: str
@@ -122,12 +122,12 @@ class Mode(Struct, frozen=True):
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """The MPI functions that it names, as `names.plain` has them."""
+        """The MPI functions in its description, normalised by `names.plain`."""
         return tuple(plain(name) for name in _MPI_FUNCTION.findall(self.about))
 
 
 class Pattern(Struct, frozen=True):
-    """What is measured; one file of the kernel.
+    """A communication pattern, implemented in one file of the kernel.
 
     Attributes:
         time_of: What one reported time is.
@@ -135,20 +135,20 @@ class Pattern(Struct, frozen=True):
         active_ranks: How many ranks take part; 0 means all.
         windowed: Whether it uses a window of messages.
         moves_bytes: Whether sizes and rates make sense.
-        spans_bytes: The size is that of the memory worked on; it has no rate.
+        spans_bytes: Whether the size is that of the memory worked on, without a rate.
         unit_bytes: Sizes are multiples of it, and not 0; 0 means any.
-        send_each: Sends a block to every rank.
-        recv_each: Receives a block from every rank.
-        reduces: Takes datatype and operation.
-        rooted: Has a root.
-        may_in_place: Has a form with MPI_IN_PLACE.
-        bus: Which bus bandwidth the field gives: same, others, twice, or "" for none.
-        modes: The first is the default.
-        family: What it is about.
-        one_way: Its time is that of one message, or of one cache line, one way.
+        send_each: Whether it sends a block to every rank.
+        recv_each: Whether it receives a block from every rank.
+        reduces: Whether it takes a datatype and an operation.
+        rooted: Whether it has a root.
+        may_in_place: Whether it has a form with MPI_IN_PLACE.
+        bus: The definition of bus bandwidth that is in use: same, others, twice, or "" for none.
+        modes: The first mode is the default.
+        family: Its family of patterns.
+        one_way: Whether its time is that of one message, or of one cache line, one way.
         sampled: How samples are taken, by properties.
-        volumes: What an operation is about, and needs.
-        overhead: Whose processor its time is of, where that is the time of a call; "" for all others.
+        volumes: Data volumes of one operation.
+        overhead: Whose processor is busy during its time, where that is the time of a call; else "".
     """
 
     name: str
@@ -181,7 +181,7 @@ class Pattern(Struct, frozen=True):
 
     @property
     def starts_together(self) -> bool:
-        """Whether all ranks start each of its rounds at one moment."""
+        """Whether all ranks start each round at one moment."""
         return self.sampled.starts_together
 
     @property
@@ -191,12 +191,12 @@ class Pattern(Struct, frozen=True):
 
     @property
     def is_floor(self) -> bool:
-        """Whether it shows what the instrument itself costs."""
+        """Whether it measures the cost of the instrument itself."""
         return self.family == "floor"
 
     @property
     def in_memory(self) -> bool:
-        """Whether it is about memory, without messages."""
+        """Whether it measures memory, without messages."""
         return self.family == "memory"
 
     @property
@@ -211,22 +211,22 @@ class Pattern(Struct, frozen=True):
 
     @property
     def counted(self) -> bool:
-        """Whether its calls count elements, in one int, whatever MPI brought for messages."""
+        """Whether its calls count elements in an int, even with the large counts of MPI 4."""
         return self.starts_together or self.reduces or any(self.volumes.bus)
 
     @property
     def mode_in_a_row(self) -> str:
-        """The mode that times several operations from one start, for a clock too coarse; "" for none."""
+        """The mode that times several operations from one start, for coarse clocks; "" for none."""
         return next((mode.name for mode in self.modes if mode.in_a_row), "")
 
     @property
     def guided(self) -> tuple[str, ...]:
-        """Modes that should not be slower than another, and these others."""
+        """Names of modes that should not be slower than another mode, and of these other modes."""
         names = [name for mode in self.modes if mode.instead_of for name in (mode.instead_of, mode.name)]
         return tuple(dict.fromkeys(names))
 
     def mode(self, name: str) -> Mode | None:
-        """The mode of this name, if there is one."""
+        """Return the mode of this name; None if there is none."""
         return next((mode for mode in self.modes if mode.name == name), None)
 
     def mode_meant(self, word: str) -> Mode | None:
@@ -245,10 +245,10 @@ class Datatype(Struct, frozen=True):
 
 
 class KernelDescription(Struct, frozen=True):
-    """All that a kernel says of itself.
+    """The description that a kernel prints of itself.
 
     Attributes:
-        library: What MPI_Get_library_version says in it; empty where no kernel was asked.
+        library: The result of MPI_Get_library_version; empty if no kernel was run.
     """
 
     kernel: int
@@ -258,7 +258,7 @@ class KernelDescription(Struct, frozen=True):
     library: str = ""
 
     def datatype(self, name: str, where: str) -> Datatype:
-        """The datatype of this name, or a UsageError that begins with `where`."""
+        """Return the datatype of this name, or raise a UsageError that begins with `where`."""
         for datatype in self.datatypes:
             if datatype.name == name:
                 return datatype
@@ -266,7 +266,7 @@ class KernelDescription(Struct, frozen=True):
         raise UsageError(f"{where}: no datatype of reductions is called {name!r}", choose_from(names, name))
 
     def pattern(self, name: str, where: str) -> Pattern:
-        """The pattern of this name, or a UsageError that begins with `where`."""
+        """Return the pattern of this name, or raise a UsageError that begins with `where`."""
         for pattern in self.patterns:
             if pattern.name == name:
                 return pattern
@@ -276,12 +276,12 @@ class KernelDescription(Struct, frozen=True):
 
     @property
     def floor(self) -> Pattern:
-        """The pattern that shows what the instrument itself costs."""
+        """The pattern that measures the cost of the instrument itself."""
         return next(pattern for pattern in self.patterns if pattern.is_floor)
 
 
 class _Known(Struct, frozen=True):
-    """What `describe.json` holds: what a description has that depends on no MPI library."""
+    """The content of `describe.json`: the part of a description that depends on no MPI library."""
 
     datatypes: tuple[Datatype, ...]
     patterns: tuple[Pattern, ...]
@@ -289,7 +289,7 @@ class _Known(Struct, frozen=True):
 
 @cache
 def known() -> Mapping[str, Pattern]:
-    """The patterns of this mpigauge's own kernel, by name, with all modes of MPI 4."""
+    """Return the patterns of this mpigauge's own kernel, by name, with all modes of MPI 4."""
     description = msgspec.json.decode(DESCRIPTION.read_bytes(), type=_Known)
     return {pattern.name: pattern for pattern in description.patterns}
 
@@ -297,55 +297,55 @@ def known() -> Mapping[str, Pattern]:
 PAIR_OF_RANKS = 2
 
 
-def between_two(pattern: Pattern) -> bool:
-    """Return whether it is between two ranks."""
+def is_point_to_point(pattern: Pattern) -> bool:
+    """Return whether a pattern sends messages between two ranks."""
     return pattern.talks and pattern.active_ranks == PAIR_OF_RANKS
 
 
 def has_rates(pattern: Pattern) -> bool:
-    """Return whether it is shown by its bandwidth: between two ranks, or as others measure nothing else."""
-    return pattern.moves_bytes and (between_two(pattern) or (pattern.talks and pattern.windowed))
+    """Return whether a pattern is shown as bandwidth: point to point, or with a window of messages."""
+    return pattern.moves_bytes and (is_point_to_point(pattern) or (pattern.talks and pattern.windowed))
 
 
-UNSAID_MODES = ("standard", "out-of-place")
-"""Modes of what others have measured that do not say how; of NCCL the second."""
+IMPORTED_DEFAULT_MODES = ("standard", "out-of-place")
+"""Usual modes of imported patterns; the second is NCCL's."""
 
 
-def usual_mode(pattern: Pattern) -> str:
-    """The mode that stands for a pattern unasked: of ours the kernel's first, of others what says nothing.
+def default_mode(pattern: Pattern) -> str:
+    """Return the default mode of a pattern: the kernel's first, or for an imported pattern a plain one.
 
-    What a text says of a table beside its columns, as that buffers are on a device, is never usual.
+    A mode from a remark on an imported table, such as buffers on a device, is never the default.
     """
     if own := known().get(pattern.name):
         return own.modes[0].name if own.modes else ""
-    return next((mode.name for mode in pattern.modes if mode.name in UNSAID_MODES), "")
+    return next((mode.name for mode in pattern.modes if mode.name in IMPORTED_DEFAULT_MODES), "")
 
 
 def times_alone(pattern: Pattern, mode: str) -> bool:
-    """Whether a time of this mode is of the operation alone, without a computation that it may hide."""
+    """Return whether a mode's time is of the operation alone, without overlapping computation."""
     own = known().get(pattern.name)
-    found = (own and own.mode(mode)) or pattern.mode(mode)
-    return found is None or not found.overlaps
+    described = (own and own.mode(mode)) or pattern.mode(mode)
+    return described is None or not described.overlaps
 
 
-def standing_mode(pattern: Pattern, measured: Sequence[str]) -> str:
-    """The mode that stands for a pattern: the usual one, else the first of the operation alone, else any.
+def representative_mode(pattern: Pattern, measured: Sequence[str]) -> str:
+    """Return the mode to show for a pattern: the default, else the first of the operation alone, else any.
 
     Args:
-        measured: Modes that have numbers; one at least.
+        measured: Modes that were measured, at least one.
     """
     alone = [mode for mode in measured if times_alone(pattern, mode)]
-    usual = usual_mode(pattern)
+    usual = default_mode(pattern)
     return usual if usual in measured else [*alone, *measured][0]
 
 
 def patterns_with(keep: Callable[[Pattern], bool]) -> frozenset[str]:
-    """The names of those known patterns that have a property."""
+    """Return the names of the known patterns for which `keep` is true."""
     return frozenset(name for name, pattern in known().items() if keep(pattern))
 
 
 def baselines() -> dict[str, tuple[str, str]]:
-    """What times of messages are divided by: name of the ratio to pattern and mode, between cores first."""
+    """Return what times of messages are divided by: name of the ratio to pattern and mode, cores first."""
     both = sorted(known().values(), key=lambda pattern: -pattern.active_ranks)
     return {
         mode.baseline: (pattern.name, mode.name)
@@ -356,9 +356,9 @@ def baselines() -> dict[str, tuple[str, str]]:
 
 
 def completed(pattern: Pattern) -> Pattern:
-    """A pattern of a result or plan file, with what kernels of older versions did not say of it.
+    """Return a pattern of a result or plan file with the fields that kernels of older versions lacked.
 
-    What was imported was sampled by others: of that only the family is known.
+    For imported patterns, sampled by another benchmark, only the family is added.
     """
     own = known().get(pattern.name)
     if pattern.family or own is None:
@@ -393,7 +393,7 @@ def _completed_mode(mode: Mode, own: Mode | None) -> Mode:
 
 
 def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode, ...]:
-    """The modes asked for; none asked for means the first, `all` means all.
+    """Return the modes asked for; none asked for means the first, `all` means all.
 
     Raises:
         UsageError: A name is not a mode of this pattern.
@@ -408,11 +408,11 @@ def modes_of(pattern: Pattern, names: tuple[str, ...], where: str) -> tuple[Mode
 def _mode(pattern: Pattern, name: str, where: str) -> Mode:
     mode = pattern.mode(name)
     if mode is None:
-        raise UsageError(f"{where}: {pattern.name} has no mode {name!r}", _instead_of(pattern, name))
+        raise UsageError(f"{where}: {pattern.name} has no mode {name!r}", _mode_hint(pattern, name))
     return mode
 
 
-OTHER_WORDS = {
+MODE_SYNONYMS = {
     "block": ("blocking", "standard"),
     "blocking": ("blocking", "standard"),
     "standard": ("standard", "blocking"),
@@ -427,14 +427,14 @@ OTHER_WORDS = {
     "bibw": ("bidirectional",),
     "both": ("bidirectional",),
 }
-"""What people call a mode whose pattern has another name for it: the first that the pattern has."""
+"""Other names of modes, each with the modes that may be meant; the first that the pattern has is."""
 
 
-def _instead_of(pattern: Pattern, name: str) -> str:
-    """Return the hint for a mode that a pattern does not have: the one that was meant, else what there is."""
-    there = (pattern.mode(other) for other in OTHER_WORDS.get(plain(name), ()))
-    meant = pattern.mode_meant(name) or next(filter(None, there), None)
+def _mode_hint(pattern: Pattern, name: str) -> str:
+    """Return the hint for a mode that a pattern lacks: the mode meant, else those that there are."""
+    synonyms = (pattern.mode(other) for other in MODE_SYNONYMS.get(plain(name), ()))
+    meant = pattern.mode_meant(name) or next(filter(None, synonyms), None)
     if meant is not None:
-        does = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")
-        return f"did you mean {meant.name}{does}?"
+        functions = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")
+        return f"did you mean {meant.name}{functions}?"
     return choose_from([*(mode.name for mode in pattern.modes), ALL], name, listed_by="mpigauge list")

@@ -1,4 +1,4 @@
-"""Where a plan comes from: a TOML file, or the built-in suites, with options laid over it.
+"""Plan files in TOML, and plans made of them with the options of the command line.
 
 A plan file has the keys of PlanFile at its top and one `[[measure]]` table per pattern.
 """
@@ -17,8 +17,8 @@ from mpigauge.plan import shipped
 from mpigauge.plan.hosts import hosts_of
 from mpigauge.plan.lab import Lab, topology
 from mpigauge.plan.model import (
-    ROUNDS_LEAST,
-    WINDOW_MOST,
+    MAX_WINDOW,
+    MIN_ROUNDS,
     FactorValues,
     Measure,
     Plan,
@@ -29,11 +29,11 @@ from mpigauge.plan.model import (
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.vocabulary import AUTO, Binding, CheckHosts, Control, Transport, Until
 
-LAUNCHES_MOST = 10_000
-SAMPLES_MOST = 1_000_000
-BUDGET_MOST_S = 7 * 86_400.0
-OVER_MOST_S = 28 * 86_400.0
-PATIENCE_MOST_S = 86_400.0
+MAX_LAUNCHES = 10_000
+MAX_SAMPLES = 1_000_000
+MAX_BUDGET_S = 7 * 86_400.0
+MAX_OVER_S = 28 * 86_400.0
+MAX_PATIENCE_S = 86_400.0
 BUDGET = "45s"
 PATIENCE = "60s"
 BUDGET_OF: Mapping[Until, str] = {"precise": BUDGET, "decided": "5min"}
@@ -42,19 +42,19 @@ RANKS = (2,)
 
 
 class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
-    """The keys that a plan file may have; those of Asked are for all patterns that do not say otherwise.
+    """The keys of a plan file; those of FactorValues are defaults for its tables.
 
     Attributes:
-        about: What the plan is for; for people only.
+        about: The purpose of the plan; for people only.
         launches: The exact number; otherwise as many as the precision needs, within the budget.
         samples: Maximum per cell and launch.
-        patience: How long a start may take without a word; 60 s unless it is said.
+        patience: How long a start may take without a line of the kernel; 60 s by default.
         over: The time that launches are spread over; without it they follow each other.
         hosts: A list or the path of a machine file, as plan.hosts reads them.
         lab: Emulated hosts to run on.
-        abi: One kernel, built against the ABI of MPI 5, for all libraries.
-        until: What launches go on for.
-        control: Whether what others are held against is measured twice.
+        abi: Whether one kernel, built against the ABI of MPI 5, is for all libraries.
+        until: The goal at which launches stop.
+        control: Whether the base of a comparison is measured twice.
     """
 
     measure: tuple[Measure, ...]
@@ -87,7 +87,7 @@ class PlanFile(FactorValues, frozen=True, forbid_unknown_fields=True):
 
 
 class Options(FactorValues, frozen=True):
-    """What the command line says; None and empty mean that it says nothing."""
+    """The options of the command line; None and empty values are unset."""
 
     patterns: tuple[str, ...] = ()
     mpi: tuple[str, ...] = ()
@@ -115,28 +115,28 @@ class Options(FactorValues, frozen=True):
     control: Control | None = None
 
 
-DEPTH_MOST = 32
-"""Of tables in tables: what mpigauge reads has four."""
+MAX_DEPTH = 32
+"""Deepest nesting of tables; plans of mpigauge have four levels."""
 
 
 def read_file(path: Path) -> PlanFile:
-    """Reads and checks a plan file.
+    """Read and check a plan file.
 
     Raises:
-        UsageError: Names the file and the key, or the line that is not TOML.
+        UsageError: It is invalid; names the file and the key, or the line that is not TOML.
     """
     shipped.check_there(path)
     return file_of(read_toml(path, "a plan", ", or a name: mpigauge list plans"), str(path))
 
 
 def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
-    """The keys of a plan file, checked.
+    """Return the checked keys of a plan file.
 
     Args:
-        where: What an error names: the file, or who gave them.
+        where: The source named in errors: the file, or who gave the values.
 
     Raises:
-        UsageError: Names the key.
+        UsageError: A key is invalid; names it.
     """
     try:
         return msgspec.convert(values, PlanFile)
@@ -147,10 +147,10 @@ def file_of(values: Mapping[str, Any], where: str) -> PlanFile:
 
 
 def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
-    """The tables of a TOML file that a user has written.
+    """Return the tables of a TOML file that a user has written.
 
     Args:
-        also: What else to do if there is no such file.
+        also: A further hint if there is no such file.
 
     Raises:
         UsageError: It cannot be read; names the file, and the line that is not TOML.
@@ -172,19 +172,19 @@ def read_toml(path: Path, what: str, also: str = "") -> dict[str, Any]:
 
 
 def _texts(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield all strings of a file, also the keys.
+    """Yield all strings of a file, with the keys.
 
     Raises:
-        RecursionError: It is nested more deeply than whoever reads it next could follow.
+        RecursionError: It is nested too deeply.
     """
-    if depth > DEPTH_MOST:
+    if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        yield from (text for pair in value.items() for one in pair for text in _texts(one, depth + 1))
+        yield from (text for pair in value.items() for item in pair for text in _texts(item, depth + 1))
     elif isinstance(value, list):
-        yield from (text for one in value for text in _texts(one, depth + 1))
+        yield from (text for item in value for text in _texts(item, depth + 1))
 
 
 def _in_toml_words(error: msgspec.ValidationError) -> str:
@@ -192,11 +192,11 @@ def _in_toml_words(error: msgspec.ValidationError) -> str:
 
 
 def with_options(file: PlanFile, options: Options, default_seed: int, where: str) -> Plan:
-    """A plan file with the options of the command line laid over it.
+    """Return the plan of a plan file, overridden by the options of the command line.
 
     Args:
-        default_seed: Used where neither names one.
-        where: What an error names: the file, or "the command line".
+        default_seed: Seed if neither names one.
+        where: The source named in errors: the file, or "the command line".
 
     Raises:
         UsageError: A number is out of its range, or a word is not a time, share or size.
@@ -207,7 +207,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     seed = next((s for s in (options.seed, file.seed) if s is not None), default_seed)
     plan = Plan(
         title=file.title,
-        measure=tuple(_measure(one, file, options) for one in _chosen(file, options)),
+        measure=tuple(_measure(table, file, options) for table in _tables(file, options)),
         mpi=options.mpi or file.mpi,
         transports=options.transports or file.transports,
         hosts=hosts_of(options.hosts or file.hosts) if options.hosts or file.hosts else (),
@@ -240,7 +240,7 @@ def with_options(file: PlanFile, options: Options, default_seed: int, where: str
     return plan
 
 
-def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
+def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
     if not options.patterns:
         return file.measure
     chosen: list[Measure] = []
@@ -251,17 +251,19 @@ def _chosen(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
-    """What is asked for of one pattern: by the options, else by its table, else by the file."""
+    """Return a table with values from the options, else the table itself, else the top of the file."""
     everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
-    asked = (options, measure, everywhere)
+    sources = (options, measure, everywhere)
     chosen = {
-        name: next((value for one in asked if _said(value := getattr(one, name))), getattr(measure, name))
+        name: next(
+            (value for source in sources if _is_set(value := getattr(source, name))), getattr(measure, name)
+        )
         for name in FactorValues.__struct_fields__
     }
     return msgspec.structs.replace(measure, **chosen)
 
 
-def _said(value: object) -> bool:
+def _is_set(value: object) -> bool:
     return value is not None and value is not False and value not in ((), "")
 
 
@@ -270,13 +272,13 @@ def _precision(value: str | float) -> float:
 
 
 def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
-    """Exactly so many; at most so many if they go on for something else."""
+    """Return the limits of launches: exactly so many, or at most so many until a comparison is decided."""
     if launches is None:
         return {}
-    if not 1 <= launches <= LAUNCHES_MOST:
+    if not 1 <= launches <= MAX_LAUNCHES:
         raise UsageError(
             f"{where}: {launches} launches are out of range",
-            f"use 1 to {LAUNCHES_MOST}; an interval needs at least 2, a good one {ENOUGH_LAUNCHES} or more",
+            f"use 1 to {MAX_LAUNCHES}; an interval needs at least 2, a good one {ENOUGH_LAUNCHES} or more",
         )
     return {"launches_min": 1 if until == "decided" else launches, "launches_max": launches}
 
@@ -284,11 +286,11 @@ def _launches(launches: int | None, until: Until, where: str) -> dict[str, int]:
 def _samples(samples: int | None, where: str) -> dict[str, int]:
     if samples is None:
         return {}
-    if not 1 <= samples <= SAMPLES_MOST:
+    if not 1 <= samples <= MAX_SAMPLES:
         raise UsageError(
-            f"{where}: {samples} samples per cell and launch are out of range", f"use 1 to {SAMPLES_MOST}"
+            f"{where}: {samples} samples per cell and launch are out of range", f"use 1 to {MAX_SAMPLES}"
         )
-    return {"rounds_min": min(ROUNDS_LEAST, samples), "rounds_max": samples}
+    return {"rounds_min": min(MIN_ROUNDS, samples), "rounds_max": samples}
 
 
 def _budget(budget: str | None, launches: int | None, until: Until, where: str) -> float | None:
@@ -297,14 +299,14 @@ def _budget(budget: str | None, launches: int | None, until: Until, where: str) 
             return None
         budget = BUDGET_OF[until]
     seconds = units.parse_duration(budget)
-    if not 1 <= seconds <= BUDGET_MOST_S:
+    if not 1 <= seconds <= MAX_BUDGET_S:
         raise UsageError(f"{where}: a budget of {budget} is out of range", "use 1s to 168h")
     return seconds
 
 
 def _patience(patience: str, where: str) -> float:
     seconds = units.parse_duration(patience)
-    if not 1 <= seconds <= PATIENCE_MOST_S:
+    if not 1 <= seconds <= MAX_PATIENCE_S:
         raise UsageError(f"{where}: a patience of {patience} is out of range", "use 1s to 24h")
     return seconds
 
@@ -313,7 +315,7 @@ def _over(over: str | None, where: str) -> float | None:
     if over is None:
         return None
     seconds = units.parse_duration(over)
-    if not 1 <= seconds <= OVER_MOST_S:
+    if not 1 <= seconds <= MAX_OVER_S:
         raise UsageError(f"{where}: launches cannot be spread over {over}", "use 1s to 672h")
     return seconds
 
@@ -338,9 +340,9 @@ def _check_numbers(plan: Plan, where: str) -> None:
             )
     _check_varied(plan, where)
     for measure in plan.measure:
-        if measure.window is not None and not 1 <= measure.window <= WINDOW_MOST:
+        if measure.window is not None and not 1 <= measure.window <= MAX_WINDOW:
             raise UsageError(
-                f"{where}: a window of {measure.window} messages is out of range", f"use 1 to {WINDOW_MOST}"
+                f"{where}: a window of {measure.window} messages is out of range", f"use 1 to {MAX_WINDOW}"
             )
     if plan.lab is not None:
         topology(plan.lab, where)

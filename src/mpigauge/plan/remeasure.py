@@ -1,4 +1,4 @@
-"""A plan that measures some cells of another one again."""
+"""Plans that measure some cells of another plan again."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mpigauge.vocabulary import ROTATING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ASKED = tuple(factor for factor in FACTORS if factor.asked and not factor.along)
-"""What tables of a plan ask for; sizes are listed, and a pair comes with its pairing."""
+TABLE_FACTORS = tuple(factor for factor in FACTORS if factor.asked and not factor.along)
+"""Factors that tables of a plan choose, except sizes, which are listed, and pairs."""
 
 
-def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
-    """The cells of a plan and no other sizes or modes, in new launches; what it says of places stays.
+def plan_for_cells(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
+    """Return a plan of exactly these cells, in new launches; hosts and launchers stay.
 
     Args:
-        launches: Exactly so many.
-        seed: Of the new campaign.
+        launches: The exact number of launches.
+        seed: Seed of the new campaign.
     """
     tables: dict[Measure, dict[int, None]] = defaultdict(dict)
     for cell in cells:
@@ -43,19 +43,19 @@ def again(plan: Plan, cells: Iterable[Cell], launches: int, seed: int) -> Plan:
 
 
 def _table(cell: Cell) -> Measure:
-    """What asks for a cell: the factors that its pattern has."""
-    known = {factor.asked: _asked(factor.name, getattr(cell, factor.name)) for factor in ASKED}
+    """Return the table that asks for a cell, with the factors of its pattern."""
+    values = {factor.asked: _table_value(factor.name, getattr(cell, factor.name)) for factor in TABLE_FACTORS}
     if cell.window:
-        known["window"] = cell.window
-    return Measure(cell.pattern, **{name: value for name, value in known.items() if value})
+        values["window"] = cell.window
+    return Measure(cell.pattern, **{name: value for name, value in values.items() if value})
 
 
-def _asked(name: str, value: Any) -> Any:
-    """A value as tables have it: most ask for several."""
+def _table_value(name: str, value: Any) -> Any:
+    """Return a value as tables have it: for most factors a tuple."""
     if name == "root" and value:
         return (value if value == ROTATING else int(value),)
-    several = isinstance(getattr(Measure("x"), BY_ASKED[name]), tuple)
-    return (value,) if several and value else value
+    is_tuple = isinstance(getattr(Measure("x"), TABLE_KEYS[name]), tuple)
+    return (value,) if is_tuple and value else value
 
 
-BY_ASKED = {factor.name: factor.asked for factor in ASKED}
+TABLE_KEYS = {factor.name: factor.asked for factor in TABLE_FACTORS}

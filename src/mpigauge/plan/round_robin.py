@@ -1,4 +1,4 @@
-"""All pairs of ranks, as many at once as there can be: the circle method of a round-robin tournament."""
+"""All pairs of ranks in steps of concurrent pairs: the circle method of a round-robin tournament."""
 
 from __future__ import annotations
 
@@ -11,33 +11,35 @@ Pair = tuple[int, int]
 
 
 def steps(ranks: int) -> list[list[Pair]]:
-    """Every pair once, nobody twice in a step; the lower rank of a pair comes first.
+    """Return steps that together have every pair once, with no rank twice in a step.
 
     Returns:
-        ``ranks - 1`` steps of ``ranks / 2`` pairs; of an odd number, ``ranks`` steps in each of which
-        another one rests. None for fewer than two.
+        ``ranks - 1`` steps of ``ranks / 2`` pairs, the lower rank first; for an odd number, ``ranks`` steps
+        with another rank idle in each. Empty for fewer than two ranks.
 
     Source:
         Kirkman, On a problem in combinations, Cambridge and Dublin Mathematical Journal 2, 1847.
     """
     if ranks < 2:  # noqa: PLR2004 - it takes two
         return []
-    seats = ranks + ranks % 2
-    return [_pairs(ranks, seats, turn) for turn in range(seats - 1)]
+    positions = ranks + ranks % 2
+    return [_pairs(ranks, positions, turn) for turn in range(positions - 1)]
 
 
-def _pairs(ranks: int, seats: int, turn: int) -> list[Pair]:
-    """The last seat stays, the others move on by one each turn; who faces an empty seat rests."""
-    circle = [(turn + place) % (seats - 1) for place in range(seats - 1)]
-    facing = zip([seats - 1, *circle[: seats // 2 - 1]], reversed(circle[seats // 2 - 1 :]), strict=True)
+def _pairs(ranks: int, positions: int, turn: int) -> list[Pair]:
+    """Return the pairs of a turn: the last position is fixed, the others rotate; one is empty if odd."""
+    circle = [(turn + position) % (positions - 1) for position in range(positions - 1)]
+    facing = zip(
+        [positions - 1, *circle[: positions // 2 - 1]], reversed(circle[positions // 2 - 1 :]), strict=True
+    )
     return sorted((min(a, b), max(a, b)) for a, b in facing if max(a, b) < ranks)
 
 
 class NamedPair(str):
-    """The pair of a cell, `0-3`, which also knows what both ends are called; to all else it is its text.
+    """The pair of a cell as text, `0-3`, with names for both ranks.
 
     Attributes:
-        ends: Hosts, or what else tells the ranks of a job apart.
+        ends: The ranks' hosts, or other names that tell the ranks of a job apart.
     """
 
     __slots__ = ("ends",)
@@ -51,16 +53,16 @@ class NamedPair(str):
         return named
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, tuple[str, str]]]:
-        """Return what copies and other processes make it of."""
+        """Return the constructor call for copies and pickles."""
         return type(self), (str(self), self.ends)
 
 
-def name_of(pair: Pair) -> str:
-    """As cells have it: ``"0-3"``."""
+def pair_name(pair: Pair) -> str:
+    """Return a pair as cells have it: ``"0-3"``."""
     return f"{pair[0]}-{pair[1]}"
 
 
-def ranks_of(name: str) -> Pair:
-    """The two ranks of such a name."""
+def pair_ranks(name: str) -> Pair:
+    """Return the two ranks of a pair such as ``"0-3"``."""
     first, _, second = name.partition("-")
     return int(first), int(second)

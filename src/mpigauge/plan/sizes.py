@@ -1,4 +1,4 @@
-"""The grammar of message sizes: a text such as ``0:4MiB`` or ``8,32:2MiB*4,auto`` becomes sizes in bytes.
+"""The grammar of message sizes: from a text such as ``0:4MiB`` or ``8,32:2MiB*4,auto`` to sizes in bytes.
 
 A comma list of these forms, which may be mixed:
 
@@ -23,8 +23,8 @@ from mpigauge.units import format_size, parse_size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-MOST_SIZES = 10_000
-LARGEST_SIZE = 2**46
+MAX_SIZES = 10_000
+MAX_SIZE_BYTES = 2**46
 
 _AUTO = "auto"
 _AUTO_END = "4MiB"
@@ -40,7 +40,7 @@ def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
 
     Args:
         text: The list, in the grammar above.
-        seed: Of the random sizes of ``auto``; the same seed gives the same sizes.
+        seed: Seed of the random sizes of ``auto``; the same seed gives the same sizes.
 
     Returns:
         The sizes in bytes, ascending, each once.
@@ -49,9 +49,9 @@ def parse_sizes(text: str, seed: int = 0) -> tuple[int, ...]:
     for item in text.split(","):
         for size in _item_sizes(item.strip(), text, seed):
             sizes.add(size)
-            if len(sizes) > MOST_SIZES:
+            if len(sizes) > MAX_SIZES:
                 raise UsageError(
-                    f"sizes {text!r}: more than {MOST_SIZES} sizes", "use a larger factor or step"
+                    f"sizes {text!r}: more than {MAX_SIZES} sizes", "use a larger factor or step"
                 )
     return tuple(sorted(sizes))
 
@@ -80,8 +80,8 @@ def _size(word: str, text: str) -> int:
         size = parse_size(word)
     except UsageError as error:
         raise UsageError(f"sizes {text!r}: {error.sentence}", error.hint) from None
-    if size > LARGEST_SIZE:
-        largest = format_size(LARGEST_SIZE)
+    if size > MAX_SIZE_BYTES:
+        largest = format_size(MAX_SIZE_BYTES)
         raise UsageError(f"sizes {text!r}: {word!r} is above {largest}", f"choose sizes up to {largest}")
     return size
 
@@ -132,7 +132,7 @@ def _linear(first: int, last: int, step: int) -> Iterator[int]:
 
 
 def _random(last: int, seed: int) -> Iterator[int]:
-    """Sizes uniform on the logarithm, so that small ones are not missed, and not only powers of two.
+    """Yield sizes uniform in the logarithm, so that small ones are not missed, and not only powers of two.
 
     Source: docs/formats.md#sizes; Cornebize, PhD thesis, Grenoble 2021 (powers of two bias a calibration).
     """
@@ -150,21 +150,21 @@ def _random(last: int, seed: int) -> Iterator[int]:
 
 
 @cache
-def wanted(text: str) -> Callable[[int], bool]:
-    """Which sizes a text chooses: `0:2000` all from 0 to 2000, `8,1KiB` these; nothing chooses all.
+def size_filter(text: str) -> Callable[[int], bool]:
+    """Return a test for the sizes that a text chooses: `0:2000` a range, `8,1KiB` a list, "" all.
 
     Steps and factors are those of `parse_sizes`.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: The text is invalid.
     """
     if not text.strip():
         return lambda _: True
-    tests = [_chooses(item, text) for item in text.split(",")]
+    tests = [_item_filter(item, text) for item in text.split(",")]
     return lambda size: any(test(size) for test in tests)
 
 
-def _chooses(item: str, text: str) -> Callable[[int], bool]:
+def _item_filter(item: str, text: str) -> Callable[[int], bool]:
     ends = item.split(":")
     if len(ends) == _RANGE_ENDS and "*" not in item and "auto" not in item:
         low, high = (_end(end, text) for end in ends)

@@ -1,4 +1,4 @@
-"""What the choices of a user are laid over: a plan file, or one of the built-in suites."""
+"""The base of a plan that options override: a plan file, or one of the built-in suites."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ if TYPE_CHECKING:
 
 
 def check_source(*, plan: bool, suite: SuiteName | None, quick: bool, thorough: bool) -> None:
-    """That a plan comes from one place.
+    """Check that a plan has one base.
 
     Raises:
-        UsageError: It is to come from two.
+        UsageError: It has several.
     """
     named = {"--plan": plan, "--suite": suite, "--quick": quick, "--thorough": thorough}
-    said = [name for name, value in named.items() if value]
-    if "--plan" in said and suite is None:
-        said.remove("--plan")  # what is quick or thorough of it is its time
-    if len(said) > 1:
-        raise UsageError(f"{said[0]} and {said[1]} exclude each other", "use one of them")
+    chosen = [name for name, value in named.items() if value]
+    if "--plan" in chosen and suite is None:
+        chosen.remove("--plan")  # what is quick or thorough of it is its time
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other", "use one of them")
 
 
 def source_of(
     file: PlanFile | None, options: Options, suite: SuiteName | None, *, quick: bool, thorough: bool
 ) -> PlanFile:
-    """A plan file, for as long as is asked for, or one of the suites.
+    """Return the base of a plan: a plan file, with the time asked for, or one of the suites.
 
     Args:
-        file: None if nobody names one.
-        options: What is laid over it.
+        file: The user's plan file; None if there is none.
+        options: Options that will override the base.
     """
     if suite is not None:
-        return suites.NAMED[suite]()
-    usual = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
+        return suites.SUITES[suite]()
+    suite_plan = suites.QUICK if quick else suites.THOROUGH if thorough else suites.DEFAULT
     if file is not None:
-        timed = {"budget": usual.budget, "precision": usual.precision, "launches": None}
+        timed = {"budget": suite_plan.budget, "precision": suite_plan.precision, "launches": None}
         return replace(file, **timed) if quick or thorough else file
     names = options.patterns
-    found = replace(usual, title=", ".join(names), measure=(), samples=None) if names else usual
+    plan = replace(suite_plan, title=", ".join(names), measure=(), samples=None) if names else suite_plan
     # The time of a suite is for intervals; a comparison takes what it takes.
-    return replace(found, budget=None) if options.until == "decided" else found
+    return replace(plan, budget=None) if options.until == "decided" else plan
 
 
 class ChosenPlan(NamedTuple):
-    """A plan as a user has chosen it.
+    """A plan as chosen by the user.
 
     Attributes:
-        where: What an error in it names.
-        per_job: Whether its budget is the usual one, which each job has, since the user names none.
+        where: The source named in errors.
+        per_job: Whether its budget is per job, as it is the default and not the user's.
     """
 
     plan: Plan
@@ -101,25 +101,25 @@ def plan_of(
 def names_no_budget(
     plan: Plan, file: PlanFile | None, options: Options, *, quick: bool, thorough: bool
 ) -> bool:
-    """Return whether a plan has the usual time to spend; what goes on until it is decided has its own.
+    """Return whether a plan has the default budget; plans until a comparison is decided have their own.
 
     Args:
-        file: The plan file of the user, if there is one.
+        file: The user's plan file; None if there is none.
     """
     of_file = file.budget if file is not None and not (quick or thorough) else None
     return options.budget is None and of_file is None and plan.until == "precise"
 
 
 def with_usual_launches(plan: Plan, source: PlanFile, *, quick: bool) -> Plan:
-    """Return a plan with as many launches as its source usually has, unless the user says how many.
+    """Return a plan with the usual number of launches of its base, unless the user gives a number.
 
-    A first look has few, and the suite that nobody asks for ends before its result is large.
+    `--quick` has few, and the default suite ends before its result is large.
 
     Args:
-        source: What options were laid over.
+        source: The base of the plan.
     """
     if plan.launches_min == plan.launches_max or plan.until != "precise":
         return plan
     if quick:
         return replace(plan, launches_min=suites.QUICK_LAUNCHES)
-    return replace(plan, launches_max=suites.DEFAULT_LAUNCHES_MOST) if source is suites.DEFAULT else plan
+    return replace(plan, launches_max=suites.DEFAULT_MAX_LAUNCHES) if source is suites.DEFAULT else plan

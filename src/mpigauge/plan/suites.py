@@ -1,4 +1,4 @@
-"""The built-in plans: what `mpigauge run` measures when nobody names a pattern."""
+"""The built-in plans: what `mpigauge run` measures if the user names no pattern."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,11 +7,11 @@ from mpigauge.plan.patterns import known
 from mpigauge.plan.plan_file import BUDGET, SIZES, PlanFile
 from mpigauge.vocabulary import SuiteName
 
-DEFAULT_SAMPLES, DEFAULT_LAUNCHES_MOST = 200, 14
-"""Of a cell in a launch, and of launches: enough for p99, and a result of at most 2 MB, compressed."""
+DEFAULT_SAMPLES, DEFAULT_MAX_LAUNCHES = 200, 14
+"""Samples per cell and launch, and launches: enough for p99, and a result of at most 2 MB, compressed."""
 
 QUICK_LAUNCHES = 5
-"""At least, of a first look: too few to be counted as precise, and marked."""
+"""Fewest launches of `--quick`: too few to count as precise, and marked."""
 
 QUICK_SIZES = "0,8,1KiB,64KiB,1MiB"
 THOROUGH_SIZES = "auto"
@@ -19,7 +19,7 @@ COLLECTIVE_SIZES = "8:1MiB*8"
 MEMORY_SIZES = "64:16MiB*8"
 
 GUIDELINE_SIZES = "8:1MiB*8"
-"""Few, since there are some hundred modes."""
+"""Few sizes, since there are about a hundred modes."""
 
 GUIDELINE_LAUNCHES = 10
 
@@ -33,8 +33,8 @@ def _point_to_point(sizes: str) -> tuple[Measure, ...]:
     )
 
 
-def _beside(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
-    """What puts point to point into its place: all ranks together, and memory."""
+def _context_tables(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
+    """Return the tables that put point to point into context: collectives and memory."""
     return (
         Measure("barrier"),
         Measure("bcast", sizes=collective_sizes),
@@ -45,7 +45,7 @@ def _beside(collective_sizes: str, memory_sizes: str) -> tuple[Measure, ...]:
 
 DEFAULT = PlanFile(
     title="point to point, collectives, memory",
-    measure=(*_point_to_point(SIZES), *_beside(COLLECTIVE_SIZES, MEMORY_SIZES)),
+    measure=(*_point_to_point(SIZES), *_context_tables(COLLECTIVE_SIZES, MEMORY_SIZES)),
     sizes=SIZES,
     samples=DEFAULT_SAMPLES,
     budget=BUDGET,
@@ -64,7 +64,7 @@ QUICK = PlanFile(
 )
 THOROUGH = PlanFile(
     title="thorough",
-    measure=(*_point_to_point(THOROUGH_SIZES), *_beside("8:4MiB", "64:64MiB")),
+    measure=(*_point_to_point(THOROUGH_SIZES), *_context_tables("8:4MiB", "64:64MiB")),
     sizes=THOROUGH_SIZES,
     precision="1%",
     budget="10min",
@@ -72,7 +72,7 @@ THOROUGH = PlanFile(
 
 
 def guidelines() -> PlanFile:
-    """Every pattern of which one mode should not be slower than another, in all of these modes."""
+    """Return the plan of all patterns with modes that should not be slower than another, in these modes."""
     guided = [pattern for pattern in known().values() if pattern.guided]
     return PlanFile(
         title="guidelines",
@@ -83,5 +83,5 @@ def guidelines() -> PlanFile:
     )
 
 
-NAMED: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
-"""Suites by what `--suite` calls them."""
+SUITES: Mapping[SuiteName, Callable[[], PlanFile]] = {"guidelines": guidelines}
+"""Suites by their names for `--suite`."""

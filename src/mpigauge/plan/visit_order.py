@@ -1,4 +1,4 @@
-"""The order of things: the shuffled visits of a launch."""
+"""The order of visits in a launch, and other orders shuffled by the plan's seed."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ class PlannedVisit:
     """A visit of a launch: its place in the full order, and its cell.
 
     Attributes:
-        step: Visits of pairs that follow each other with the same number are made at the same time.
+        step: Consecutive visits of pairs with the same number run concurrently.
     """
 
     id: int
@@ -28,16 +28,16 @@ class PlannedVisit:
 
 
 def shuffled(items: Sequence[Item], plan: Plan, *key: object) -> list[Item]:
-    """The items in an order that only the plan's seed and the key decide."""
+    """Return the items in an order that follows from the plan's seed and the key alone."""
     order = list(items)
     random.Random(f"{plan.seed}/{'/'.join(map(str, key))}").shuffle(order)  # noqa: S311 - not for secrets
     return order
 
 
-def moment_s(plan: Plan, number: int, replications: int) -> float:
-    """When a replication begins that is one of several spread over time, in seconds after the start.
+def replication_start_s(plan: Plan, number: int, replications: int) -> float:
+    """Return when a replication begins, in seconds after the start, if they are spread over time.
 
-    It begins at a random moment of its part of the time, which the plan's seed decides.
+    It begins at a random moment of its part of the time, which follows from the plan's seed.
 
     Source:
         docs/method-comparison.md#other-minutes
@@ -53,11 +53,11 @@ def visits_of(
     launch: int,
     settled: frozenset[Cell] = frozenset(),
 ) -> list[PlannedVisit]:
-    """All visits of a launch, shuffled whole; those of a step stay together.
+    """Return all visits of a launch, shuffled; those of a step stay together.
 
-    The order: docs/method.md#visits-and-their-order. A probe is visited once. Cells that are precise already
-    are measured on with half of the visits (docs/method.md#enough-launches): left out, they would make
-    launches unequal. Pairs are always measured whole, since each is company for others.
+    The order: docs/method.md#visits-and-their-order. A probe is visited once. Settled cells, which are
+    precise already, get half of the visits (docs/method.md#enough-launches): without them, launches would
+    differ in load. All pairs are measured always, since each is the load of the others.
     """
 
     def visits(cell: Cell) -> int:
@@ -81,7 +81,7 @@ def visits_of(
 
 
 def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
-    """Cells that differ in their pair only, by pair."""
+    """Return cells of pairs, by the cell without its pair and by pair."""
     curves: dict[Cell, dict[str, Cell]] = {}
     for cell in cells:
         if cell.pair:
@@ -89,23 +89,23 @@ def _curves_of_pairs(cells: Sequence[Cell]) -> dict[Cell, dict[str, Cell]]:
     return curves
 
 
-def _steps(curve: Cell, pairs: dict[str, Cell], seats: Sequence[int]) -> Iterator[list[Cell]]:
-    """All pairs once. Ranks are seated anew each time, so that nobody always has the same company."""
+def _steps(curve: Cell, pairs: dict[str, Cell], ranks: Sequence[int]) -> Iterator[list[Cell]]:
+    """Yield all pairs once, in steps; ranks are shuffled each time, so that concurrent pairs vary."""
     for step in round_robin.steps(curve.ranks):
-        names = [round_robin.name_of((min(seats[a], seats[b]), max(seats[a], seats[b]))) for a, b in step]
+        names = [round_robin.pair_name((min(ranks[a], ranks[b]), max(ranks[a], ranks[b]))) for a, b in step]
         cells = [pairs[name] for name in sorted(names) if name in pairs]
         yield from [cells] if curve.pairing == "tournament" else ([cell] for cell in cells)
 
 
-def turns_of(cells: Sequence[Cell]) -> int:
-    """How many cells that would be, had those that are measured at the same time only one time to share."""
+def time_slots(cells: Sequence[Cell]) -> int:
+    """Return the number of cells to share time among, counting concurrent ones as one."""
     together = sum(cell.pairing == "tournament" for cell in cells)
     at_once = max(1, cells[0].ranks // 2) if cells else 1
     return len(cells) - together + -(-together // at_once)
 
 
-def one_by_one(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:
-    """The same with some visits in steps of their own, to see which of those made together fails."""
+def with_suspects_alone(visits: Sequence[PlannedVisit], suspects: frozenset[int]) -> list[PlannedVisit]:
+    """Return the visits with suspects in steps of their own, to see which of the concurrent ones fails."""
     beyond = max((visit.id for visit in visits), default=0) + 1
     return [
         replace(visit, step=beyond + visit.id) if visit.id in suspects and visit.step is not None else visit

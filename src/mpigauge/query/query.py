@@ -11,6 +11,7 @@ from mpigauge.compare.within import Between, RowRatios, Within
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
+from mpigauge.plan.factors import is_control
 from mpigauge.result.files import stem_of
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
@@ -150,7 +151,7 @@ def source_of(
     check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
     known = with_named_pairs(result, rows(result, stat, state, states))
-    found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
+    found, controls = ([row for row in known if is_control(row.cell) is wanted] for wanted in (False, True))
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = stem_of(result.path)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}

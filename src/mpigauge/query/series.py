@@ -11,7 +11,7 @@ from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
 from mpigauge.units import format_size
@@ -102,7 +102,7 @@ def factors_of(source: Source, row: Row) -> Factors:
 
 def timed(query: Query) -> list[tuple[Source, Row]]:
     """Rows of patterns that have a time, in the sizes asked for; neither probes nor the floor."""
-    chosen = wanted(query.sizes)
+    chosen = size_filter(query.sizes)
     return [
         (source, row)
         for source in query.sources

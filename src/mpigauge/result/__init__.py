@@ -1,1 +1,1 @@
-"""The result file: what was measured, how and where. Only this package knows its format."""
+"""The result file: its records, reading and writing it. Only this package knows its format."""

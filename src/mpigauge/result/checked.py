@@ -1,29 +1,29 @@
-"""What values of records are held to when a file is read, beside what their types say."""
+"""Constraints on values of records, checked when a file is read."""
 
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-NUMBER_MOST = 2.0**63
-"""Of any number with a point: what is measured is below it, and sums and squares of such are finite."""
+MAX_NUMBER = 2.0**63
+"""Largest floating-point number: measurements are below it, and their sums and squares are finite."""
 
-Number = Annotated[float, Meta(ge=-NUMBER_MOST, le=NUMBER_MOST)]
-AboveZero = Annotated[float, Meta(gt=0, le=NUMBER_MOST)]
-NotNegative = Annotated[float, Meta(ge=0, le=NUMBER_MOST)]
+Number = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+AboveZero = Annotated[float, Meta(gt=0, le=MAX_NUMBER)]
+NotNegative = Annotated[float, Meta(ge=0, le=MAX_NUMBER)]
 
 YEARS = range(2, 9999)
-"""Moments of the first and the last year of the calendar have no name in every time zone."""
+"""Years allowed: times in the first and the last one do not exist in every time zone."""
 
 
 class Dated(Struct, frozen=True):
-    """A record with a moment, `started`: UTC, ISO 8601; empty where nobody says."""
+    """A record with a time, `started`: UTC, ISO 8601; empty if not known."""
 
     def __post_init__(self) -> None:
-        """Refuses what is no moment.
+        """Check the time.
 
         Raises:
-            ValueError: Which makes a line of a result file damaged.
+            ValueError: It is not one; the line of the result file then counts as damaged.
         """
         if not (started := getattr(self, "started", "")):
             return

@@ -1,6 +1,6 @@
-"""Visits in little memory: their numbers as an array of machine words, not as objects one by one.
+"""Visits in little memory: their numbers in arrays of machine words, not lists of objects.
 
-An integer of Python takes 36 bytes with its place in a list, and a result of 1 GB has 200 million of them.
+A Python integer takes 36 bytes with its entry in a list, and a result of 1 GB has 200 million of them.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
 
 
 def _is_of_integers(kind: object) -> bool:
-    """Whether a field is a list of integers, by its type: that of readings is another."""
+    """Return whether a field is a list of integers, by its type; lists of readings are not."""
     kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     return get_origin(kind) is Sequence
 
 
 LISTS = tuple(name for name, kind in VisitCore.__annotations__.items() if _is_of_integers(kind))
-"""Fields of a visit that are lists of integers."""
+"""Names of the fields of a visit that are lists of integers."""
 
 _lists_of = attrgetter(*LISTS)
 _readings_of = attrgetter(*READINGS)
 
 
 class Numbers(array):  # type: ignore[type-arg]
-    """Integers of 32 or 64 bits, or floating-point numbers; equal to every list of the same ones."""
+    """An array of 32- or 64-bit integers or floating-point numbers; equal to a list of the same numbers."""
 
     __slots__ = ()
     __hash__ = None
 
     def __eq__(self, other: object) -> bool:
-        """Also to an array of other words: which they are follows from the largest alone."""
+        """Return whether all numbers are equal; the widths of the arrays do not matter."""
         return self.tolist() == (other.tolist() if isinstance(other, array) else other)
 
     def __ne__(self, other: object) -> bool:
-        """Not left to the array, which would compare itself with other arrays only."""
+        """Return the opposite of `==`, which the array type would define for arrays only."""
         return not self == other
 
 
-NONE = Numbers("i")
-"""Of a list that is empty, as most are; one for all, so nobody may add to it."""
+EMPTY = Numbers("i")
+"""The array of all empty lists, which most are; it is shared, so nothing may be added to it."""
 
 
 def numbers(values: Sequence[int]) -> Numbers:
-    """The same integers in the narrowest words that hold all of them.
+    """Return integers as an array of the narrowest words that hold all of them.
 
     Raises:
-        OverflowError: One needs more than 64 bits.
+        OverflowError: A number needs more than 64 bits.
     """
     if not values:
-        return NONE
+        return EMPTY
     try:
         return Numbers("i", values)
     except OverflowError:
@@ -65,20 +65,20 @@ def numbers(values: Sequence[int]) -> Numbers:
 
 
 def pack(visit: Visit) -> None:
-    """Gives a visit that was just read arrays in place of its lists."""
+    """Replace the lists of a visit by arrays."""
     for name, values in zip(LISTS, _lists_of(visit), strict=True):
-        if values is not NONE:
-            force_setattr(visit, name, numbers(values) if values else NONE)
+        if values is not EMPTY:
+            force_setattr(visit, name, numbers(values) if values else EMPTY)
     for name, values in zip(READINGS, _readings_of(visit), strict=True):
-        if values is not NONE:
-            force_setattr(visit, name, Numbers("d", values) if values else NONE)
+        if values is not EMPTY:
+            force_setattr(visit, name, Numbers("d", values) if values else EMPTY)
 
 
 def plain(value: object) -> list[int]:
-    """For encoders: arrays as the lists that they stand for.
+    """Return an array as a list, for encoders.
 
     Raises:
-        TypeError: It is none.
+        TypeError: The value is not an array.
     """
     if isinstance(value, array):
         return value.tolist()

@@ -1,7 +1,7 @@
-"""What the control groups that we are in leave us: processors, memory, and how often they made us wait.
+"""The limits of our control groups: processors, memory, and how often they have throttled us.
 
 Our own group may be nested in others, each with limits of its own: the narrowest counts. Version 2 has one
-tree of groups, version 1 one a controller.
+tree of groups, version 1 one per controller.
 """
 
 import re
@@ -11,23 +11,23 @@ from pathlib import Path
 from mpigauge.result.system_files import read
 
 ROOT = Path("/sys/fs/cgroup")
-OURS = "/proc/self/cgroup"
+OWN_GROUPS = "/proc/self/cgroup"
 
 
 def cpu_quota() -> float:
-    """Processors' worth of time that they leave us; 0 if they set no limit."""
+    """Return the CPU quota in processors; 0 if there is no limit."""
     quotas = [quota for folder in _folders("cpu") if (quota := _quota(folder))]
     return min(quotas, default=0.0)
 
 
 def memory_left_bytes() -> int | None:
-    """Memory that we can have beside what is used and cannot be taken back; None if they set no limit."""
-    left = [bytes_ for folder in _folders("memory") if (bytes_ := _left(folder)) is not None]
-    return min(left, default=None)
+    """Return the bytes left to allocate, counting reclaimable memory as free; None without a limit."""
+    limits = [bytes_ for folder in _folders("memory") if (bytes_ := _left(folder)) is not None]
+    return min(limits, default=None)
 
 
-def throttled() -> int:
-    """How often they have stopped our processes for having used up their time, since they were made."""
+def throttle_count() -> int:
+    """Return how often our processes were throttled since the groups were made."""
     return sum(_number_in(read(folder / "cpu.stat"), "nr_throttled") for folder in _folders("cpu"))
 
 
@@ -50,26 +50,26 @@ def _left(folder: Path) -> int | None:
 
 
 def _number_in(text: str, name: str) -> int:
-    found = re.findall(rf"^{name} (\d+)$", text, re.MULTILINE)
-    return int(found[-1]) if found else 0
+    match = re.findall(rf"^{name} (\d+)$", text, re.MULTILINE)
+    return int(match[-1]) if match else 0
 
 
 def _folders(controller: str) -> Iterator[Path]:
-    """Of our group and of all that it is in, as far as they can be seen.
+    """Return the folders of our group and of all its ancestors, as far as they can be seen.
 
-    A container may see its own group as the root, and be told the path that its host has for it.
+    A container may see its own group as the root, but the path that the host has for it.
     """
     seen: set[Path] = set()
     for base, path in _trees(controller):
         inside = base if ".." in path.split("/") else base / path.lstrip("/")
-        around = {folder.resolve() for folder in (inside, *inside.parents) if folder.is_relative_to(base)}
-        yield from around - seen
-        seen |= around
+        ancestors = {folder.resolve() for folder in (inside, *inside.parents) if folder.is_relative_to(base)}
+        yield from ancestors - seen
+        seen |= ancestors
 
 
 def _trees(controller: str) -> Iterator[tuple[Path, str]]:
-    """The roots of the trees that have a controller, and our place in each."""
-    lines = [line.split(":", 2) for line in read(OURS).splitlines() if line.count(":") > 1]
+    """Yield the root of each tree that has a controller, and our path in it."""
+    lines = [line.split(":", 2) for line in read(OWN_GROUPS).splitlines() if line.count(":") > 1]
     for _, controllers, path in lines:
         if not controllers:
             yield from ((base, path) for base in (ROOT, ROOT / "unified"))

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from mpigauge.sequences import consecutive, runs
 from mpigauge.units import span
 
-DIGITS_MOST = 10
+MAX_DIGITS = 10
 
 
 def ranges(text: str) -> list[range]:
-    """`0-3,8` as the system lists processors; what is not a number is left out.
+    """Return the ranges of a list such as `0-3,8`; what is not a number is skipped.
 
-    Ranges, since a file that others have written may name any number of processors.
+    Ranges and not numbers, since a foreign file may name any number of processors.
     """
-    parts = [part.split("-") for part in text.split(",")]
-    return [range(int(ends[0]), int(ends[-1]) + 1) for ends in parts if all(map(is_number, ends))]
+    words = [part.split("-") for part in text.split(",")]
+    return [range(int(ends[0]), int(ends[-1]) + 1) for ends in words if all(map(is_number, ends))]
 
 
 def list_of(numbers: Iterable[int]) -> str:
@@ -23,5 +23,5 @@ def list_of(numbers: Iterable[int]) -> str:
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is the number of a processor."""
-    return word.isascii() and word.isdecimal() and len(word) < DIGITS_MOST
+    """Return whether a word is the number of a processor."""
+    return word.isascii() and word.isdecimal() and len(word) < MAX_DIGITS

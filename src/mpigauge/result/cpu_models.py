@@ -1,4 +1,4 @@
-"""Models of processors: what the system calls them, or the names of those that it gives numbers."""
+"""Models of processors: the system's name, or a name for the numbers that it gives instead."""
 
 import re
 
@@ -29,16 +29,16 @@ PARTS = {
     (0x48, 0xD01): "Kunpeng 920",
     (0xC0, 0xAC3): "Ampere-1",
 }
-"""Of servers, as their makers number them."""
+"""Names of server cores, by implementer and part number."""
 
 
 def model_of(cpuinfo: str) -> str:
-    """Return the model that a text like /proc/cpuinfo is of; "" where it does not say.
+    """Return the model named in a text like /proc/cpuinfo; "" if none is.
 
     The kernel does the same on the hosts that it runs on (machine/host_facts.c), but for names of numbers.
     """
-    if found := NAMED.search(cpuinfo):
-        return found[1]
+    if match := NAMED.search(cpuinfo):
+        return match[1]
     maker = re.search(r"^CPU implementer\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     part = re.search(r"^CPU part\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     if maker and part:
@@ -48,11 +48,11 @@ def model_of(cpuinfo: str) -> str:
 
 
 def named(model: str) -> str:
-    """Return a model that is numbers by its name, as far as that is known; any other as it is."""
-    found = NUMBERED.fullmatch(model)
-    if found is None:
+    """Return the name of a model given by numbers, if it is known; any other model unchanged."""
+    match = NUMBERED.fullmatch(model)
+    if match is None:
         return model
-    maker, part = int(found[1], 16), int(found[2], 16)
+    maker, part = int(match[1], 16), int(match[2], 16)
     if maker not in MAKERS:
         return model
-    return f"{MAKERS[maker]} {PARTS.get((maker, part), f'part {found[2]}')}"
+    return f"{MAKERS[maker]} {PARTS.get((maker, part), f'part {match[2]}')}"

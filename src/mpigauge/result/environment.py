@@ -1,4 +1,4 @@
-"""What this machine is and what would disturb a measurement on it, read from /proc and /sys.
+"""Properties of this machine and what may disturb measurements on it, read from /proc and /sys.
 
 Every file is optional: virtual machines and containers lack many.
 """
@@ -22,27 +22,27 @@ VARIABLES = re.compile(
 SECRETS = re.compile(
     r"TOKEN|SECRET|PASS(W|PHRASE)|KEY|JWT|COOKIE|AUTH|CRED|PRIVATE|CERT|_SPANK_", re.IGNORECASE
 )
-"""In names; plugins of Slurm have what they like in theirs, such as addresses with a password."""
+"""Names of variables that may hold secrets; Slurm plugins may have anything in theirs, such as a password."""
 
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
-"""In values: of an address, who asks and the password."""
+"""User name and password in the address of a value."""
 
 HIDDEN = "(not recorded)"
-"""In place of what may be a secret."""
+"""Replacement for a possible secret."""
 
 CPU = Path("/sys/devices/system/cpu")
 GOOD_CLOCK_SOURCES = ("tsc", "arch_sys_counter", "")
 
 
 def cores_allowed() -> int:
-    """Processors that we and our children may run on, as far as control groups leave us time on them."""
+    """Return how many processors we and our children may use, limited by the quota of control groups."""
     may = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores_online()
     quota = control_groups.cpu_quota()
     return max(1, min(may, int(quota))) if quota else may
 
 
 def physical_cores_allowed() -> int:
-    """Return the cores behind the processors that we may run on; 0 if the system does not say."""
+    """Return the number of physical cores of the processors that we may run on; 0 if not known."""
     if not hasattr(os, "sched_getaffinity"):
         return 0
     siblings = [
@@ -52,25 +52,25 @@ def physical_cores_allowed() -> int:
 
 
 def cores_online() -> int:
-    """Processors that there are."""
+    """Return the number of processors that are online."""
     return os.cpu_count() or 1
 
 
 def memory_bytes(key: str = "MemTotal") -> int:
-    """A line of /proc/meminfo, in bytes; 0 if it is not there."""
-    found = re.search(rf"^{key}:\s+(\d+) kB", read("/proc/meminfo"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    """Return a line of /proc/meminfo, in bytes; 0 if it is not there."""
+    match = re.search(rf"^{key}:\s+(\d+) kB", read("/proc/meminfo"), re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
 
 
 def memory_available_bytes() -> int:
-    """Memory that new processes can have: the machine's, or what their control groups leave."""
+    """Return the bytes that new processes can allocate, limited by control groups."""
     available = memory_bytes("MemAvailable") or 2**63
     left = control_groups.memory_left_bytes()
     return available if left is None else min(available, left)
 
 
 def caches() -> dict[str, int]:
-    """Caches of the first processor: "L1 Data" to bytes, as the system claims them."""
+    """Return the caches of the first processor: level and type, such as "L1 Data", to bytes."""
     sizes: dict[str, int] = {}
     for index in sorted((CPU / "cpu0" / "cache").glob("index*")):
         size = re.fullmatch(r"(\d+)K", read(index / "size"))
@@ -80,7 +80,7 @@ def caches() -> dict[str, int]:
 
 
 def cpu_groups() -> dict[str, list[str]]:
-    """Which processors are threads of one core, and which share the last cache, as the system lists them."""
+    """Return which processors are threads of one core, and which share the last-level cache."""
     groups: dict[str, set[str]] = {}
     for cpu in CPU.glob("cpu[0-9]*"):
         listed = {"core": read(cpu / "topology" / "thread_siblings_list")}
@@ -93,18 +93,18 @@ def cpu_groups() -> dict[str, list[str]]:
 
 
 def steal_s() -> float:
-    """Time that a hypervisor gave to others since the machine started, over all processors."""
+    """Return the steal time of all processors since boot, in seconds."""
     words = read("/proc/stat").partition("\n")[0].split()
     return int(words[8]) / os.sysconf("SC_CLK_TCK") if len(words) > 8 else 0.0  # noqa: PLR2004
 
 
 def load_average() -> float:
-    """Over the last minute."""
+    """Return the load average of the last minute."""
     return os.getloadavg()[0]
 
 
 def user_is_root() -> bool:
-    """Which Open MPI must be told that it is meant."""
+    """Return whether we run as root, which Open MPI refuses by default."""
     return os.geteuid() == 0
 
 
@@ -130,7 +130,7 @@ def _numa_nodes() -> int:
 
 
 def variables() -> dict[str, str]:
-    """What the user has set that MPI libraries read, by name; without secrets, by name and in addresses."""
+    """Return the environment variables that MPI libraries read, without possible secrets."""
     return {
         name: CREDENTIALS.sub("...", value)
         for name, value in sorted(os.environ.items())
@@ -138,34 +138,34 @@ def variables() -> dict[str, str]:
     }
 
 
-def recordable(variables: Mapping[str, str]) -> dict[str, str]:
-    """Variables as they are written down: what may be a secret, by its name or in an address, is not."""
+def without_secrets(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return variables as they are recorded, without possible secrets in names and addresses."""
     return {
         name: HIDDEN if SECRETS.search(name) or CREDENTIALS.search(value) else value
         for name, value in variables.items()
     }
 
 
-def words_of(line: str) -> list[str]:
-    """The words of a command line; of one that was cut within quotes, what blanks part."""
+def split_words(line: str) -> list[str]:
+    """Return the words of a command line; split at blanks if a quote is not closed."""
     try:
         return shlex.split(line)
     except ValueError:
         return line.split()
 
 
-def recordable_words(line: str) -> str:
-    """A command line as it is written down: values that may be secrets are not."""
-    return shlex.join(map(_recordable_word, words_of(line)))
+def command_without_secrets(line: str) -> str:
+    """Return a command line as it is recorded, without possible secrets."""
+    return shlex.join(map(_word_without_secrets, split_words(line)))
 
 
-def _recordable_word(word: str) -> str:
+def _word_without_secrets(word: str) -> str:
     name, is_, value = word.partition("=")
-    return f"{name}{is_}{recordable({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
+    return f"{name}{is_}{without_secrets({name: value})[name]}" if is_ else CREDENTIALS.sub(HIDDEN, word)
 
 
 def environment() -> Environment:
-    """What one process can see of its machine (docs/method.md#what-is-recorded)."""
+    """Return the description of this machine (docs/method.md#what-is-recorded)."""
     huge = re.search(r"\[(\w+)\]", read("/sys/kernel/mm/transparent_hugepage/enabled"))
     return Environment(
         host=platform.node(),

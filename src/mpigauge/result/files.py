@@ -1,4 +1,4 @@
-"""Result files by name: where they go that nobody names, what they end in, the newest of a folder."""
+"""Names of result files: the default path, the suffixes, and the newest file of a folder."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FOLDER = Path("results")
-"""Where results go that nobody names."""
+"""Default folder of results."""
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 def default_path() -> Path:
-    """results/<host>-<UTC time>.jsonl; .jsonl.gz once it is complete."""
+    """Return results/<host>-<UTC time>.jsonl; .gz is added when the result is complete."""
     host = re.sub(r"[^A-Za-z0-9.-]", "_", platform.node()) or "host"
     return FOLDER / f"{host}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
@@ -32,21 +32,21 @@ def stem_of(path: Path) -> str:
     return path.name.removesuffix(".gz").removesuffix(".jsonl")
 
 
-def resume_words(path: Path, *options: str) -> str:
+def resume_command(path: Path, *options: str) -> str:
     """What to type to continue a result, for a shell, whatever is in its name."""
     return shlex.join(["mpigauge", "resume", *options, as_argument(path)])
 
 
 def as_argument(path: Path) -> str:
-    """Return a name as a command line takes it: one that begins with '-' would be an option."""
+    """Return a path as an argument: one that begins with '-' would be taken for an option."""
     return f"./{path}" if str(path).startswith("-") else str(path)
 
 
 def file_of(path: Path) -> Path:
-    """The file that is meant: of a folder its newest.
+    """Return the path, or the newest result file of a folder.
 
     Raises:
-        UsageError: There is none in it.
+        UsageError: The folder has no result file.
     """
     return newest_in(path) if is_folder(path) else path
 
@@ -86,35 +86,37 @@ def is_newest(path: Path) -> bool:
 
 
 def newest_in(folder: Path) -> Path:
-    """The result file that was written last.
+    """Return the result file that was written last.
 
     Raises:
         UsageError: There is none.
     """
     files = results_in(folder)
     if not files:
-        raise UsageError(f"{folder}: no result is there", _where_else(folder))
-    return max(files, key=_written)
+        raise UsageError(f"{folder}: no result is there", _hint_without_results(folder))
+    return max(files, key=_modified_time)
 
 
-def _where_else(folder: Path) -> str:
-    """A hint for whoever finds nothing in a folder, most often after `mpigauge run -o NAME`."""
+def _hint_without_results(folder: Path) -> str:
+    """Return the hint for a folder without results, most often after `mpigauge run -o NAME`."""
     if folder != FOLDER:
         return "name the file itself"
-    here = max(results_in(Path()), key=_written, default=None)
-    return f"name one{f', such as {shlex.quote(str(here))}' if here else ''}, or measure: mpigauge run"
+    elsewhere = max(results_in(Path()), key=_modified_time, default=None)
+    return (
+        f"name one{f', such as {shlex.quote(str(elsewhere))}' if elsewhere else ''}, or measure: mpigauge run"
+    )
 
 
-def _written(path: Path) -> tuple[int, str]:
+def _modified_time(path: Path) -> tuple[int, str]:
     return path.stat().st_mtime_ns, path.name
 
 
 def results_in(folder: Path) -> list[Path]:
-    """All of a folder, by their names."""
+    """Return all result files of a folder, sorted by name."""
     files = folder.iterdir() if is_folder(folder) else ()
     return sorted(path for path in files if path.is_file() and path.name.endswith(ENDINGS))
 
 
 def is_folder(path: Path) -> bool:
-    """No also where the name is too long, or leads through a folder that is closed to us: Path raises."""
+    """Return whether a path is a folder; False where Path raises, as for too long a name."""
     return os.path.isdir(path)  # noqa: PTH112

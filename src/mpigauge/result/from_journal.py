@@ -1,4 +1,4 @@
-"""Journal lines become records: what the kernel said, put beside what only its plan knows.
+"""From journal lines to records: what the kernel says, with what only its plan knows.
 
 Nothing here runs a job: a campaign reads the lines as they come, an import from a file.
 """
@@ -13,8 +13,8 @@ from mpigauge.result.kernel_data import EagerCore, VisitCore
 from mpigauge.result.records import Blocked, Clock, Eager, Failure, Record, Visit
 
 
-class Launched(Protocol):
-    """What names a launch; its record does, and whatever a campaign calls it by."""
+class LaunchIdentity(Protocol):
+    """The identity of a launch: of its record, or of the campaign's key for it."""
 
     @property
     def number(self) -> int: ...
@@ -23,7 +23,7 @@ class Launched(Protocol):
 
 
 def visit_of(line: journal.Line) -> int | None:
-    """The visit that a line is about, if it is about one."""
+    """Return the id of the visit that a line is about; None if it is not about a visit."""
     match line:
         case journal.ReadyLine() | journal.LaunchLine() | journal.ClockLine() | journal.EndLine():
             return None
@@ -39,23 +39,23 @@ def visit_of(line: journal.Line) -> int | None:
             return number
 
 
-def answers(line: journal.Line) -> bool:
-    """Return whether a line says what has become of its visit: made, left out, or not possible."""
+def is_answer(line: journal.Line) -> bool:
+    """Return whether a line answers its visit: made, skipped, or not possible."""
     return not isinstance(line, journal.BeginLine | journal.TickLine) and visit_of(line) is not None
 
 
-def incomplete(missing: int, asked: int) -> str:
-    """Return why a launch is not whole although its journal has an end."""
+def incomplete_sentence(missing: int, asked: int) -> str:
+    """Return why a launch is incomplete although its journal has an end."""
     return f"journal incomplete: {missing} of {units.counted(asked, 'visit')} without an answer"
 
 
-def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) -> tuple[Record, ...]:
-    """What a line leaves in the result file; nothing, if it tells of the course only.
+def records_of(line: journal.Line, launch: LaunchIdentity, cells: Mapping[int, Cell]) -> tuple[Record, ...]:
+    """Yield the records of a line for the result file; none if the line only reports progress.
 
-    The launch line is not among them: most of that record only the one knows who started the job.
+    There is none for the launch line: most of that record is known only to whoever started the job.
 
     Args:
-        cells: By visit.
+        cells: Cells by visit id.
     """
     number = launch.number
     match line:
@@ -72,12 +72,12 @@ def records_of(line: journal.Line, launch: Launched, cells: Mapping[int, Cell]) 
     return ()
 
 
-def _clock(line: journal.ClockLine, launch: Launched) -> Clock:
+def _clock(line: journal.ClockLine, launch: LaunchIdentity) -> Clock:
     return Clock(launch.number, launch.job, line.at_s, line.shared, line.checks, line.models)
 
 
 def _visit(line: journal.VisitLine, launch: int, cell: Cell) -> tuple[Record, ...]:
-    """The visit, and what its payload says against it."""
+    """Yield the visit, and a failure if its payload was corrupt."""
     visit = Visit(
         launch=launch,
         id=line.visit,
@@ -93,5 +93,5 @@ def _visit(line: journal.VisitLine, launch: int, cell: Cell) -> tuple[Record, ..
 
 
 def _core(line: journal.VisitLine | journal.EagerLine, core: type[VisitCore | EagerCore]) -> dict[str, Any]:
-    """The fields that a line and its record share."""
+    """Return the fields that a line and its record share."""
     return {field: getattr(line, field) for field in core.__struct_fields__}

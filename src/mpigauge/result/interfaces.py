@@ -14,13 +14,13 @@ LOOPBACK = "lo"
 
 
 class Interface(Struct, frozen=True):
-    """A way out of this machine.
+    """A network interface or a port of an RDMA card.
 
     Attributes:
-        state: As the system calls it: up, down, unknown; of an RDMA port ACTIVE and others.
-        speed: In words, as far as it is known: "100 Gb/sec (4X EDR)" of an RDMA port; "" if not.
-        bytes_per_s: Of an IP interface; 0 if the system does not say, as of virtual ones.
-        mtu: Bytes of the largest packet of an IP interface; 0 if the system does not say.
+        state: The system's word: up, down, unknown; for an RDMA port ACTIVE and others.
+        speed: Speed of an RDMA port in the system's words: "100 Gb/sec (4X EDR)"; "" if not known.
+        bytes_per_s: Speed of an IP interface; 0 if not known, as for virtual ones.
+        mtu: Largest packet of an IP interface, in bytes; 0 if not known.
     """
 
     name: str
@@ -31,17 +31,17 @@ class Interface(Struct, frozen=True):
 
     @property
     def is_rdma(self) -> bool:
-        """Whether it is a port of an RDMA card, which has no packets of IP."""
+        """Whether it is a port of an RDMA card and not an IP interface."""
         return ":" in self.name
 
     @property
     def works(self) -> bool:
-        """Whether messages can go that way; of a virtual interface nobody knows."""
+        """Whether it can carry messages; a virtual interface in an unknown state may."""
         return self.state.lower() in {"up", "unknown", "active"}
 
 
 def interfaces() -> list[Interface]:
-    """IP interfaces other than the loopback, by name, then ports of RDMA cards."""
+    """Return IP interfaces other than the loopback, by name, then ports of RDMA cards."""
     ip = [_ip(folder) for folder in sorted(NET.glob("*")) if folder.name != LOOPBACK]
     return [*ip, *map(_port, sorted(RDMA.glob("*/ports/*")))]
 
@@ -52,11 +52,11 @@ def _ip(folder: Path) -> Interface:
 
 
 def _port(folder: Path) -> Interface:
-    """Its state is a number and a word: `4: ACTIVE`."""
+    """Return a port of an RDMA card, whose state is a number and a word: `4: ACTIVE`."""
     name = f"{folder.parent.parent.name}:{folder.name}"
     return Interface(name, read(folder / "state").rpartition(" ")[2], speed=read(folder / "rate"))
 
 
 def _number(text: str) -> int:
-    """A number of a system file; 0 for none, or the -1 that says that nothing is known."""
+    """Return the number in a system file; 0 for none, or for the -1 that means unknown."""
     return int(text) if text.isdecimal() else 0

@@ -23,7 +23,7 @@ from mpigauge.vocabulary import SkipReason
 
 
 class Facts(Struct, frozen=True):
-    """What the kernel says of its launch, first of all."""
+    """The kernel's description of its launch, its first line."""
 
     kernel: Int64
     ranks: Int64
@@ -39,12 +39,12 @@ class Facts(Struct, frozen=True):
 
     @property
     def machines_named(self) -> tuple[Machine, ...]:
-        """The machines, with the names of processors that their systems give numbers."""
+        """The machines, with names for processors that their systems number."""
         return tuple(replace(machine, cpu=named(machine.cpu)) for machine in self.machines)
 
 
 class ReadyLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """The kernel has so many bytes of its plan and asks for the next part."""
+    """A request for the next part of the plan; `ready` is the number of bytes received."""
 
     ready: Int64
 
@@ -56,7 +56,7 @@ class LaunchLine(Struct, frozen=True):
 
 
 class BeginLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A visit begins; expect_ns is what its rounds should take, 0 if that is not known yet."""
+    """The begin of a visit; expect_ns is the expected time of its rounds, 0 if not known yet."""
 
     begin: Int64
     at_ns: Int64
@@ -64,24 +64,24 @@ class BeginLine(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def at_s(self) -> float:
-        """When it begins, after the launch's start."""
+        """Begin in seconds after the launch's start."""
         return self.at_ns * NS
 
     @property
     def expect_s(self) -> float:
-        """What its rounds should take; 0 if that is not known yet."""
+        """Expected time of its rounds in seconds; 0 if not known yet."""
         return self.expect_ns * NS
 
 
 class TickLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A slow visit is alive: its last round took so long (0: it is a probe, which has none)."""
+    """A sign of life of a slow visit; round_ns is the time of its last round, 0 for a probe."""
 
     tick: Int64
     round_ns: Int64
 
     @property
     def round_s(self) -> float:
-        """What its last round took."""
+        """Time of its last round in seconds."""
         return self.round_ns * NS
 
 
@@ -96,17 +96,17 @@ class VisitLine(VisitCore, frozen=True):
 
     @property
     def at_s(self) -> float:
-        """When it began, after the launch's start."""
+        """Begin in seconds after the launch's start."""
         return self.at_ns * NS
 
     @property
     def elapsed_s(self) -> float:
-        """How long it took."""
+        """Duration in seconds."""
         return self.elapsed_ns * NS
 
 
 class ClockLine(Struct, frozen=True):
-    """The global clock was learned (models) or checked; clock is the time since the start in ns."""
+    """The global clock, synchronised (models) or checked; clock is the time since the start in ns."""
 
     clock: Int64
     shared: bool
@@ -115,45 +115,45 @@ class ClockLine(Struct, frozen=True):
 
     @property
     def at_s(self) -> float:
-        """When that was, after the launch's start."""
+        """Time in seconds after the launch's start."""
         return self.clock * NS
 
 
 class SkipLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A visit that was not needed (precise, share, closed) or not possible any more (time)."""
+    """A skipped visit: not needed (precise, share, closed) or too late (time)."""
 
     skip: Int64
     reason: SkipReason
 
 
 class BlockedLine(EagerCore, frozen=True):
-    """A visit that was not started, since it would deadlock above this eager limit."""
+    """A visit that was not started, since it would deadlock above this eager limit, in bytes."""
 
     blocked: Int64
 
 
 class EagerLine(EagerCore, frozen=True):
-    """The eager limit, as a visit found it."""
+    """The eager limit that a visit found."""
 
     eager: Int64
     at_ns: Int64
 
 
 class RefusedLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A visit that the kernel cannot make, and why."""
+    """A visit that the kernel cannot make, with the reason."""
 
     refused: Int64
     reason: str
 
 
 class EndLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """The launch is whole; end is the time since its start in ns."""
+    """The end of a complete launch; end is the time since its start in ns."""
 
     end: Int64
 
     @property
     def at_s(self) -> float:
-        """When it ended, after its start."""
+        """End in seconds after the launch's start."""
         return self.end * NS
 
 
@@ -174,20 +174,20 @@ Line = (
 _DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
     line.__struct_fields__[0]: msgspec.json.Decoder(line) for line in get_args(Line)
 }
-"""By the first field of a line, which no other line has."""
+"""Decoders by the first field of a line, which no other kind of line has."""
 
 
 _BEGINNING = re.compile(rb'([^{"\n]{0,4096})\{"(' + "|".join(_DECODERS).encode() + rb')":')
-"""How they begin, behind what a library has written without an end of line."""
+"""Beginning of the kernel's lines, after what a library has written without a newline."""
 
 
-def is_ours(text: bytes) -> bool:
-    """Whether a line begins as those of the kernel do, be it whole or cut off."""
+def is_kernel_line(text: bytes) -> bool:
+    """Return whether a line begins as the kernel's do, complete or not."""
     return _BEGINNING.match(text) is not None
 
 
 def parse(text: bytes) -> Line | None:
-    """A journal line, or None if it is something else that the job has printed."""
+    """Return a journal line, or None for any other output of the job."""
     begin = _BEGINNING.match(text)
     if begin is None:
         return None

@@ -1,4 +1,4 @@
-"""What the kernel says and the result file keeps as it is: its journal lines and our records share these.
+"""Data that the kernel's journal lines and the records of a result share.
 
 To add a field of a visit: a row of MG_VISIT_FIELDS in the kernel's text/visit_line.h, what fills it in
 rounds/visit.c, and a line in VisitCore, with a default and its meaning.
@@ -16,20 +16,20 @@ from mpigauge.vocabulary import CardKind
 
 Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Reading = NotNegative
-"""Of what a visit is made in, in nanoseconds."""
+"""A reading of the machine's condition, in nanoseconds."""
 
 Threads = Annotated[int, Meta(ge=-1, le=2**16)]
 
 CardName = Annotated[str, Meta(pattern=r"^[!-~]{1,63}$(?!\n)")]
-"""The kernel writes ? for all that is not printable."""
+"""The name of a network card; the kernel writes ? for characters that are not printable."""
 
 Carried = Annotated[int, Meta(ge=-1, le=2**63 - 1)]
 
-TOLD_MOST = 64
-"""Cards of a visit, of all its hosts together."""
+MAX_CARDS_REPORTED = 64
+"""Most cards reported per visit, all hosts together."""
 
 READINGS = ("line_ns", "line_worst_ns", "path_ns", "alu_ns", "issue_ns")
-"""Fields that have one before the samples of a visit and one after them, or none."""
+"""Fields with a reading before the samples of a visit and one after them, or with none."""
 
 _readings_of = attrgetter(*READINGS)
 _NONE_OR_BOTH = frozenset((0, 2))
@@ -41,14 +41,14 @@ class RankPlace(Struct, frozen=True):
     Attributes:
         host: The name of its host.
         cpus: The processors it might run on: "0-3".
-        cpu: The one it ran on when asked.
+        cpu: The processor it ran on when asked.
         clock_step_ns: The smallest step of its clock.
-        clock_cost_ns: What reading it costs, in the median.
-        clock_cost_p999_ns: The same in one of a thousand.
-        clock_zero_share: Of readings that follow each other, those that are equal.
-        cores: The cores behind these processors, each by the first of its hardware threads: "0-1"; empty if
-            its system does not list them.
-        threads: Threads of it that keep looking for messages: 2 with asynchronous progress.
+        clock_cost_ns: The median cost of reading its clock.
+        clock_cost_p999_ns: The cost exceeded by one in a thousand readings of its clock.
+        clock_zero_share: The share of consecutive readings that are equal.
+        cores: The physical cores of these processors, each by the first of its hardware threads: "0-1"; empty
+            if its system does not list them.
+        threads: Threads of it that poll for messages: 2 with asynchronous progress.
     """
 
     host: str
@@ -63,15 +63,15 @@ class RankPlace(Struct, frozen=True):
 
 
 class Card(Struct, frozen=True):
-    """A port of a network card, or an interface of IP.
+    """A port of a network card, or an IP interface.
 
     Attributes:
         name: As the system calls it: "eth0", "mlx5_0/1", "cxi0".
         kind: Whether messages go through it by IP, or past it.
         counted: Whether both of its counters could be read.
         speed: "10000 Mbit/s", "100 Gb/sec (4X EDR)"; empty, like all below, if the system does not say, and
-            of a port that is down.
-        mtu: The largest packet, in bytes, of an interface of IP.
+            for a port that is down.
+        mtu: The largest packet, in bytes, of an IP interface.
         driver: The name of its driver; only virtual cards have none.
         firmware: Its version.
     """
@@ -90,7 +90,7 @@ class HostCards(Struct, frozen=True):
 
     Attributes:
         hosts: The names of the hosts.
-        cards: The first 256 of each; all are counted.
+        cards: The first 256 cards of each host; the traffic of all is counted.
     """
 
     hosts: tuple[str, ...]
@@ -98,14 +98,14 @@ class HostCards(Struct, frozen=True):
 
 
 class CardTraffic(Struct, frozen=True, gc=False):
-    """What one card of one host of a visit has carried.
+    """The traffic of one network card of one host during a visit.
 
     Attributes:
-        rank: A rank of the visit on that host: the number of its place among `ranks_at` of the launch.
-        card: As `cards` of the launch name it.
-        kind: As there.
-        received_bytes: What it received; -1 of a card that could not be counted any more.
-        sent_bytes: What it sent; likewise.
+        rank: A rank of the visit on that host, an index of `ranks_at` of the launch.
+        card: The name of the card in `cards` of the launch.
+        kind: The kind of the card there.
+        received_bytes: Bytes received; -1 if the counter could not be read any more.
+        sent_bytes: Bytes sent; likewise.
     """
 
     rank: Rank
@@ -116,12 +116,12 @@ class CardTraffic(Struct, frozen=True, gc=False):
 
     @property
     def is_lost(self) -> bool:
-        """Whether it could not be counted any more."""
+        """Whether its counters could not be read any more."""
         return self.received_bytes < 0 or self.sent_bytes < 0
 
     @property
     def both_bytes(self) -> int:
-        """Both ways."""
+        """Bytes received and sent."""
         return self.received_bytes + self.sent_bytes
 
 
@@ -152,10 +152,10 @@ class Machine(Struct, frozen=True):
 
 
 class ClockCheck(Struct, frozen=True):
-    """Hard bounds of how far a rank's global clock is ahead of that of rank 0.
+    """Guaranteed bounds of how far a rank's global clock is ahead of rank 0's.
 
     Attributes:
-        rank: Which one.
+        rank: The rank.
         low_ns: The lower bound.
         high_ns: The upper bound.
     """
@@ -166,14 +166,14 @@ class ClockCheck(Struct, frozen=True):
 
 
 class ClockModel(Struct, frozen=True):
-    """What makes a rank's clock the global one: t - offset_ns - slope * (t - base_ns).
+    """The model that converts a rank's clock to the global one: t - offset_ns - slope * (t - base_ns).
 
     Attributes:
-        base_ns: When it was learned, by the rank's own clock.
+        base_ns: When it was fitted, by the rank's own clock.
         offset_ns: How far the rank's clock was ahead then.
-        slope: How fast it goes ahead further.
-        bound_ns: Of the error at base_ns.
-        bound_slope: What is added to it for every nanosecond after that.
+        slope: The drift of the rank's clock against the global one.
+        bound_ns: The bound of the error at base_ns.
+        bound_slope: The growth of the bound per nanosecond after that.
     """
 
     base_ns: Int64
@@ -184,58 +184,58 @@ class ClockModel(Struct, frozen=True):
 
 
 class VisitCore(Struct, frozen=True, kw_only=True):
-    """What the kernel says of a visit and the result file keeps as it is.
+    """The part of a visit that the kernel reports.
 
     Attributes:
         batch: Calls in one sample.
         ops: Reported operations in one sample; sample / ops is the time of one.
-        pool_bytes: What a cold visit walks through on each side; 0 if warm.
-        trial_ns: Single calls on the first visit of the launch; the very first message first.
-        warmup_ns: The first samples of the warm-up, which do not count.
+        pool_bytes: The memory that a cold visit walks through on each side; 0 if warm.
+        trial_ns: Single calls in the first visit of the cell in the launch; the very first message first.
+        warmup_ns: The first samples of the warm-up, which are in no estimate.
         samples_ns: The samples.
-        correlation_time: In samples, of the cell so far in this launch.
-        effective: Independent samples that those of the cell so far in this launch are worth.
-        half_width: Relative, of the interval of the median within the launch; null if not known.
-        backwards: Times below 0, which are written as 0: clocks that disagree from core to core.
+        correlation_time: Correlation time of the cell's samples in this launch up to now, in samples.
+        effective: Number of independent samples that the cell's samples in this launch up to now are worth.
+        half_width: Relative half-width of the interval of the median within the launch; null if not known.
+        backwards: Number of times below 0, which are recorded as 0: clocks differ between cores.
         corrupt: What was wrong with the payload; empty if it was right, or not compared.
         verified: Whether it was compared: in the first visit of a cell and launch, in every fourth after it,
             and in the last. Older versions did so in all.
         net_bytes: What the IP interfaces of rank 0's host received during net_calls calls, or sent if that is
             more: with the five fields behind net_calls the proof of the transport.
-        net_calls: The calls that were counted for it; 0 where none were, and no such field says anything.
-        ip_received_bytes: What the IP interfaces of all hosts of the visit received meanwhile, together.
-        ip_sent_bytes: What they sent.
-        rdma_received_bytes: What all other network cards of these hosts received. IP may go through them,
-            too: these bytes and those of IP are no sum.
-        rdma_sent_bytes: What they sent.
+        net_calls: The calls during which traffic was counted; 0 where it was not, and these fields are void.
+        ip_received_bytes: Bytes received during these calls by the IP interfaces of all hosts of the visit.
+        ip_sent_bytes: Bytes sent by them.
+        rdma_received_bytes: Bytes received by all other network cards of these hosts. IP may go through them,
+            too, so these bytes and those of IP must not be added.
+        rdma_sent_bytes: Bytes sent by them.
         uncounted_cards: Cards of these hosts, of both kinds, that could not be counted; -1 in a file of an
             older mpigauge, which counted the IP interfaces of rank 0's host alone.
-        by_card: What each card of these hosts carried meanwhile, at most 64: first those that could not be
-            counted any more, then those that carried most; of fewer than 64 all others carried nothing, and
-            beside 64 no other carried more than the last of them, on hosts of up to 256 cards: of more, 256
-            are told apart, and the rest is in the sums alone. Empty in a file of an older mpigauge.
-        lead_ns: Of ranks that start together: how long before the start it was announced.
-        late: Numbers of the samples, from 0, before whose start not every rank had been told; in no estimate.
-            Those of behind are among them where they are at most a tenth.
-        behind: Numbers of the samples whose start a rank was told in time and missed, as something else had
-            its core.
+        by_card: Traffic of each card of these hosts during these calls, at most 64 cards: first those whose
+            counters could not be read any more, then those with the most traffic. If there are fewer than 64,
+            all others had none. Of a host with more than 256 cards, 256 are listed, and the rest is in the
+            sums alone. Empty in a file of an older mpigauge.
+        lead_ns: For ranks that start together: how long before the start it was announced.
+        late: Indices of samples, from 0, whose start was not announced to every rank in time; in no estimate.
+            They include those of behind if these are at most a tenth.
+        behind: Indices of samples whose start was announced to a rank in time but missed, as something else
+            had its core.
         skew_ns: One per sample: last start - first start.
         root_ns: One per sample: end - start at the root.
         local_ns: One per sample: the median over ranks of end - start.
-        pure_ns: Samples of the same operation without the computation that it is to hide behind; without
-            those that were late.
-        work_ns: What that computation takes alone.
-        line_ns: Handing over one cache line between ranks of the visit that share a host, one way, before
-            and after its samples: the middle of the pairs of neighbours; empty if not known.
-        line_worst_ns: The same of the slowest pair.
-        path_ns: Half of the quickest empty round trip between two ranks on different hosts, likewise.
-        alu_ns: A chain of arithmetic of fixed length on the slowest rank, likewise.
-        issue_ns: Arithmetic of fixed length that keeps all units of a core busy, likewise.
-        switches: Times that a rank lost its core against its will, all ranks together; -1 if not known.
-        wait_ns: How long the worst rank was ready to run and had no core; -1 if not known.
-        steal_ns: What a hypervisor took from all cores of the first rank's host; -1 if not known.
+        pure_ns: Samples of the same operation without the computation that it overlaps with; without late
+            ones.
+        work_ns: Time of that computation alone.
+        line_ns: Time to hand over one cache line between ranks of the visit that share a host, one way,
+            before and after its samples: the median over pairs of neighbours; empty if not known.
+        line_worst_ns: Time of the slowest pair, likewise.
+        path_ns: Half of the fastest empty round trip between two ranks on different hosts, likewise.
+        alu_ns: Time of a dependent chain of arithmetic of fixed length on the slowest rank, likewise.
+        issue_ns: Time of arithmetic of fixed length that keeps all units of a core busy, likewise.
+        switches: Involuntary context switches of all ranks; -1 if not known.
+        wait_ns: How long the worst rank was ready to run but had no core; -1 if not known.
+        steal_ns: Steal time of all cores of the first rank's host; -1 if not known.
         moves: Ranks that ended on another core than they began on; -1 if not known.
-        retransmits: TCP segments that were sent again; -1 if not known.
+        retransmits: TCP segments that were retransmitted; -1 if not known.
     """
 
     batch: Positive
@@ -257,7 +257,7 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     rdma_received_bytes: Int64 = 0
     rdma_sent_bytes: Int64 = 0
     uncounted_cards: Int64 = -1
-    by_card: Annotated[tuple[CardTraffic, ...], Meta(max_length=TOLD_MOST)] = ()
+    by_card: Annotated[tuple[CardTraffic, ...], Meta(max_length=MAX_CARDS_REPORTED)] = ()
     lead_ns: Int64 = 0
     late: Sequence[Int64] = []
     behind: Sequence[Int64] = []
@@ -278,10 +278,10 @@ class VisitCore(Struct, frozen=True, kw_only=True):
     retransmits: Int64 = -1
 
     def __post_init__(self) -> None:
-        """Refuses lists that do not fit the samples.
+        """Check that lists match the samples.
 
         Raises:
-            ValueError: Which makes a line of the journal none, and one of a result file damaged.
+            ValueError: They do not; a line of the journal is then ignored, one of a result file damaged.
         """
         rounds = len(self.samples_ns)
         if not len(self.skew_ns) == len(self.root_ns) == len(self.local_ns) in (0, rounds):
@@ -295,15 +295,15 @@ class VisitCore(Struct, frozen=True, kw_only=True):
 
 
 class EagerCore(Struct, frozen=True, kw_only=True):
-    """What the kernel says of an eager limit and the result file keeps as it is.
+    """The part of an eager limit that the kernel reports.
 
     Attributes:
         found: False if there is none up to max_bytes, or if it moved with the polling time.
-        control_held: The same probe with MPI_Issend never completed, as it must not.
+        control_held: Whether the same probe with MPI_Issend never completed, as it must not.
         limit_bytes: Largest message that completed before it was received.
-        longer_bytes: The same with longer polling.
-        max_bytes: The largest that was tried.
-        probes: How many were made.
+        longer_bytes: Largest message that did with longer polling.
+        max_bytes: Largest message that was tried.
+        probes: Number of probes.
     """
 
     found: bool

@@ -1,12 +1,11 @@
-"""Files of older versions of the format: what changed with each version, and how a line becomes one of today.
+"""Reading files of older versions of the format: what changed with each version, and the conversion of lines.
 
-A version that only added fields with defaults needs no step here: its lines are read as they are. A line
-that has the present form already is left as it is: a file that an older mpigauge began has both once it was
-resumed.
+A version that only added fields with defaults needs no step here: its lines are read as they are. A line in
+the present form is not changed: a file that an older mpigauge began has both forms once it was resumed.
 
-To add a field to the file: give it a default, and its meaning in the docstring of its record. To change one:
-raise `records.VERSION`, add a line to HISTORY, the step that makes an older record one of today, and a small
-file as the version before wrote it in tests/unit/result.
+To add a field to the file: give it a default, and describe it in the docstring of its record. To change one:
+raise `records.VERSION`, add a line to HISTORY, the step that converts an older record, and a small file that
+the version before wrote in tests/unit/result.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -44,14 +43,14 @@ HISTORY: Mapping[int, str] = {
     "`clock`; launches have `variables`; visits have `net_bytes` and `net_calls`",
     1: "first version",
 }
-"""What came with each version, for docs/formats.md."""
+"""What each version added, for docs/formats.md."""
 
 Raw = dict[str, Any]
 DECODER: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 
 
 class _Typed(Struct):
-    """As much of a line as says what it is."""
+    """The type of a line."""
 
     type: str
 
@@ -63,11 +62,11 @@ _WORDS = {
     "placement": "placed",
     "ranks": "ranks",
 }
-"""The fields of a job, as records named them before version 5."""
+"""The fields of a job, with their names before version 5."""
 
 
 def _with_job(record: Raw) -> Raw:
-    """Version 5: one object says what a launch is of."""
+    """Convert to version 5, in which one object has the identity of a launch."""
     if "job" not in record:
         words = {"transport": AUTO, "placed": SAME_HOST} | record
         record["job"] = {field: words[word] for field, word in _WORDS.items() if word in words}
@@ -75,7 +74,7 @@ def _with_job(record: Raw) -> Raw:
 
 
 def _launch_with_job(record: Raw) -> Raw:
-    """Version 5: where ranks ran was the `placement` of a launch."""
+    """Convert a launch to version 5; before, `placement` was where its ranks ran."""
     if "placement" in record:
         record["ranks_at"] = record["placement"]
     return _with_job(record)
@@ -84,15 +83,15 @@ def _launch_with_job(record: Raw) -> Raw:
 _STEPS: Mapping[int, Mapping[str, Callable[[Raw], Raw]]] = {
     5: {"launch": _launch_with_job, "clock": _with_job, "done": _with_job},
 }
-"""By the version that changed it and the type of the record: what makes a record of the version before."""
+"""Conversions from the version before, by version and type of record."""
 
 
 def record_of(line: bytes, version: int) -> Record:
-    """A line of a file of an older version, as a record of today.
+    """Return the record of a line in a file of an older version.
 
     Raises:
-        DecodeError: It is no record.
-        RecursionError: It goes deeper than any record does.
+        DecodeError: The line is not a record.
+        RecursionError: It is nested more deeply than any record.
     """
     steps = list(_steps(version, msgspec.json.decode(line, type=_Typed).type))
     if not steps:
@@ -105,7 +104,7 @@ def record_of(line: bytes, version: int) -> Record:
 
 
 def _steps(version: int, kind: str) -> Iterator[Callable[[Raw], Raw]]:
-    """What a record of this type has to go through, the oldest first."""
+    """Yield the conversions for a record of this type, the oldest first."""
     for later in sorted(_STEPS):
         if later > version and kind in _STEPS[later]:
             yield _STEPS[later][kind]

@@ -1,4 +1,4 @@
-"""Reading a result file, whole or torn, and saying clearly when it is neither."""
+"""Reading result files, complete, torn or damaged."""
 
 import io
 import os
@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr, replace
 
 from mpigauge.errors import UsageError
-from mpigauge.inputs import LINE_MOST_BYTES, opened
+from mpigauge.inputs import LINE_MOST_BYTES, open_regular
 from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
 from mpigauge.result import older
@@ -37,21 +37,21 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
-from mpigauge.result.unpacked import Unpacked, is_packed
+from mpigauge.result.unpacked import Decompressed, is_packed
 from mpigauge.vocabulary import PackedDamage
 
 
 @dataclass(slots=True)
 class Result:
-    """A result file in memory, its records by type and in their order.
+    """A result file in memory, with its records by type, in their order.
 
     Attributes:
         torn: Whether the last line was incomplete and has been dropped, as after a kill.
-        left_out: Visits that were not to be shown, since they were not quiet.
-        size_bytes: Of the file as lines, a torn one included.
-        damaged: Numbers of lines that are no records and have been left out.
-        packed_damage: What is wrong with the compressed file; None of one that is whole, or is none.
-        mixed: Cells measured before and after the campaign went on otherwise; which of `resumed` that was.
+        left_out: Number of visits hidden since they were not quiet.
+        size_bytes: Uncompressed size of the file, with a torn line.
+        damaged: Numbers of lines that are not records and have been skipped.
+        packed_damage: Damage of the compressed file; None if it has none, or is not compressed.
+        mixed: Cells measured both before and after a change recorded in `resumed`, with the indices there.
     """
 
     path: Path
@@ -80,16 +80,16 @@ NEWLINE = b"\n"
 READ_BYTES = 1 << 17
 PIECE_BYTES = 1 << 20
 NAME_A_RESULT = "give the path of a result file"
-UNPACKED_LEAST_BYTES = 1 << 26
+MIN_UNPACKED_BYTES = 1 << 26
 UNPACKED_RATIO = 200
-"""Of a compressed result; samples hardly compress, so that more is a file made to fill the memory."""
+"""Highest compression ratio; samples hardly compress, so a higher one is a file made to fill the memory."""
 
 BROKEN = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What a line that is not JSON of ours can raise."""
+"""Exceptions of a line that is not a record."""
 
 
 class _Head(Struct):
-    """As much of a first line as any version has."""
+    """The part of the first line that all versions have."""
 
     type: str
     format: str = ""
@@ -112,23 +112,22 @@ _LISTS = {
 
 
 class NotAResultError(UsageError):
-    """A file that is no result of ours; it may be one of somebody else's."""
+    """The file is not an mpigauge result; it may be of another benchmark."""
 
 
 def load(path: Path, place: Path | None = None) -> Result:
-    """Reads a result file, compressed or not, whatever it is called; `-` is standard input, either way.
+    """Read a result file, compressed or not, whatever its name; `-` is standard input.
 
-    What a damaged line had is lost, and all others are read; of a compressed file that is cut or damaged,
-    all lines before that. Lines are read one by one, and of a visit its numbers are kept in machine words:
-    the result takes about as much memory as its lines are long; floating-point numbers of all samples at
-    once would take several times as much.
+    Damaged lines are skipped; a compressed file that is cut or damaged is read up to there. Lines are read
+    one by one, and samples are kept in machine words: the result takes about as much memory as the file has
+    bytes uncompressed; floating-point numbers of all samples at once would take several times as much.
 
     Args:
-        place: Where it is read from, if its name may be another file's by now.
+        place: Where to read it from, if its name may belong to another file by now.
 
     Raises:
-        NotAResultError: It is not ours; names the file.
-        UsageError: It cannot be read, is empty, or newer than this mpigauge, or its first line is damaged;
+        NotAResultError: It is not a result of mpigauge; names the file.
+        UsageError: It cannot be read, is empty or newer than this mpigauge, or its first line is damaged;
             names the file.
     """
     of_file = _Lines(path, place)
@@ -142,45 +141,45 @@ def load(path: Path, place: Path | None = None) -> Result:
     return result
 
 
-def made_of(path: Path, records: Sequence[Record]) -> Result:
-    """A result that is no file: of records that somebody has read of another format.
+def result_of(path: Path, records: Sequence[Record]) -> Result:
+    """Return a result made of records, as an importer reads them from another format.
 
     Args:
-        path: What it is called.
-        records: The campaign first.
+        path: Its name.
+        records: Its records, the campaign first.
     """
     first, *others = records
     assert isinstance(first, Campaign)  # noqa: S101 - its callers have made it
     result = Result(path, replace(first, patterns=tuple(map(completed, first.patterns))))
-    known = {cell: cell for cell in first.cells}
+    cells = {cell: cell for cell in first.cells}
     for number, record in enumerate(others, start=2):
-        _take(result, record, number, known)
+        _take(result, record, number, cells)
     return result
 
 
 class _Lines:
-    """The lines of a file, each with its end; the last has none if the file was cut in the middle of it.
+    """The lines of a file, with their newlines; the last one lacks it if the file was cut there.
 
     Args:
-        path: What errors name.
-        place: Where it is, if not there.
+        path: The path that errors name.
+        place: Where to read it from, if not there.
     """
 
     def __init__(self, path: Path, place: Path | None) -> None:
         self._path = path
         self._place = place or path
-        self._unpacked: Unpacked | None = None
+        self._unpacked: Decompressed | None = None
 
     @property
     def damage(self) -> PackedDamage | None:
-        """What is wrong with a compressed file, as far as its lines have been asked for."""
+        """The damage of a compressed file, as far as it has been read."""
         return None if self._unpacked is None else self._unpacked.damage
 
     def each(self) -> Generator[bytes, None, None]:
-        """One after the other.
+        """Yield the lines.
 
         Raises:
-            UsageError: They cannot be read, or are more than any result has.
+            UsageError: The file cannot be read, or is longer than any result.
         """
         try:
             with self._opened() as (file, most_bytes):
@@ -201,23 +200,23 @@ class _Lines:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], int]]:
-        """The file as lines, and how many bytes of them there may be."""
+        """Return the uncompressed file, and the most bytes that it may have."""
         with self._stream() as (file, size_bytes):
             if not is_packed(file):
                 yield file, sys.maxsize - 1
                 return
-            self._unpacked = Unpacked(file)
+            self._unpacked = Decompressed(file)
             with io.BufferedReader(self._unpacked, READ_BYTES) as lines:
-                yield lines, max(UNPACKED_LEAST_BYTES, UNPACKED_RATIO * size_bytes)
+                yield lines, max(MIN_UNPACKED_BYTES, UNPACKED_RATIO * size_bytes)
 
     @contextmanager
     def _stream(self) -> Iterator[tuple[io.BufferedReader, int]]:
-        """The file as it is, and how long that is."""
+        """Return the file as it is, and its size."""
         if self._place == STANDARD_INPUT:
             data = _standard_input(sys.stdin.buffer)
             yield io.BufferedReader(io.BytesIO(data)), len(data)
             return
-        with opened(self._place, NAME_A_RESULT) as file:
+        with open_regular(self._place, NAME_A_RESULT) as file:
             yield file, os.fstat(file.fileno()).st_size
 
 
@@ -229,10 +228,10 @@ def _without_beginning(path: Path) -> UsageError:
 
 
 def _standard_input(stream: IO[bytes]) -> bytes:
-    """Return all that stands there.
+    """Return all of standard input.
 
     Raises:
-        UsageError: It goes on and on without a line.
+        UsageError: A line does not end.
     """
     pieces, line_bytes = [], 0
     while piece := stream.read(PIECE_BYTES):
@@ -289,14 +288,14 @@ def _campaign(path: Path, line: bytes) -> Campaign:
 
 
 def _reader_of(version: int) -> Callable[[bytes], Record]:
-    """What makes records of the lines of a file; those of today need no conversion."""
+    """Return the decoder of the lines of a version; the present one needs no conversion."""
     return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
 
 
 def _take_all(result: Result, lines: Iterator[bytes]) -> None:
-    """All lines after the first. Visits of one cell get one object of it: such are compared at a glance."""
+    """Read all lines after the first. Equal cells become one object, which compares quickly."""
     read = _reader_of(result.campaign.version)
-    known = {cell: cell for cell in result.campaign.cells}
+    cells = {cell: cell for cell in result.campaign.cells}
     before: list[set[Cell]] = []
     for number, line in enumerate(lines, start=2):
         result.size_bytes += len(line)
@@ -304,22 +303,22 @@ def _take_all(result: Result, lines: Iterator[bytes]) -> None:
             result.torn = True
             return
         try:
-            record = _with_checked_words(read(line), known)
+            record = _with_checked_words(read(line), cells)
         except BROKEN:
             result.damaged.append(number)
         else:
-            _take(result, record, number, known)
+            _take(result, record, number, cells)
             _note_mixed(result, record, before)
 
 
-def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
-    """The same record; words of cells that are known have been looked at, and most visits are of such.
+def _with_checked_words(record: Record, checked: Mapping[Cell, Cell]) -> Record:
+    """Return the record after checking the words of its cells, except known ones, as of most visits.
 
     Raises:
-        ValidationError: A word is none that could be there.
+        ValidationError: A word is not allowed by the schema.
     """
     for cell in _cells_of(record):
-        if cell not in known:
+        if cell not in checked:
             check_words(cell)
     if isinstance(record, Launch | Clock | Done):
         check_words(record.job)
@@ -330,10 +329,10 @@ def _with_checked_words(record: Record, known: Mapping[Cell, Cell]) -> Record:
 
 
 def _refuse_no_ranks(of: Cell | JobKey) -> None:
-    """Only of what others have printed may it be unknown how many ranks took part.
+    """Refuse 0 ranks, which only imported times may have, where the number is not known.
 
     Raises:
-        ValidationError: A launch or what it measured has no ranks.
+        ValidationError: The number of ranks is 0.
     """
     if not of.ranks:
         raise msgspec.ValidationError("there is no launch of 0 ranks")
@@ -353,7 +352,7 @@ def _cells_of(record: Record) -> Sequence[Cell]:
 
 
 def _note_mixed(result: Result, record: Record, before: list[set[Cell]]) -> None:
-    """Only the order of the lines says what was measured before a campaign went on, and what after."""
+    """Note cells measured before and after a `resumed` record, which only the order of lines says."""
     if isinstance(record, Resumed):
         before.append({visit.cell for visit in result.visits})
     elif before and isinstance(record, Visit):
@@ -362,13 +361,13 @@ def _note_mixed(result: Result, record: Record, before: list[set[Cell]]) -> None
             result.mixed.setdefault(record.cell, set()).update(mixed)
 
 
-def _take(result: Result, record: Record, number: int, known: dict[Cell, Cell]) -> None:
+def _take(result: Result, record: Record, number: int, cells: dict[Cell, Cell]) -> None:
     if isinstance(record, Campaign):
         raise UsageError(
             f"{result.path}: line {number} begins a second campaign",
             "two results were joined into one file: split it there",
         )
     if isinstance(record, Visit):
-        force_setattr(record, "cell", known.setdefault(record.cell, record.cell))
+        force_setattr(record, "cell", cells.setdefault(record.cell, record.cell))
         pack(record)
     getattr(result, _LISTS[type(record)]).append(record)

@@ -1,7 +1,7 @@
-"""The records of a result file: what was measured, how, and where. Every later step reads only these.
+"""The records of a result file: what was measured, how, and where. All analyses read only these.
 
-One JSON object a line, each beginning with its "type"; the first is a campaign. The JSON Schema and the
-tables in docs/ are generated from this module; what changed from version to version is in older.py.
+One JSON object per line, each beginning with its "type"; the first is a campaign. The JSON Schema and the
+tables in docs/ are generated from this module; changes between versions are in older.py.
 """
 
 from collections.abc import Iterable
@@ -35,16 +35,16 @@ class Campaign(Dated, frozen=True, tag="campaign", tag_field="type"):
 
     Attributes:
         format: Always mpigauge.
-        version: Of the format.
+        version: Version of the format.
         mpigauge: Version of the program.
-        commit: Of its source tree, if it was run from one.
-        started: UTC, ISO 8601; empty of an import.
+        commit: Commit of its source tree, if it was run from one.
+        started: UTC, ISO 8601; empty for an import.
         plan: What was asked for, with all options.
         libraries: The MPI libraries that were measured.
-        patterns: What the kernel says of the patterns that the plan uses.
+        patterns: The kernel's description of the patterns that the plan uses.
         cells: All cells, in the order of the plan.
         environment: The machine that it was started on.
-        left_out: What was asked for and cannot be measured, with the reasons; empty in older files.
+        left_out: Cells asked for that cannot be measured, with the reasons; empty in older files.
     """
 
     format: str
@@ -71,12 +71,12 @@ def campaign_of(
     commit: str = "",
     environment: Environment | None = None,
 ) -> Campaign:
-    """The first record of a file that is written by this mpigauge.
+    """Return the first record of a file that this mpigauge writes.
 
     Args:
-        patterns: What the kernel has said of them; those that no cell is of are left out.
-        cells: In the order of the tables.
-        environment: None if nobody says where it was.
+        patterns: The kernel's descriptions; those without cells are left out.
+        cells: All cells, in the order of the tables.
+        environment: The machine; None if not known.
     """
     cells = tuple(cells)
     used = {cell.pattern for cell in cells}
@@ -96,35 +96,35 @@ def campaign_of(
 
 
 class Launch(Dated, frozen=True, tag="launch", tag_field="type"):
-    """One mpiexec; of an imported one nothing is known but what its ranks said.
+    """One mpiexec; of an imported one only what its ranks printed is known.
 
     Attributes:
-        number: Launches of one number are one replication.
-        part: Counts relaunches of what a failure or an interruption left of it.
-        job: What it is a launch of.
-        started: UTC, ISO 8601; empty of an imported launch.
-        command: The launcher's words; empty of an imported launch.
-        library: What MPI_Get_library_version says.
-        mpi_standard: The version of MPI that the library says it is of.
+        number: Launches with the same number are one replication.
+        part: Counts the starts of the launch after failures and interruptions.
+        job: The identity of the launch.
+        started: UTC, ISO 8601; empty for an imported launch.
+        command: The launcher's command line; empty for an imported launch.
+        library: The result of MPI_Get_library_version.
+        mpi_standard: The version of MPI that the library claims.
         clock: The clock that the kernel reads.
         ranks_at: Where each rank ran.
-        machines: Every host that they ran on, once.
-        load_average: Over one minute, before the launch; null of an imported launch.
-        steal_s: Time that a hypervisor took from this machine since its start; null of an imported launch.
-        startup_s: From the launcher's start to the kernel's first line; null of an imported launch.
+        machines: The hosts of the ranks, each once.
+        load_average: Load average over one minute before the launch; null for an imported launch.
+        steal_s: Steal time of this machine since its boot; null for an imported launch.
+        startup_s: Time from the launcher's start to the kernel's first line; null for an imported launch.
         variables: Environment variables that mpigauge set for it.
-        built_by: The library that built a kernel common to all; empty for a kernel of its own.
-        reported: What the library says of the transports that it uses; empty if it does not.
+        built_by: The library that built a common kernel; empty for a kernel of its own.
+        reported: The library's report of the transports that it uses; empty if there is none.
         cards: The network cards of its hosts; empty in a file of an older mpigauge.
-        throttled: How often the control groups of this machine's side had stopped its processes for having
-            used up their time, before the launch; null if nobody looked.
-        options_found: Options of the launcher that an earlier start of the job was found to need, since it
-            counted fewer places than ranks; they are in the command.
-        first_round_trip_ns: The very first message of the job: an empty one from rank 0 to rank 1 and back,
-            before any other, with all that it sets up; -1 if there is one rank, or if nobody looked.
-        warmup_bytes: The largest message of its warm-up, where an earlier launch had died in a larger one; 0
-            where none was left out.
-        traced_ranks: Ranks that a debugger or tracer was attached to; -1 if nobody looked.
+        throttled: How often the control groups of the starting machine had throttled its processes before
+            the launch; null if not known.
+        options_found: Launcher options that an earlier start of the job was found to need, as the launcher
+            counted fewer slots than ranks; they are in the command.
+        first_round_trip_ns: Time of the very first message of the job: an empty one from rank 0 to rank 1
+            and back, with the connections that it sets up; -1 for one rank, or if not known.
+        warmup_bytes: The largest message of its warm-up, if an earlier launch had died in its warm-up; 0 for
+            no limit.
+        traced_ranks: Ranks that a debugger or tracer was attached to; -1 if not known.
     """
 
     number: Int64
@@ -158,10 +158,10 @@ class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):
         launch: Number of its launch.
         id: Its place in the launch's order.
         cell: The whole cell.
-        at_s: Its begin after the launch's start.
-        elapsed_s: How long it took.
+        at_s: Begin in seconds after the launch's start.
+        elapsed_s: Duration in seconds.
         cpu_ns: User and system time of all ranks taking part, over samples_ns; null if not known.
-        relay_late: Of the packets that a lab carried meanwhile, the share that was more than 50 us late.
+        relay_late: Share of the packets of a lab during the visit that were more than 50 us late.
     """
 
     launch: Int64
@@ -174,25 +174,25 @@ class Visit(VisitCore, frozen=True, gc=False, tag="visit", tag_field="type"):
 
     @property
     def operation_s(self) -> float:
-        """Time of one operation for every nanosecond of a sample."""
+        """Seconds of one operation per nanosecond of a sample."""
         return NS / self.ops
 
     @property
     def first_s(self) -> float:
-        """Time of one operation of the first round of a cell in its launch; 0 if it is not of this visit."""
+        """Seconds of one operation in the first round of the cell in its launch; 0 in its later visits."""
         return self.trial_ns[0] * NS * self.batch / self.ops if self.trial_ns else 0.0
 
 
 class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
-    """The global clock of a launch: how well it holds, and after it was learned what it is.
+    """The global clock of a launch: a check of its accuracy, and its models after a synchronisation.
 
     Attributes:
         launch: Number of its launch.
-        job: What that is a launch of.
-        at_s: After the launch's start.
-        shared: All ranks read one clock, so that there is nothing to learn.
-        checks: Of some ranks.
-        models: One per rank; empty if the clock is shared, or after a mere check.
+        job: The identity of the launch.
+        at_s: Time in seconds after the launch's start.
+        shared: Whether all ranks read one clock, which needs no synchronisation.
+        checks: Bounds of some ranks' clocks.
+        models: One model per rank; empty if the clock is shared, or was only checked.
     """
 
     launch: Int64
@@ -204,7 +204,7 @@ class Clock(Struct, frozen=True, tag="clock", tag_field="type"):
 
 
 class Eager(EagerCore, frozen=True, tag="eager", tag_field="type"):
-    """The eager limit as one launch found it.
+    """The eager limit that a launch found.
 
     Attributes:
         launch: Number of its launch.
@@ -224,7 +224,7 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
         launch: Number of its launch.
         id: Its place in the launch's order.
         cell: The whole cell.
-        found: False if there is no limit up to the largest message that was tried.
+        found: Whether there is a limit up to the largest message that was tried.
         limit_bytes: The limit; else the largest message that completed before it was received.
     """
 
@@ -236,16 +236,16 @@ class Blocked(Struct, frozen=True, tag="blocked", tag_field="type"):
 
 
 class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
-    """A time that others have printed, without samples and so without an interval.
+    """A time printed by another benchmark, without samples and so without an interval.
 
     Attributes:
-        cell: What it is a time of.
-        time_s: Of one operation, as mpigauge counts it.
-        stddev_s: Null unless they have printed that, too.
-        statistic: What the time is of their samples: mean, best of three; empty if they do not say.
+        cell: The cell that it is a time of.
+        time_s: Time of one operation, as mpigauge counts it.
+        stddev_s: Standard deviation; null if it was not printed.
+        statistic: Its statistic of samples: mean, best of three; empty if not known.
         source: File and line that it is from.
-        launch: The number of its launch, where several texts are of the same command.
-        step: The unit of its last digit over the number; 0 if that is not known.
+        launch: The number of its launch, where several texts are outputs of the same command.
+        step: The unit of its last digit over the number; 0 if not known.
     """
 
     cell: Cell
@@ -258,13 +258,13 @@ class Imported(Struct, frozen=True, tag="imported", tag_field="type"):
 
 
 class Unread(Struct, frozen=True, tag="unread", tag_field="type"):
-    """A line of an imported text that was no row of its table, which ended there.
+    """A line of an imported text that is not a row of its table and ended the table.
 
     Attributes:
         source: File and line.
-        why: Why it was none, as what is said of the line: "has 1 word below 5 columns".
-        words: What it begins with.
-        below: Lines of numbers below it, which were not read, either.
+        why: Why it is not a row, as a predicate: "has 1 word below 5 columns".
+        words: The beginning of the line.
+        below: Number of lines with numbers below it, which were not read, either.
     """
 
     source: str
@@ -274,16 +274,16 @@ class Unread(Struct, frozen=True, tag="unread", tag_field="type"):
 
 
 class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
-    """What went wrong; one cell's failure, or where cell is null a whole launch's.
+    """A failure of a cell, or where cell is null of a whole launch.
 
     Attributes:
         launch: Number of its launch.
-        kind: What it was.
-        words: The first and the last that the job said; `[...]` stands for lines between them.
+        kind: The kind of failure.
+        words: The first and the last lines of the job's output; `[...]` stands for lines between them.
         id: The place of its visit in the launch's order; null if the launch itself failed.
-        cell: What the visit was of; null if the launch itself failed.
-        status: The launcher's exit status, which is not believed.
-        job: What its launch was of; null in files of older versions.
+        cell: The cell of the visit; null if the launch itself failed.
+        status: The launcher's exit status, for information only.
+        job: The identity of the launch; null in files of older versions.
     """
 
     launch: Int64
@@ -296,14 +296,14 @@ class Failure(Struct, frozen=True, tag="failure", tag_field="type"):
 
 
 class Done(Struct, frozen=True, tag="done", tag_field="type"):
-    """A launch has nothing left to do.
+    """The end of a launch that has nothing left to do.
 
     Attributes:
-        launch: Its number.
-        job: What it was a launch of.
-        elapsed_s: How long it took.
+        launch: Number of the launch.
+        job: The identity of the launch.
+        elapsed_s: Duration in seconds.
         skipped: Cells that had no visit in it for lack of time.
-        throttled: The count of the launch, when it had ended; null if nobody looked.
+        throttled: The `throttled` count of the launch after its end; null if not known.
     """
 
     launch: Int64
@@ -314,12 +314,12 @@ class Done(Struct, frozen=True, tag="done", tag_field="type"):
 
 
 class End(Dated, frozen=True, tag="end", tag_field="type"):
-    """Why measuring stopped. A file that was continued has several; one that was killed lacks the last.
+    """The end of a session. A file that was continued has several; one that was killed lacks the last.
 
     Attributes:
-        reason: Why it stopped.
-        elapsed_s: How long this session took.
-        started: When it began: UTC, ISO 8601; empty of an import.
+        reason: Why measuring stopped.
+        elapsed_s: Duration of the session in seconds.
+        started: When it began: UTC, ISO 8601; empty for an import.
     """
 
     reason: EndReason
@@ -328,12 +328,12 @@ class End(Dated, frozen=True, tag="end", tag_field="type"):
 
 
 class Difference(Struct, frozen=True):
-    """In what a session is not like the one before it.
+    """A difference of a session from the one before it.
 
     Attributes:
-        what: The thing that differs.
-        then: What it was.
-        now: What it is.
+        what: The property that differs.
+        then: Its value before.
+        now: Its value now.
     """
 
     what: DifferenceKind
@@ -342,16 +342,16 @@ class Difference(Struct, frozen=True):
 
 
 class Resumed(Dated, frozen=True, tag="resumed", tag_field="type"):
-    """From here on the campaign is measured otherwise than before: elsewhere, or with other programs.
+    """The start of a session on other machines or with other programs than before.
 
     Attributes:
-        started: When it went on: UTC, ISO 8601.
+        started: When it began: UTC, ISO 8601.
         mpigauge: Version of the program.
-        commit: Of its source tree, if it was run from one.
-        differs: What would have been refused without --anyway; empty if only hosts of the plan are others.
+        commit: Commit of its source tree, if it was run from one.
+        differs: Differences that are refused without --anyway; empty if only the plan's hosts differ.
         libraries: The MPI libraries as they are now.
         environment: The machine that it was continued on.
-        hosts: Of the plan as it goes on; empty for one machine.
+        hosts: Hosts of the plan from now on; empty for one machine.
     """
 
     started: str

@@ -1,4 +1,4 @@
-"""The git commit that the program is run from, read from git's own files: git need not be there."""
+"""The git commit that the program runs from, read from git's own files, without git."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def commit(root: Path = ROOT) -> str:
-    """Of the source tree that this package is run from, 40 hexadecimal digits; empty if it is installed."""
+    """Return the commit of the source tree that we run from, 40 hexadecimal digits; "" if installed."""
     folder, shared = _folders(root)
     head = read(folder / "HEAD")
     if not head.startswith("ref: "):
@@ -19,7 +19,7 @@ def commit(root: Path = ROOT) -> str:
 
 
 def _folders(root: Path) -> tuple[Path, Path]:
-    """Where HEAD is and where branches are; a worktree has its own of the first."""
+    """Return the folder of HEAD and the folder of branches, which differ in a git worktree."""
     link = read(root / ".git")
     if not link.startswith("gitdir: "):
         return root / ".git", root / ".git"
@@ -28,5 +28,5 @@ def _folders(root: Path) -> tuple[Path, Path]:
 
 
 def _packed(shared: Path, name: str) -> str:
-    found = re.search(rf"^([0-9a-f]{{40}}) {re.escape(name)}$", read(shared / "packed-refs"), re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf"^([0-9a-f]{{40}}) {re.escape(name)}$", read(shared / "packed-refs"), re.MULTILINE)
+    return match[1] if match else ""

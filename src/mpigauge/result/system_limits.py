@@ -1,4 +1,4 @@
-"""What MPI libraries need of the system: shared and locked memory, connections, each other's memory."""
+"""Limits of the system that MPI libraries may reach: shared and locked memory, open files, ptrace."""
 
 import os
 import resource
@@ -14,19 +14,19 @@ LIMITS = (
     ("address space", "v", resource.RLIMIT_AS, 8 << 30),
     ("processes", "u", resource.RLIMIT_NPROC, 1024),
 )
-"""What is limited, the option of ulimit, the limit, and below what it is low: in bytes but for processes."""
+"""Resource, option of ulimit, limit, and the value below which it is low: bytes, or processes."""
 
 
 def shared_memory_bytes() -> int | None:
-    """Size of the file system that segments of libraries lie in; None if we cannot write there."""
-    there = _shared_memory()
-    return None if there is None else there.f_blocks * there.f_frsize
+    """Return the size of the file system of shared memory segments; None if we cannot write there."""
+    statistics = _shared_memory()
+    return None if statistics is None else statistics.f_blocks * statistics.f_frsize
 
 
 def shared_memory_free_bytes() -> int | None:
-    """Free space of that file system; None if we cannot write there."""
-    there = _shared_memory()
-    return None if there is None else there.f_bavail * there.f_frsize
+    """Return the free space of the file system of shared memory segments; None if we cannot write there."""
+    statistics = _shared_memory()
+    return None if statistics is None else statistics.f_bavail * statistics.f_frsize
 
 
 def _shared_memory() -> os.statvfs_result | None:
@@ -34,19 +34,19 @@ def _shared_memory() -> os.statvfs_result | None:
 
 
 def room_in(folder: str) -> tuple[int, int]:
-    """Return how many bytes and files a folder has room for; many files where none are counted."""
-    there = os.statvfs(folder)
-    return there.f_bavail * there.f_frsize, there.f_favail if there.f_files else 2**31
+    """Return the free bytes and files of a folder's file system; many files where they are not counted."""
+    statistics = os.statvfs(folder)
+    return statistics.f_bavail * statistics.f_frsize, statistics.f_favail if statistics.f_files else 2**31
 
 
 def locked_memory_bytes() -> int | None:
-    """Memory that a process may keep from being swapped, as cards need it; None if there is no limit."""
+    """Return the bytes that a process may lock, as network cards require; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     return None if soft == resource.RLIM_INFINITY else soft
 
 
 def low_limits() -> Iterator[tuple[str, str, int]]:
-    """Limits below what jobs with a few ranks need: what of, the option of ulimit, and the limit."""
+    """Yield limits too low for jobs of a few ranks: resource, option of ulimit, and limit."""
     for what, option, number, needed in LIMITS:
         soft, _ = resource.getrlimit(number)
         if soft not in (resource.RLIM_INFINITY, -1) and soft < needed:
@@ -54,7 +54,7 @@ def low_limits() -> Iterator[tuple[str, str, int]]:
 
 
 def open_files() -> int | None:
-    """Files and connections that a process may have open; None if there is no limit."""
+    """Return how many files and connections a process may have open; None if there is no limit."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return None if soft == resource.RLIM_INFINITY else soft
 
@@ -66,9 +66,9 @@ def processes() -> int | None:
 
 
 def ptrace_scope() -> int | None:
-    """Who may read a process's memory: 0 all of one user, 1 a parent, or whom it lets, 2 root, 3 nobody.
+    """Return who may read a process's memory: 0 its user, 1 its parent or whom it permits, 2 root, 3 nobody.
 
-    None where the system does not say. Source: Documentation/admin-guide/LSM/Yama.rst of Linux.
+    None if not known. Source: Documentation/admin-guide/LSM/Yama.rst of Linux.
     """
     text = read(PTRACE_SCOPE)
     return int(text) if text.isdecimal() else None

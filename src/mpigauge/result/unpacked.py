@@ -1,6 +1,6 @@
-"""Compressed results as lines, as far as they can be unpacked: what is cut or damaged ends there.
+"""Decompressing results that may be cut or damaged, up to the first byte that cannot be decompressed.
 
-Python's own reader gives nothing of the block that has the damage in it.
+Python's own reader returns nothing of the block that is damaged.
 """
 
 import io
@@ -14,15 +14,15 @@ MAGIC = b"\x1f\x8b"
 WITH_HEADER = zlib.MAX_WBITS | 16
 CHUNK_BYTES = 1 << 16
 
-OF_CHECKSUM = "incorrect data check", "incorrect length check"
-"""What zlib says where all can be unpacked, and is not what was packed."""
+CHECKSUM_ERRORS = "incorrect data check", "incorrect length check"
+"""Messages of zlib where all can be decompressed, but a checksum does not match."""
 
 
-class Unpacked(io.RawIOBase):
-    """The content of a compressed file, one part of it after the other, as `cat a.gz b.gz` joins them.
+class Decompressed(io.RawIOBase):
+    """The content of a compressed file of one or several members, as `cat a.gz b.gz` makes them.
 
     Attributes:
-        damage: Why it ended before its end; None while nothing is known to be wrong.
+        damage: Why the content ended early; None while no damage is known.
     """
 
     def __init__(self, packed: IO[bytes]) -> None:
@@ -32,11 +32,11 @@ class Unpacked(io.RawIOBase):
         self.damage: PackedDamage | None = None
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
-        """The next bytes; 0 at the end, or where it is damaged."""
+        """Read the next bytes; return 0 at the end, or where the file is damaged."""
         piece = self._piece(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
@@ -61,23 +61,23 @@ class Unpacked(io.RawIOBase):
         try:
             piece = self._inflater.decompress(data, most_bytes)
         except zlib.error as error:
-            self.damage = "altered" if str(error).endswith(OF_CHECKSUM) else "damaged"
+            self.damage = "altered" if str(error).endswith(CHECKSUM_ERRORS) else "damaged"
             return _byte_by_byte(before, data)[:most_bytes]
         self._left = self._inflater.unconsumed_tail or self._inflater.unused_data
         return piece
 
 
 def is_packed(file: io.BufferedReader) -> bool:
-    """Return whether a file is compressed, by its first bytes, which stay to be read."""
+    """Return whether a file is compressed, by its first bytes, which are not consumed."""
     return file.peek(len(MAGIC))[: len(MAGIC)] == MAGIC
 
 
 def _byte_by_byte(inflater: "zlib._Decompress", data: bytes) -> bytes:
-    """Return all that can be unpacked before the first byte that cannot."""
-    found = []
+    """Return all that can be decompressed before the first byte that cannot."""
+    content = []
     try:
         for at in range(len(data)):
-            found.append(inflater.decompress(data[at : at + 1]))  # noqa: PERF401 - the last one raises
+            content.append(inflater.decompress(data[at : at + 1]))  # noqa: PERF401 - the last one raises
     except zlib.error:
         pass
-    return b"".join(found)
+    return b"".join(content)

@@ -1,4 +1,4 @@
-"""Writing a result file: record by record, so that whatever dies, all that was finished is in it."""
+"""Writing a result file record by record, so that all finished records survive a crash."""
 
 import contextlib
 import errno
@@ -16,52 +16,52 @@ from typing import Self, TypeVar
 
 import msgspec
 
-from mpigauge.atomic_file import NO_ROOM, appearing, is_at, settle
+from mpigauge.atomic_file import NO_ROOM, is_name_of, sync_to_disk, write_atomically
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
-from mpigauge.locks import locked
+from mpigauge.locks import try_lock
 from mpigauge.result.compact import plain
-from mpigauge.result.files import resume_words
+from mpigauge.result.files import resume_command
 from mpigauge.result.records import Done, End, Failure, Record
-from mpigauge.result.unpacked import Unpacked, is_packed
-from mpigauge.result.written import Written
+from mpigauge.result.unpacked import Decompressed, is_packed
+from mpigauge.result.written import WrittenLines
 
 Made = TypeVar("Made")
 
 TAIL_BYTES = 1 << 16
 PACKED = ".gz"
-"""What the name of a compressed result ends in."""
+"""Suffix of a compressed result."""
 
 
 DAMAGED = ".damaged"
-"""What is added to the name of a compressed result that is continued although it is damaged."""
+"""Suffix for a damaged compressed result that is continued."""
 
-ELSEWHERE = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
-"""What to do about a result that others have taken away."""
+MOVED_HINT = "choose a place where nobody cleans up while it is measured: -o FILE.jsonl"
+"""Hint for a result that another process has moved or deleted."""
 
 NAMES_OF_DELETED = ".nfs"
-"""How names begin that NFS gives to open files that were deleted."""
+"""Prefix of names that NFS gives to open files that were deleted."""
 
 BEGIN = b'{"type":"campaign"'
-"""What a result begins with."""
+"""Beginning of a result."""
 
-UNBORN_MOST_BYTES = 1 << 26
-"""So much of a first line that had no end is more than a kill has ever left: it stays."""
+MAX_TORN_FIRST_LINE_BYTES = 1 << 26
+"""Size from which an unfinished first line is kept: a kill leaves less."""
 
 SETTLED = (Done, Failure, End)
-"""After these no rank runs, so that there is time to have everything on the disk."""
+"""Records after which no rank runs, so that there is time to flush the file to disk."""
 
 
 class ResultFile:
-    """An open result file that only grows. Use it in a `with`.
+    """An open result file that only grows; a context manager.
 
-    Cleaners, moved folders and other programs may take its name or its content while it grows. At the end of
-    each launch it is looked at; what is gone is saved again, and that is told at once.
+    Clean-up jobs and other programs may rename, delete or overwrite it while it grows. It is checked at the
+    end of each launch; lost content is saved again, which is reported at once.
 
     Attributes:
-        path: Its name at the moment.
-        locked: Whether others are kept away from it; some file systems cannot.
-        lost: What is not in the file of this name, and why, as a sentence; empty while all is.
+        path: Its current name.
+        locked: Whether it is locked against other writers; some file systems have no locks.
+        lost: Sentence on what the file of this name lacks, and why; empty if nothing.
     """
 
     def __init__(self, path: Path, descriptor: int, *, locked: bool = True) -> None:
@@ -69,7 +69,7 @@ class ResultFile:
         self.locked = locked
         self.lost = ""
         self._descriptor = descriptor
-        self._written = Written(descriptor)
+        self._written = WrittenLines(descriptor)
         self._is_packed = False
         self._untold: list[str] = []
         self.tell: Callable[[str], None] = self._untold.append
@@ -92,20 +92,20 @@ class ResultFile:
 
     @property
     def place(self) -> Path:
-        """Where its content can be read, whoever has its name."""
+        """Path to read its content from, even if its name is gone or another file's."""
         return _place_of(self._descriptor) or self.path
 
-    def tells(self, tell: Callable[[str], None]) -> None:
-        """Say to whom what happens to it is told, and tell what has happened so far."""
+    def set_reporter(self, tell: Callable[[str], None]) -> None:
+        """Set the callback for reports on the file, and pass it those made so far."""
         self.tell = tell
         while self._untold:
             tell(self._untold.pop(0))
 
     def append(self, record: Record) -> None:
-        """Writes one line; at the end of a launch, waits until all are on the disk and looks after the file.
+        """Write one line; at the end of a launch, flush the file to disk and check it.
 
         Raises:
-            EnvironmentLacksError: The disk is full or gone; all lines before are whole.
+            EnvironmentLacksError: The disk is full or gone; all lines before are complete.
         """
         line, settled = line_of(record), isinstance(record, SETTLED)
         try:
@@ -114,39 +114,39 @@ class ResultFile:
             self._check()  # what was written before is to be where we say that it is
             if self.lost or error.errno != errno.ESTALE:
                 raise self._cannot_grow(error) from None
-            self._again(line)
+            self._write_again(line)
         if settled:
             self._check()
 
-    def packed(self) -> Path:
-        """Compresses the result, which is complete, and returns its new name; the whole of it, or nothing.
+    def compress(self) -> Path:
+        """Compress the complete result, and return its new name.
 
-        A kill on the way leaves the file as it was. So does whatever else prevents it, such as a full disk,
-        or another file of the new name.
+        A kill meanwhile leaves the file as it was, as does an error, such as a full disk or an existing file
+        of the new name; then the old name is returned.
         """
         new = self.path.with_name(self.path.name + PACKED)
         try:
             with (
                 self.place.open("rb") as lines,
-                appearing(new) as raw,
+                write_atomically(new) as raw,
                 gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file,
             ):
                 shutil.copyfileobj(lines, file)
         except OSError:
             return self.path
-        if is_at(self._descriptor, self.path):
+        if is_name_of(self._descriptor, self.path):
             self.path.unlink()
         self.path, self._is_packed = new, True
         return new
 
-    def is_as_long_as(self, size_bytes: int) -> bool:
-        """Whether it has this length."""
+    def has_size(self, size_bytes: int) -> bool:
+        """Return whether the file has this size."""
         return os.fstat(self._descriptor).st_size == size_bytes
 
-    def cut(self, size_bytes: int) -> None:
-        """Cuts off what is behind this."""
+    def truncate(self, size_bytes: int) -> None:
+        """Truncate the file to this size."""
         os.ftruncate(self._descriptor, size_bytes)
-        self._written.begins_anew(self._descriptor)
+        self._written.reset(self._descriptor)
 
     def _write(self, line: bytes, *, settled: bool) -> None:
         left, begin = line, os.lseek(self._descriptor, 0, os.SEEK_END)
@@ -154,72 +154,72 @@ class ResultFile:
             while left:
                 left = left[os.write(self._descriptor, left) :]
             if settled:
-                settle(self._descriptor)
+                sync_to_disk(self._descriptor)
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, begin)
             raise
         self._written.add(line, begin)
 
-    def _again(self, line: bytes) -> None:
-        """Write a line where the open file itself was gone, as on NFS when another host has deleted it."""
+    def _write_again(self, line: bytes) -> None:
+        """Write a line again after the open file was gone, as on NFS when another host has deleted it."""
         try:
             self._write(line, settled=True)
         except OSError as error:
             raise self._cannot_grow(error) from None
 
     def _cannot_grow(self, error: OSError) -> EnvironmentLacksError:
-        """What to say where a line cannot be written."""
+        """Return the error for a line that cannot be written."""
         if self.lost:
-            return EnvironmentLacksError(self.lost, ELSEWHERE)
+            return EnvironmentLacksError(self.lost, MOVED_HINT)
         if error.errno in (errno.EFBIG, *NO_ROOM):
             return _cannot_write(self.path, error)
         return EnvironmentLacksError(
             f"{self.path}: cannot be written any more: {error.strerror}; everything measured before is in it",
-            f"when it can be: {resume_words(self.path)}",
+            f"when it can be: {resume_command(self.path)}",
         )
 
     # ---- What others do to it --------------------------------------------------------------------
 
     def _check(self) -> None:
-        """Notice that its name or its content is gone; go on where it was moved to, or save it again."""
+        """Check that its name and its content are there; else follow it to its new name, or save it again."""
         if self._is_packed:
             return
-        whole, named = self._written.is_whole(self._descriptor), is_at(self._descriptor, self.path)
+        whole, named = self._written.is_whole(self._descriptor), is_name_of(self._descriptor, self.path)
         if whole and named:
             self.lost = self._written.lost
-        elif whole and (there := _moved_to(self._descriptor, self.path)):
-            self.tell(f"{self.path}: was moved while it grew; the result goes on as {there}")
-            self.path = there
+        elif whole and (moved := _moved_to(self._descriptor, self.path)):
+            self.tell(f"{self.path}: was moved while it grew; the result goes on as {moved}")
+            self.path = moved
         else:
             self._save(whole=whole, named=named)
 
     def _save(self, *, whole: bool, named: bool) -> None:
-        """Write it again: as it was, or else all that is left of it."""
+        """Write the file again: complete, or else all that is left of it."""
         happened = f"{self.path}: was {_what_happened(self.path, named=named)} while it grew"
         if not whole and not self._written.is_known:
             self._written.lost = f"{happened}: a part of it is lost"
         content = partial(self._written.content, self._descriptor, whole=whole)
         try:
-            there = _saved(content, self.path, over=named)
-            descriptor, self.locked = _opened(there, 0)
+            new_path = _save_again(content, self.path, over=named)
+            descriptor, self.locked = _open_locked(new_path, 0)
         except (OSError, MpigaugeError) as error:
             why = getattr(error, "strerror", None) or str(error)
             if not self.lost:
                 self.tell(f"{happened}, and cannot be saved: {why}; this is tried again after each launch")
             self.lost = f"{happened}, and cannot be saved: {why}"
             return
-        what = "what is left of it" if self._written.lost else "all of it"
-        where = "again under its name" if there == self.path else f"as {there}"
-        self.tell(f"{happened}; {what} is saved {where}")
+        content_saved = "what is left of it" if self._written.lost else "all of it"
+        where = "again under its name" if new_path == self.path else f"as {new_path}"
+        self.tell(f"{happened}; {content_saved} is saved {where}")
         with contextlib.suppress(OSError):
             os.close(self._descriptor)
-        self.path, self._descriptor, self.lost = there, descriptor, self._written.lost
-        self._written.begins_anew(descriptor)
+        self.path, self._descriptor, self.lost = new_path, descriptor, self._written.lost
+        self._written.reset(descriptor)
 
 
 def line_of(record: Record) -> bytes:
-    """A record as a line; bytes of names that are not UTF-8 are written out."""
+    """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
     try:
         return msgspec.json.encode(record, enc_hook=plain) + b"\n"
     except UnicodeEncodeError:
@@ -227,7 +227,7 @@ def line_of(record: Record) -> bytes:
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a word of the system can be written as it is, and read again as it was."""
+    """Return whether a string of the system is valid UTF-8, so that it can be written unchanged."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -239,27 +239,27 @@ def _as_utf8(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):
-        return {_as_utf8(key): _as_utf8(one) for key, one in value.items()}
+        return {_as_utf8(key): _as_utf8(item) for key, item in value.items()}
     return list(map(_as_utf8, value)) if isinstance(value, list | tuple) else value
 
 
 def _place_of(descriptor: int) -> Path | None:
-    """A name for an open file whose own name may be gone; None where the system has none."""
+    """Return the path in /proc of an open file; None where there is no /proc."""
     place = Path(f"/proc/self/fd/{descriptor}")
     return place if place.exists() else None
 
 
 def _moved_to(descriptor: int, path: Path) -> Path | None:
-    """The name that an open file has now; None if it has none, or one that nobody has given it."""
+    """Return the current name of an open file; None if it has none, or only one of NFS."""
     try:
-        there = Path(f"/proc/self/fd/{descriptor}").readlink()
+        target = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
         return None
-    if there.name.startswith(NAMES_OF_DELETED) or not is_at(descriptor, there):
+    if target.name.startswith(NAMES_OF_DELETED) or not is_name_of(descriptor, target):
         return None
     with contextlib.suppress(OSError, ValueError):
-        return there if path.is_absolute() else there.relative_to(Path.cwd())
-    return there
+        return target if path.is_absolute() else target.relative_to(Path.cwd())
+    return target
 
 
 def _what_happened(path: Path, *, named: bool) -> str:
@@ -268,33 +268,33 @@ def _what_happened(path: Path, *, named: bool) -> str:
     return "replaced by another file" if os.path.lexists(path) else "deleted"
 
 
-def _saved(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
-    """Writes a result again, whole or not at all: under its name, or the first free one beside it.
+def _save_again(content: Callable[[], Iterator[bytes]], path: Path, *, over: bool) -> Path:
+    """Write a result again, complete or not at all: under its name, or the first free one like it.
 
-    Where there is no room or no folder, it is saved in that of temporary files.
+    Without room or folder it is saved in the folder of temporary files.
 
     Args:
-        over: Whether the name is still its own.
+        over: Whether the name is still the result's own.
 
     Returns:
-        What it is called now.
+        Its new name.
 
     Raises:
-        OSError: It cannot be written in either; why not in its own.
+        OSError: It cannot be written in either folder; the error of its own one.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if over:
-            return _saved_as(path, content, over=True)
-        return _first_free(path, partial(_saved_as, content=content))
+            return _save_as(path, content, over=True)
+        return _first_free(path, partial(_save_as, content=content))
     except OSError as error:
         with contextlib.suppress(OSError):
-            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_saved_as, content=content))
+            return _first_free(Path(tempfile.gettempdir()) / path.name, partial(_save_as, content=content))
         raise error from None
 
 
-def _saved_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
-    with appearing(path.resolve() if over else path, overwrite=over) as file:
+def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool = False) -> Path:
+    with write_atomically(path.resolve() if over else path, overwrite=over) as file:
         file.writelines(content())
     return path
 
@@ -303,12 +303,12 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
     if error.errno == errno.EFBIG:
         return EnvironmentLacksError(
             f"{path}: no file may grow so large here; everything measured before is in it",
-            f"raise ulimit -f, then: {resume_words(path)}",
+            f"raise ulimit -f, then: {resume_command(path)}",
         )
     if error.errno in NO_ROOM:
         return EnvironmentLacksError(
             f"{path}: the disk is full; everything measured before is in the file",
-            f"free some space, then: {resume_words(path)}",
+            f"free some space, then: {resume_command(path)}",
         )
     return EnvironmentLacksError(
         f"{path}: cannot be written: {error.strerror}", "choose another place: -o FILE.jsonl"
@@ -316,18 +316,18 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
 
 
 def plain_name(path: Path) -> Path:
-    """What a result is called while it grows: lines as they are, so that a kill loses one at most."""
+    """Return the name of a result while it grows uncompressed, so that a kill loses one line at most."""
     return path.with_suffix("") if path.suffix == PACKED else path
 
 
-def _unpacked(path: Path) -> ResultFile:
-    """A compressed result as lines again, to go on with it.
+def _decompressed(path: Path) -> ResultFile:
+    """Decompress a result to continue it, and open it.
 
-    Of one that is cut or damaged, what it has before that; the file itself is kept under another name.
+    A damaged one is decompressed up to the damage, and kept under another name.
     """
     plain = plain_name(path)
     with path.open("rb") as raw:
-        if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
+        if try_lock(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
             raise BlockingIOError  # who had the lock has unpacked it
         aside = _lines_to(plain, raw, path)
         if plain != path:
@@ -339,52 +339,52 @@ def _unpacked(path: Path) -> ResultFile:
 
 
 def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
-    """Writes the lines of a compressed file; what it is kept as if it is damaged."""
-    unpacked = Unpacked(raw) if is_packed(raw) else None
+    """Write the lines of a compressed file; return the name that it is kept under if it is damaged."""
+    unpacked = Decompressed(raw) if is_packed(raw) else None
     aside = None
     try:
-        with appearing(plain, overwrite=plain == path) as file:
+        with write_atomically(plain, overwrite=plain == path) as file:
             shutil.copyfileobj(raw if unpacked is None else io.BufferedReader(unpacked), file)
             if unpacked is not None and unpacked.damage:
-                aside = _first_free(path.with_name(path.name + DAMAGED), partial(_also_named, path))
+                aside = _first_free(path.with_name(path.name + DAMAGED), partial(_kept_as, path))
     except BaseException as error:
         if aside is not None:
             aside.unlink()
         if isinstance(error, FileExistsError):
-            raise _is_beside(plain, path) from None
+            raise _plain_name_taken(plain, path) from None
         raise
     return aside
 
 
 def _is_compressed(path: Path) -> bool:
-    """Whether it is, whatever it is called."""
+    """Return whether a file is compressed, whatever its name."""
     with path.open("rb") as file:
         return is_packed(file)
 
 
-def _also_named(path: Path, name: Path) -> Path:
-    """Gives a file a second name, or where there are none, makes a copy of it."""
+def _kept_as(path: Path, name: Path) -> Path:
+    """Give a file a second name, or copy it where the file system has no links."""
     try:
         os.link(path, name)
     except FileExistsError:
         raise
     except OSError:
-        with path.open("rb") as file, appearing(name) as copy:
+        with path.open("rb") as file, write_atomically(name) as copy:
             shutil.copyfileobj(file, copy)
     return name
 
 
-def _is_beside(plain: Path, path: Path) -> UsageError:
+def _plain_name_taken(plain: Path, path: Path) -> UsageError:
     return UsageError(
         f"{path}: would be unpacked to {plain}, which exists already",
-        f"continue that one, which may have more in it: {resume_words(plain)}; or rename one of the two",
+        f"continue that one, which may have more in it: {resume_command(plain)}; or rename one of the two",
     )
 
 
 def create(path: Path) -> ResultFile:
-    """Opens a new result file; what exists is never overwritten.
+    """Open a new result file; existing files are never overwritten.
 
-    It is called by its plain name until `packed` compresses it.
+    It has its plain name until `packed` compresses it.
 
     Raises:
         UsageError: There is such a file already.
@@ -392,8 +392,8 @@ def create(path: Path) -> ResultFile:
     """
     check_output(path)
     try:
-        if _is_unborn(path):
-            return _begin_again(path)
+        if _lacks_first_line(path):
+            return _begin_over(path)
         _expect_free(path)  # the plain name may be free where the compressed one is taken
         return _create(plain_name(path))
     except FileExistsError:
@@ -401,25 +401,25 @@ def create(path: Path) -> ResultFile:
 
 
 def check_free(path: Path) -> None:
-    """Refuses the name of a result that `create` would refuse; nothing is opened.
+    """Refuse the name of a result that `create` would refuse; nothing is opened.
 
     Raises:
         UsageError: There is such a file already.
     """
     check_output(path)
-    if not _is_unborn(path) and any(map(os.path.lexists, (path, plain_name(path)))):
+    if not _lacks_first_line(path) and any(map(os.path.lexists, (path, plain_name(path)))):
         raise _exists(path)
 
 
 def _exists(path: Path) -> UsageError:
     return UsageError(
         f"{path}: exists already, and results are never overwritten",
-        f"choose another name, or continue it: {resume_words(path)}",
+        f"choose another name, or continue it: {resume_command(path)}",
     )
 
 
-def create_beside(path: Path) -> ResultFile:
-    """Opens a new result file under this name, or where that is taken under the first free of NAME-2 and on.
+def create_numbered(path: Path) -> ResultFile:
+    """Open a new result file under this name, or the first free of NAME-2, NAME-3 and so on.
 
     Raises:
         EnvironmentLacksError: It cannot be written there.
@@ -428,7 +428,7 @@ def create_beside(path: Path) -> ResultFile:
 
 
 def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
-    """What is made under a name, or where that is taken under the first free of NAME-2 and on."""
+    """Call `make` with this name, or the first free of NAME-2, NAME-3 and so on; return its result."""
     name, number = path, 1
     while True:
         try:
@@ -439,28 +439,28 @@ def _first_free(path: Path, make: Callable[[Path], Made]) -> Made:
             name = path.with_stem(f"{path.stem}-{number}")
 
 
-def _is_unborn(path: Path) -> bool:
-    """Whether a file has nothing but a part of a first line: who began it was killed over that."""
+def _lacks_first_line(path: Path) -> bool:
+    """Return whether a file has only a part of its first line, since its writer was killed."""
     try:
         with path.open("rb") as file:
-            first = file.readline(UNBORN_MOST_BYTES)
-            begun = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
-            return begun and len(first) < UNBORN_MOST_BYTES
+            first = file.readline(MAX_TORN_FIRST_LINE_BYTES)
+            is_result = BEGIN.startswith(first[: len(BEGIN)]) and not first.endswith(b"\n")
+            return is_result and len(first) < MAX_TORN_FIRST_LINE_BYTES
     except OSError:
         return False
 
 
-def _begin_again(path: Path) -> ResultFile:
-    file = _open_in_words(path, 0)
-    if not _is_unborn(path):  # somebody had the lock, and wrote
+def _begin_over(path: Path) -> ResultFile:
+    file = _open_or_explain(path, 0)
+    if not _lacks_first_line(path):  # somebody had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
-    file.cut(0)
+    file.truncate(0)
     return file
 
 
 def _expect_free(path: Path) -> None:
-    """Like the system where a file exists; what else is wrong with a name shows when it is opened."""
+    """Raise FileExistsError if a file exists; other errors show when it is opened."""
     if os.path.lexists(path):
         raise FileExistsError
 
@@ -477,10 +477,10 @@ def _create(path: Path) -> ResultFile:
         ) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
-    return _open_in_words(path, os.O_CREAT | os.O_EXCL)
+    return _open_or_explain(path, os.O_CREAT | os.O_EXCL)
 
 
-def _open_in_words(path: Path, flags: int) -> ResultFile:
+def _open_or_explain(path: Path, flags: int) -> ResultFile:
     try:
         return _open(path, flags)
     except FileExistsError:
@@ -490,42 +490,42 @@ def _open_in_words(path: Path, flags: int) -> ResultFile:
 
 
 def reopen(path: Path, known_bytes: int) -> ResultFile:
-    """Opens a result file to go on with it; a torn last line is cut off, a compressed one unpacked.
+    """Open a result file to continue it; a torn last line is cut off, a compressed file decompressed.
 
     Args:
-        known_bytes: How long it was, as lines, when it was read.
+        known_bytes: Its uncompressed size when it was read.
 
     Raises:
-        UsageError: Somebody else is writing it, or has written since it was read.
+        UsageError: Another process is writing it, or has written since it was read.
         EnvironmentLacksError: It cannot be written.
     """
     try:
-        file = _unpacked(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
+        file = _decompressed(path) if path.suffix == PACKED or _is_compressed(path) else _open(path, 0)
         path = file.path
-        if not file.is_as_long_as(known_bytes):
+        if not file.has_size(known_bytes):
             file.__exit__(None, None, None)
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
-        file.cut(_end_of_last_line(path, known_bytes))
+        file.truncate(_end_of_last_line(path, known_bytes))
     except BlockingIOError:
-        raise _taken(path) from None
+        raise _locked_by_other(path) from None
     except OSError as error:
         raise _cannot_write(path, error) from None
     return file
 
 
 def _open(path: Path, flags: int) -> ResultFile:
-    descriptor, is_locked = _opened(path, flags)
+    descriptor, is_locked = _open_locked(path, flags)
     return ResultFile(path, descriptor, locked=is_locked)
 
 
-def _opened(path: Path, flags: int) -> tuple[int, bool]:
-    """The descriptor of a result to write to, and whether others are kept away from it."""
+def _open_locked(path: Path, flags: int) -> tuple[int, bool]:
+    """Return the descriptor of a result to write to, and whether it is locked."""
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o644)
     try:
-        return descriptor, locked(descriptor)
+        return descriptor, try_lock(descriptor)
     except BlockingIOError:
         os.close(descriptor)
-        raise _taken(path) from None
+        raise _locked_by_other(path) from None
     except OSError:
         os.close(descriptor)
         if flags & os.O_EXCL:
@@ -533,7 +533,7 @@ def _opened(path: Path, flags: int) -> tuple[int, bool]:
         raise
 
 
-def _taken(path: Path) -> UsageError:
+def _locked_by_other(path: Path) -> UsageError:
     return UsageError(f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume")
 
 

@@ -1,52 +1,52 @@
-"""What was written to a result: whether the file still has it, and what to write again where it has not."""
+"""What was written to a result: checking that the file still has it, and its content to save it again."""
 
 import os
 from collections.abc import Iterator
 
-KEPT_MOST_BYTES = 64 << 20
-"""Of a larger result only the first line is kept in memory."""
+MAX_KEPT_BYTES = 64 << 20
+"""Largest result that is kept in memory; of a larger one only the first line is."""
 
 COMPARED_BYTES = 4096
 READ_BYTES = 1 << 20
 
 
-class Written:
-    """The lines of an open file, as they should be.
+class WrittenLines:
+    """The lines that an open file should have.
 
     Attributes:
-        lost: What of it cannot be written again, as a sentence; empty while nothing is lost.
+        lost: Sentence on what cannot be written again; empty while nothing is lost.
     """
 
     def __init__(self, descriptor: int) -> None:
         self.lost = ""
-        self.begins_anew(descriptor)
+        self.reset(descriptor)
 
-    def begins_anew(self, descriptor: int) -> None:
-        """Take what is in the file now as what should be in it."""
+    def reset(self, descriptor: int) -> None:
+        """Take the present content of the file as what it should have."""
         self._end = os.fstat(descriptor).st_size
         self._cut = False  # it was shorter than we had left it
         self._last = b""
         self._first_line = _first_line_of(descriptor)
-        kept = self._end <= KEPT_MOST_BYTES
+        kept = self._end <= MAX_KEPT_BYTES
         self._lines = bytearray().join(_pieces(descriptor)) if kept else None
 
     @property
     def is_known(self) -> bool:
-        """Whether all of it is in memory."""
+        """Whether all lines are in memory."""
         return self._lines is not None
 
     def add(self, line: bytes, begin: int) -> None:
-        """Another line, which was written where the file ended."""
+        """Note a line that was written at the end of the file, at `begin`."""
         self._cut = self._cut or begin < self._end
         self._end, self._last = begin + len(line), line
         self._first_line = self._first_line or line.removesuffix(b"\n")
         if self._lines is not None:
             self._lines += line
-            if len(self._lines) > KEPT_MOST_BYTES:
+            if len(self._lines) > MAX_KEPT_BYTES:
                 self._lines = None
 
     def is_whole(self, descriptor: int) -> bool:
-        """Return whether the file has all of it, by its length, its first line and its last one."""
+        """Return whether the file has all lines, by its size, its first line and its last one."""
         first = self._first_line[:COMPARED_BYTES]
         try:
             return (
@@ -59,29 +59,29 @@ class Written:
             return False
 
     def content(self, descriptor: int, *, whole: bool) -> Iterator[bytes]:
-        """All of it, in pieces, or what is left of it where nobody has it any more.
+        """Yield all lines in pieces, or what is left of them.
 
         Args:
-            whole: Whether the file has it.
+            whole: Whether the file has all lines.
         """
         if not whole and self._lines is not None:
             yield bytes(self._lines)
             return
-        begun = next(_pieces(descriptor), b"").startswith(self._first_line[:COMPARED_BYTES])
-        if not begun:
+        has_first_line = next(_pieces(descriptor), b"").startswith(self._first_line[:COMPARED_BYTES])
+        if not has_first_line:
             yield self._first_line + b"\n"
         yield from _pieces(descriptor)
 
 
 def _first_line_of(descriptor: int) -> bytes:
-    """Without its end; of a large campaign it is longer than a piece."""
-    found = b""
+    """Return the first line without its newline; a large campaign's is longer than a piece."""
+    first_line = b""
     for piece in _pieces(descriptor):
         line, end, _ = piece.partition(b"\n")
-        found += line
+        first_line += line
         if end:
             break
-    return found
+    return first_line
 
 
 def _pieces(descriptor: int) -> Iterator[bytes]:

@@ -139,7 +139,7 @@ def telling_line(words: str) -> str:
     Returns:
         Empty if the job said nothing.
     """
-    words = "\n".join(line for line in words.splitlines() if not journal.is_ours(line.encode()))
+    words = "\n".join(line for line in words.splitlines() if not journal.is_kernel_line(line.encode()))
     told = _told_apart(words)
     said = (line.strip(" \0") for line in words.splitlines())
     if ours := next((line for line in said if KERNELS.search(line) or line.startswith(OURS)), ""):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.result.compact import LISTS, NONE, pack
+from mpigauge.result.compact import EMPTY, LISTS, pack
 from mpigauge.result.kernel_data import READINGS
 from mpigauge.rows.machine.by_state import asked_for, by_state
 from mpigauge.rows.machine.states import states_of
@@ -67,7 +67,7 @@ def essential_visit(visit: Visit) -> Visit:
 
     A campaign has all of them in memory, on a node that it measures.
     """
-    kept = replace(visit, **dict.fromkeys(_DROPPED, NONE))
+    kept = replace(visit, **dict.fromkeys(_DROPPED, EMPTY))
     pack(kept)
     return kept
 

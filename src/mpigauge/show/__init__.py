@@ -1,1 +1,1 @@
-"""Numbers become tables. Nothing here computes, prints or reads a file."""
+"""Presentation: tables, figures, reports and formats. Nothing here computes, prints or reads a file."""

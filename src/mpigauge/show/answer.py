@@ -1,4 +1,4 @@
-"""The answer: one screen that says what communication costs here, how sure that is, and what comes next."""
+"""The answer on one screen: what communication costs here, how certain that is, and what to do next."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 DOUBTS_MOST = 4
 JOBS_MOST = 6
-"""Side by side; of more, the tables tell."""
+"""Most jobs side by side; beyond, see the tables."""
 
 LINES_MOST, COLUMNS = 24, 80
-"""Of a screen."""
+"""Size of a screen, in lines and columns."""
 
 BLANK_LINES = 2
-"""Above and below the numbers."""
+"""Blank lines above and below the numbers."""
 
 QUOTES_MOST = 11
 QUOTES_LEAST = 6
@@ -49,28 +49,28 @@ QUOTES_LEAST = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerColumn:
-    """One column of numbers: a job of a result."""
+    """Column of numbers: a job of a result."""
 
     source: Source
     answer: Answer
 
 
 def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) -> Document:
-    """The answer of one result, or of several side by side.
+    """Return the answer of one result, or of several side by side.
 
     Args:
-        newest: Whether the commands that come next find the result without its name.
+        newest: Whether the suggested commands find the result without its name.
     """
-    told = [
+    columns = [
         AnswerColumn(source, answer) for source in sources for answer in answers(source.rows, source.patterns)
     ]
-    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, told)]
-    head = [*filter(None, _head(sources, told))]
+    doubts = [*map(Line, sessions_lines(sources)), *_doubts(sources, columns)]
+    head = [*filter(None, _head(sources, columns))]
     foot = [*doubts, *_blank(doubts), *_next(sources, newest=newest)]
-    room = _room(head, foot, told)
-    tables = _tables(told[:JOBS_MOST], chosen, room)
+    room = _numbers_that_fit(head, foot, columns)
+    tables = _tables(columns[:JOBS_MOST], chosen, room)
     return Document(
-        head=[*head, *_left_out(sources, told, room)],
+        head=[*head, *_left_out(sources, columns, room)],
         tables=tables,
         foot=foot,
         units=chosen,
@@ -86,109 +86,119 @@ def document(sources: Sequence[Source], chosen: Units, *, newest: bool = False) 
 
 
 def progress(source: Source, chosen: Units) -> Document:
-    """The same of a campaign that goes on: its numbers so far, without doubts."""
-    told = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
-    head = list(_head([source], told))
-    return Document(head=head, tables=_tables(told[:JOBS_MOST], chosen, _room(head, [], told)), units=chosen)
+    """Return the answer of a running campaign: its numbers so far, without doubts."""
+    columns = [AnswerColumn(source, answer) for answer in answers(source.rows, source.patterns)]
+    head = list(_head([source], columns))
+    return Document(
+        head=head,
+        tables=_tables(columns[:JOBS_MOST], chosen, _numbers_that_fit(head, [], columns)),
+        units=chosen,
+    )
 
 
-def _head(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> Iterator[str]:
-    """Of each result two lines, of all that are sessions of each other too: where, and what was launched."""
-    together = {one.members[0]: one for one in spans(sources) if len(one.members) > 1}
-    alone = set(range(len(sources))) - {member for one in together.values() for member in one.members}
+def _head(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> Iterator[str]:
+    """Return two lines per result or per group of sessions: where it was measured, what was launched."""
+    groups = {group.members[0]: group for group in spans(sources) if len(group.members) > 1}
+    single = set(range(len(sources))) - {member for group in groups.values() for member in group.members}
     for number, source in enumerate(sources):
         name = f"{source.name}: " if len(sources) > 1 else ""
-        if number in alone:
-            mine = _jobs([source], told)
+        if number in single:
+            jobs = _jobs([source], columns)
             yield f"{name}{words.machine_of(source.result)}"
-            yield words.campaign_of([source.result], mine)
+            yield words.campaign_of([source.result], jobs)
             yield from [
                 *states_in_brief(source.result, source.states, source.rows),
                 *left_out_line(source.result),
             ]
-        elif number in together:
+        elif number in groups:
             yield from _head_of_sessions(
-                together[number], [sources[one] for one in together[number].members], told
+                groups[number], [sources[member] for member in groups[number].members], columns
             )
 
 
-def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[AnswerColumn]) -> Iterator[str]:
-    """Of results that are sessions of each other."""
+def _head_of_sessions(
+    spans: Spans, sources: Sequence[Source], columns: Sequence[AnswerColumn]
+) -> Iterator[str]:
+    """Return the head of results that are sessions of each other."""
     results = [source.result for source in sources]
     yield words.machine_of_sessions(results, spans.sessions)
-    yield words.campaign_of(results, _jobs(sources, told))
+    yield words.campaign_of(results, _jobs(sources, columns))
     yield from several_states_line([source.name for source in sources if source.states.states])
     yield from left_out_line(*results)
 
 
-def _jobs(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> list[Answer]:
-    """One answer of each of their jobs."""
-    found: dict[object, Answer] = {}
-    for one in told:
-        if one.source in sources:
-            found.setdefault(one.answer.job, one.answer)
-    return [*found.values()]
+def _jobs(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[Answer]:
+    """Return one answer per job."""
+    jobs: dict[object, Answer] = {}
+    for column in columns:
+        if column.source in sources:
+            jobs.setdefault(column.answer.job, column.answer)
+    return [*jobs.values()]
 
 
-def _room(head: Sequence[str], foot: Sequence[Line], told: Sequence[AnswerColumn]) -> int:
-    """For how many numbers a screen has room: lines above may wrap; one is for what there is no room for."""
+def _numbers_that_fit(head: Sequence[str], foot: Sequence[Line], columns: Sequence[AnswerColumn]) -> int:
+    """Return how many numbers fit on a screen; lines above may wrap, one is kept for what is left out."""
     above = sum(math.ceil(len(line) / COLUMNS) for line in head)
-    heading = len(told) > 1
+    heading = len(columns) > 1
     return max(QUOTES_LEAST, min(QUOTES_MOST, LINES_MOST - above - heading - len(foot) - BLANK_LINES - 1))
 
 
-def _left_out(sources: Sequence[Source], told: Sequence[AnswerColumn], room: int) -> list[str]:
-    """How much there is no room for, and what has it."""
-    lines = _lines(told[:JOBS_MOST], room)
-    alone = len(sources) == 1
+def _left_out(sources: Sequence[Source], columns: Sequence[AnswerColumn], room: int) -> list[str]:
+    """Return how many numbers are left out for lack of room, and which command shows them."""
+    lines = _lines(columns[:JOBS_MOST], room)
+    is_single = len(sources) == 1
     counts = (
-        ("job" if alone else "column", len(told) - JOBS_MOST),
+        ("job" if is_single else "column", len(columns) - JOBS_MOST),
         ("number", len(lines) - len(_fitting(lines, room))),
     )
     more = " and ".join(units.counted(count, f"more {name}") for name, count in counts if count > 0)
-    return [f"{more}: mpigauge show {'--all' if alone else '--table times'}"] if more else []
+    return [f"{more}: mpigauge show {'--all' if is_single else '--table times'}"] if more else []
 
 
 # ---- The numbers ---------------------------------------------------------------------------------
 
 
 def heading_of(line: QuoteLine) -> str:
-    """What stands at the beginning of a line."""
+    """Return the beginning of a line."""
     return words.heading(line) if len(line.quotes) == 1 else words.common_heading(line)
 
 
-def _tables(told: Sequence[AnswerColumn], chosen: Units, room: int) -> list[Table]:
-    lines = _lines(told, room)
+def _tables(columns: Sequence[AnswerColumn], chosen: Units, room: int) -> list[Table]:
+    lines = _lines(columns, room)
     if not lines:
         return []
     first = Column("quantity", "", heading_of, left=True, goes=None)
-    columns = _alone(chosen) if len(told) == 1 else [*_beside(told), *_over_sessions(told, lines)]
-    return [Table("", "", _fitting(lines, room), [first, *columns])]
+    numbers = (
+        _columns_of_one_job(chosen)
+        if len(columns) == 1
+        else [*_columns_of_jobs(columns), *_sessions_columns(columns, lines)]
+    )
+    return [Table("", "", _fitting(lines, room), [first, *numbers])]
 
 
-def _lines(told: Sequence[AnswerColumn], room: int) -> list[QuoteLine]:
-    """One for each mode where these are what was measured, and there is room for them."""
-    found = [one.answer for one in told]
-    lines = lines_of(by_mode(found))
-    return lines if len(lines) <= room else lines_of(found)
+def _lines(columns: Sequence[AnswerColumn], room: int) -> list[QuoteLine]:
+    """Return one line per mode, if only modes were measured and there is room; else one per quantity."""
+    answers_ = [column.answer for column in columns]
+    lines = lines_of(by_mode(answers_))
+    return lines if len(lines) <= room else lines_of(answers_)
 
 
 def _fitting(lines: list[QuoteLine], room: int) -> list[QuoteLine]:
-    """As many as the screen has room for: the last operations of all ranks go first."""
+    """Return as many lines as fit on the screen: the last collectives are left out first."""
     beyond = len(lines) - room
     several = [line for line in lines if line.first.quoted_as in QUOTED_BY_PATTERN]
     gone = {id(line) for line in several[-beyond:]} if beyond > 0 else set()
     return [line for line in lines if id(line) not in gone]
 
 
-def _alone(chosen: Units) -> list[Column]:
-    """Of one job: the number, how sure it is, and what stands beside it."""
+def _columns_of_one_job(chosen: Units) -> list[Column]:
+    """Return the columns for one job: the number, its interval, and its ratios."""
     return [
         Column(
             "value",
             "",
             _value,
-            write=lambda line, asked: words.number(line.first, asked),
+            write=lambda line, units: words.number(line.first, units),
             goes=None,
             tone=lambda line: _tone(line.first),
         ),
@@ -214,9 +224,9 @@ def _alone(chosen: Units) -> list[Column]:
     ]
 
 
-def _beside(told: Sequence[AnswerColumn]) -> list[Column]:
-    """Of several jobs: a column each, headed by what tells it from the others."""
-    return [_column(number, name) for number, name in enumerate(_names(told))]
+def _columns_of_jobs(columns: Sequence[AnswerColumn]) -> list[Column]:
+    """Return a column per job, headed by what distinguishes it from the others."""
+    return [_column(number, name) for number, name in enumerate(_names(columns))]
 
 
 def _column(number: int, name: str) -> Column:
@@ -235,26 +245,29 @@ def _column(number: int, name: str) -> Column:
 
 
 def _tone(quote: Quote | None) -> Tone:
-    """Return how a number looks that nothing says how sure it is of, or that is not known yet."""
+    """Return the tone of a number that lacks an interval or is not known yet."""
     return "quiet" if quote is not None and (quote.awaited or quote.of_one_launch) else ""
 
 
-def _over_sessions(told: Sequence[AnswerColumn], lines: Sequence[QuoteLine]) -> Iterator[Column]:
-    """What the next session may find: a column for all jobs that are sessions of each other."""
+def _sessions_columns(columns: Sequence[AnswerColumn], lines: Sequence[QuoteLine]) -> Iterator[Column]:
+    """Return what the next session may find: a column for all jobs that are sessions of each other."""
     known = zip(*([quote and quote.sessions for quote in line.quotes] for line in lines), strict=True)
     groups = linked([*known])
-    factors = [_factors(told[group[0]]) | {FILE: _files([told[one] for one in group])} for group in groups]
+    factors = [
+        _factors(columns[group[0]]) | {FILE: _files([columns[number] for number in group])}
+        for group in groups
+    ]
     for number, (group, name) in enumerate(zip(groups, told_apart(factors), strict=True)):
         yield _sessions_column(number, group, name)
 
 
-def _files(told: Sequence[AnswerColumn]) -> str:
-    return " ".join(dict.fromkeys(one.source.name for one in told))
+def _files(columns: Sequence[AnswerColumn]) -> str:
+    return " ".join(dict.fromkeys(column.source.name for column in columns))
 
 
 def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
     def quote_of(line: QuoteLine) -> Quote | None:
-        """The first that has a time over sessions: where quotes are alike, that of all of them."""
+        """Return the first quote with a time over sessions, which counts all quotes like it."""
         quotes = (line.quotes[place] for place in group)
         return next((quote for quote in quotes if quote is not None and quote.sessions), None)
 
@@ -270,13 +283,13 @@ def _sessions_column(number: int, group: Sequence[int], name: str) -> Column:
     return Column(f"sessions_{number}", heading, value, write=write, goes=None)
 
 
-def _names(told: Sequence[AnswerColumn]) -> list[str]:
-    return told_apart([_factors(one) for one in told])
+def _names(columns: Sequence[AnswerColumn]) -> list[str]:
+    return told_apart([_factors(column) for column in columns])
 
 
-def _factors(one: AnswerColumn) -> Factors:
-    state = {STATE: one.answer.state} if one.answer.state else {}
-    return phrases_of(one.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: one.source.name}
+def _factors(column: AnswerColumn) -> Factors:
+    state = {STATE: column.answer.state} if column.answer.state else {}
+    return phrases_of(column.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: column.source.name}
 
 
 def _value(line: QuoteLine) -> float | None:
@@ -286,21 +299,27 @@ def _value(line: QuoteLine) -> float | None:
 # ---- Doubts and what comes next ------------------------------------------------------------------
 
 
-def _doubts(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> list[Line]:
-    """The worst of each result."""
-    unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources]) if len(sources) > 1 else ""
-    found = [Line(f"! {unknown}", "doubt")] if unknown else []
+def _doubts(sources: Sequence[Source], columns: Sequence[AnswerColumn]) -> list[Line]:
+    """Return the worst doubts of each result."""
+    unknown = (
+        unknown_ranks([(str(source.result.path), source.rows) for source in sources])
+        if len(sources) > 1
+        else ""
+    )
+    lines = [Line(f"! {unknown}", "doubt")] if unknown else []
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
-        most = DOUBTS_MOST if len(told) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))
-        shown = doubts_in(source, told)[:most]
-        found += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
-    return found[:DOUBTS_MOST]
+        most = DOUBTS_MOST if len(columns) == 1 else max(1, (DOUBTS_MOST - 1) // len(sources))
+        shown = doubts_in(source, columns)[:most]
+        lines += [Line(f"! {name}{doubt_line(doubt)}", "doubt") for doubt in shown]
+    return lines[:DOUBTS_MOST]
 
 
-def doubts_in(source: Source, told: Sequence[AnswerColumn]) -> list[Doubt]:
-    """All doubts about a result, the worst first."""
-    quoted = {quote.row.cell for one in told if one.source is source for quote in one.answer.quotes}
+def doubts_in(source: Source, columns: Sequence[AnswerColumn]) -> list[Doubt]:
+    """Return all doubts about a result, the worst first."""
+    quoted = {
+        quote.row.cell for column in columns if column.source is source for quote in column.answer.quotes
+    }
     return doubts_of(source.result, source.rows, quoted)
 
 
@@ -318,21 +337,21 @@ def _next(sources: Sequence[Source], *, newest: bool) -> list[Line]:
 
 
 def _records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
-    """The numbers of all results, each with its file."""
+    """Return the numbers of all results, each with its file."""
     for source in sources:
         for record in answer_records(source.result, source.rows):
             yield {"file": str(source.result.path), **record}
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """A line of CSV: what is over sessions on one level."""
+    """Return a line of CSV, with the time over sessions flattened."""
     return {name: value for name, value in record.items() if name != "sessions"} | flat_sessions(
         record["sessions"]
     )
 
 
 def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
-    """Of one result all that is said of it; of several the answers, and their sessions."""
+    """Return all data of one result; of several their answers, and their sessions."""
     if len(sources) > 1:
         return {"answer": list(_records(sources)), "findings": list(sessions_records(sources))}
     (source,) = sources

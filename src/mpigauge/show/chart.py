@@ -1,4 +1,4 @@
-"""The description of a chart: curves with what their points say, axes and lines, before anything is drawn.
+"""Description of a chart: curves with the texts of their points, axes and lines, before anything is drawn.
 
 Figures and the report draw the same description, by `figures.chart`.
 """
@@ -17,50 +17,50 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Point, Series
 
 Quantity = Literal["time", "rate", "ratio", "share"]
-"""What stands upward: seconds, bytes per second, times as long, or a share of one."""
+"""Quantity on the vertical axis: seconds, bytes per second, a ratio, or a share of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChartCurve:
-    """Points of one look.
+    """Points of one style.
 
     Attributes:
-        look: Colour, marker and dashes, as `figures.looks` has them.
-        pieces: Points with intervals where they have some; a line connects those of one piece.
-        said: Per point, in the order of the pieces, what is shown to whoever points at it; may be empty.
-        cells: Per point the number of its cell on a page; empty where there is no page, or no cell.
-        state: The state of the machine that it is of; empty if that does not matter.
-        hidden: Whether it is seen only where its state is asked for.
+        style: Style: colour, marker and dashes, as from `figures.line_styles`.
+        pieces: Points, with intervals where they have one; a line connects those of one piece.
+        texts: Texts of the points, in the order of the pieces, for whoever points at them; may be empty.
+        cells: Numbers of the points' cells on a page; empty where there is no page, or no cell.
+        state: State of the machine that it is of; empty if that does not matter.
+        hidden: Whether it is hidden until its state is chosen.
     """
 
     label: str
-    look: Mapping[str, Any]
+    style: Mapping[str, Any]
     pieces: Sequence[Sequence[Point]]
-    said: Sequence[str] = ()
+    texts: Sequence[str] = ()
     cells: Sequence[int] = ()
     state: str = ""
     hidden: bool = False
 
     @property
     def points(self) -> list[Point]:
-        """All points, in the order of the pieces."""
+        """Points of all pieces, in their order."""
         return [*chain.from_iterable(self.pieces)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chart:
-    """Curves on one pair of axes, and their ratios where these are drawn below.
+    """Curves on one pair of axes, and their ratios if these are drawn below.
 
     Attributes:
-        what: What stands upward, in words; empty where only its unit is named.
-        unit: Of the upward axis; each tick has its own if it is automatic.
-        linear: Whether neither axis may be logarithmic.
-        across: What stands to the right: sizes in bytes, or seconds.
-        levels: Lines across: values that points are held against.
+        what: Label of the vertical axis; empty where only its unit is named.
+        unit: Unit of the vertical axis; each tick has its own if it is automatic.
+        linear: Whether no axis may be logarithmic.
+        across: Quantity on the horizontal axis: sizes in bytes, or seconds.
+        levels: Values of horizontal reference lines.
         limits_of: Series whose eager limits are marked.
-        reach: Values besides those of its curves that the upward axis covers.
-        first_in_front: Whether the first curve lies over the others, else the last one.
-        below: The ratios of its curves to others of them.
+        reach: Values besides those of its curves that the vertical axis covers.
+        first_in_front: Whether the first curve is drawn over the others, not the last one.
+        below: Ratios of its curves to one of them.
     """
 
     curves: Sequence[ChartCurve]
@@ -78,15 +78,15 @@ class Chart:
 
     @property
     def points(self) -> list[Point]:
-        """The points of all curves, without the ratios."""
-        return [point for one in self.curves for point in one.points]
+        """Points of all curves, without the ratios."""
+        return [point for curve in self.curves for point in curve.points]
 
     @property
     def sizes(self) -> set[float]:
-        """All places to the right."""
+        """Positions of all points on the horizontal axis."""
         return {point.x for point in self.points}
 
     @property
     def values(self) -> list[float]:
-        """All that the upward axis covers."""
+        """Values that the vertical axis covers."""
         return [*(point.y for point in self.points), *self.reach]

@@ -1,4 +1,4 @@
-"""The columns of a curve. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
+"""Columns of a curve. USUAL_COLUMNS and EXTRA_COLUMNS are the one list of them.
 
 To add one: a line in EXTRA_COLUMNS. `mpigauge list columns` and docs/numbers.md have it from there.
 """
@@ -89,12 +89,12 @@ USUAL_COLUMNS = (
     ),
 )
 LATENCY = replace(USUAL_COLUMNS[1], heading="latency")
-"""The time of what is a message one way."""
+"""Time of a message one way."""
 
 PAIR = Column(
     "pair", "pair", lambda row: WORDS["pair"](row.cell), about="`pair`, where all pairs were measured"
 )
-"""Of cells that are a pair's, the first column."""
+"""First column where all pairs were measured."""
 
 WINDOW = Column(
     "window",
@@ -103,7 +103,7 @@ WINDOW = Column(
     "1",
     about="`window`, where a size was measured with several",
 )
-"""Of streams that were measured with several windows, the first column."""
+"""First column of streams that were measured with several windows."""
 
 NOTES = Column(
     "notes",
@@ -124,7 +124,7 @@ RANKS = Column(
     ranks_interval_of,
     about="exact interval of the median of launch medians, by order statistics; none under 6 launches",
 )
-"""Another interval, of another middle: beside the usual one it would make two numbers of one."""
+"""Interval of another kind, for another median: shown by default, it would give each number two intervals."""
 
 EXTRA_COLUMNS = {
     column.name: column
@@ -264,4 +264,4 @@ EXTRA_COLUMNS = {
         ),
     )
 }
-"""Columns that are shown on request, by name."""
+"""Columns shown on request, by name."""

@@ -1,4 +1,4 @@
-"""Two of anything held against each other, as they were asked for: for the verdict and for its figure."""
+"""Comparison of two results, or of two parts of one, for the verdict and for its figure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mpigauge.compare.sides import (
 from mpigauge.compare.suspicious import first_looks
 from mpigauge.errors import UsageError
 from mpigauge.find.imported import nothing_alike, unknown_ranks
-from mpigauge.plan.factors import COMPARED_BY, REGRESSES
+from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.query.query import source_of
 from mpigauge.show.selected import selected
 from mpigauge.stats.decision import Thresholds
@@ -42,12 +42,12 @@ MOST = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedSources:
-    """A comparison, and what is compared.
+    """Comparison, and what it compares.
 
     Attributes:
-        factors: Those in which the two of each pair differ.
-        sides: What is held against what, in words.
-        first: Of numbers that were measured again, what was first seen of them.
+        factors: Factors in which the two of each pair differ.
+        sides: Both sides in words.
+        first: First comparison of numbers that were measured again.
     """
 
     shown: Comparison
@@ -56,72 +56,76 @@ class ComparedSources:
     first: Mapping[Compared, Compared] = field(default_factory=dict)
 
 
-def held(query: Query, *, asked: bool = False) -> ComparedSources:
-    """What a query compares: two of one result, or a second result against a first.
+def compare_sources(query: Query, *, verdict_asked: bool = False) -> ComparedSources:
+    """Compare what a query asks for: two parts of one result, or a second result with a first.
 
-    Two results of different machines are compared all the same, and marked: `check_alike` refuses them.
+    Results of different machines are compared, and marked as such: `check_alike` refuses them.
 
     Args:
-        asked: Whether a verdict is asked for, whatever it is that differs; naming what it is by asks for one.
+        verdict_asked: Whether a verdict is asked for, whatever differs; naming a factor asks for one.
 
     Raises:
-        UsageError: There is nothing to compare, or more than two.
+        UsageError: There is nothing to compare, or there are more than two sides.
     """
     check_count(len(query.sources), query.by)
-    found = _pairs(list(map(_without_probes, selected(query))), query.by)
+    paired = _pairs(list(map(_without_probes, selected(query))), query.by)
     thresholds = query.thresholds
     if len(query.sources) == 1:
         thresholds = replace(thresholds, level=level_of(query.sources[0].result.campaign.plan))
     results = [source.result for source in query.sources]
-    builds = unlike_builds(found.pairs, *(results[side].campaign.libraries for side in (0, -1)))
+    builds = unlike_builds(paired.pairs, *(results[side].campaign.libraries for side in (0, -1)))
     shown = replace(
-        compare(found.pairs, thresholds),
+        compare(paired.pairs, thresholds),
         forced=_unlike(query.sources),
         builds=tuple(builds),
-        unasked="" if asked else _unasked(query, found.found_by),
-        unmatched=found.unmatched,
+        unasked="" if verdict_asked else _factor_without_verdict(query, paired.found_by),
+        unmatched=paired.unmatched,
     )
-    return ComparedSources(shown, found.factors, found.sides)
+    return ComparedSources(shown, paired.factors, paired.sides)
 
 
-def _unasked(query: Query, found_by: str) -> str:
-    """The factor that was found to differ, unless it is of builds or settings, or the plan is to decide."""
+def _factor_without_verdict(query: Query, found_by: str) -> str:
+    """Return the differing factor, unless it is of builds or settings, or the plan runs until decided."""
     deciding = any(source.result.campaign.plan.until == "decided" for source in query.sources)
-    return "" if deciding or found_by in REGRESSES else found_by
+    return "" if deciding or found_by in VERDICT_FACTORS else found_by
 
 
-def held_again(query: Query, first: ComparedSources, result: Result, by: str | None) -> ComparedSources:
-    """The same question of a result that has its suspicious numbers again, which alone answers it.
+def compare_remeasured(
+    query: Query, first: ComparedSources, result: Result, by: str | None
+) -> ComparedSources:
+    """Compare the suspicious numbers that were measured again; only these new numbers decide.
 
     Args:
-        first: What was found before.
-        by: What is compared within the new result.
+        first: Comparison before.
+        by: Factor that is compared within the new result.
     """
-    found = held(replace(query, sources=[source_of(result, query.stat, "all")], by=by), asked=True)
-    again = f"measured again: {len(found.shown.cells)} of {len(first.shown.cells)} numbers"
-    sides = f"{found.sides}, {again}; the new launches alone decide"
-    return replace(found, sides=sides, first=first_looks(found.shown, first.shown))
+    compared = compare_sources(
+        replace(query, sources=[source_of(result, query.stat, "all")], by=by), verdict_asked=True
+    )
+    measured_again = f"measured again: {len(compared.shown.cells)} of {len(first.shown.cells)} numbers"
+    sides = f"{compared.sides}, {measured_again}; the new launches alone decide"
+    return replace(compared, sides=sides, first=first_looks(compared.shown, first.shown))
 
 
 def thresholds_of(margin: str, allow: str) -> Thresholds:
-    """What a comparison is held to, as users write it.
+    """Parse the thresholds of a comparison.
 
     Raises:
-        UsageError: One is no share, or less is allowed than does not matter.
+        UsageError: A value is no share, or the allowed change is smaller than the margin.
     """
-    found = Thresholds(parse_margin(margin), parse_fraction(allow))
-    if found.allow < found.margin:
+    thresholds = Thresholds(parse_margin(margin), parse_fraction(allow))
+    if thresholds.allow < thresholds.margin:
         raise UsageError(
             f"--allow {allow} is less than --margin {margin}", "what does not matter must be allowed"
         )
-    return found
+    return thresholds
 
 
 def check_count(results: int, by: str | None) -> None:
-    """One result, or two that are not also compared within.
+    """Refuse more than two results, and two results if --by compares within one.
 
     Raises:
-        UsageError: It is otherwise.
+        UsageError: There are too many.
     """
     if results > MOST:
         raise UsageError(f"{results} results: two can be compared", "name the base first: compare A B")
@@ -129,20 +133,20 @@ def check_count(results: int, by: str | None) -> None:
 
 
 def check_by(results: int, by: str | None) -> None:
-    """What is compared within one result is not asked of several.
+    """Refuse --by for several results.
 
     Raises:
-        UsageError: It is.
+        UsageError: There are several.
     """
     if by is not None and results > 1:
         raise UsageError("--by compares within one result, and two are named", "leave one of them out")
 
 
 def check_alike(sources: Sequence[Source]) -> None:
-    """Two results must be of one machine and one mpigauge, or it is these that are compared.
+    """Refuse results of different machines or versions of mpigauge: that difference would be compared.
 
     Raises:
-        UsageError: They are not.
+        UsageError: They differ.
     """
     if differs := _unlike(sources):
         raise UsageError(
@@ -152,7 +156,7 @@ def check_alike(sources: Sequence[Source]) -> None:
 
 
 def _check_known(by: str | None, source: Source) -> None:
-    """What is compared by is a factor, or a variable that this result varies."""
+    """Refuse a --by that is neither a factor nor a variable that this result varies."""
     variables = varied(source.result.campaign.cells)
     if by is not None and by not in (*COMPARED_BY, *variables):
         raise UsageError(
@@ -162,18 +166,18 @@ def _check_known(by: str | None, source: Source) -> None:
 
 
 def _unlike(sources: Sequence[Source]) -> tuple[str, ...]:
-    """In what two results differ that must be alike."""
+    """Return in what two results differ that must be alike."""
     return tuple(differences(*(source.result for source in sources))) if len(sources) == MOST else ()
 
 
-class _Found(NamedTuple):
-    """What is held against what.
+class _PairsFound(NamedTuple):
+    """Pairs to compare.
 
     Attributes:
-        factors: Those that are compared.
-        sides: Both in words.
-        unmatched: What has no partner, without what no library takes part in.
-        found_by: Within one result, the factor that was found to differ; empty where it was named.
+        factors: Factors that are compared.
+        sides: Both sides in words.
+        unmatched: Cells without a partner, except those that do not depend on the library.
+        found_by: Factor that was found to differ within one result; empty if it was named.
     """
 
     pairs: list[Pair]
@@ -183,20 +187,20 @@ class _Found(NamedTuple):
     found_by: str = ""
 
 
-def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
-    """Two results, or what differs within one."""
+def _pairs(sources: Sequence[Source], by: str | None) -> _PairsFound:
+    """Return the pairs of two results, or of what differs within one."""
     if len(sources) > 1:
         base, other = sources
         pairs = pairs_between(base.rows, other.rows)
         compared = differing(base.rows, other.rows)
         if not pairs:
-            unknown = unknown_ranks([(str(one.result.path), one.rows) for one in sources])
+            unknown = unknown_ranks([(str(source.result.path), source.rows) for source in sources])
             raise UsageError(
                 f"{other.result.path} has no cell that {base.result.path} has, too",
                 unknown or nothing_alike(base.rows, other.rows),
             )
-        alone = _asked(unmatched_between(base.rows, other.rows), compared)
-        return _Found(pairs, compared, f"{other.name} against {base.name}", alone)
+        unmatched = _without_controls(unmatched_between(base.rows, other.rows), compared)
+        return _PairsFound(pairs, compared, f"{other.name} against {base.name}", unmatched)
     (source,) = sources
     libraries = source.result.campaign.libraries
     _check_known(by, source)
@@ -205,8 +209,12 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
     if pairs:
         compared = compared_by(factor)
         sides = sides_of([pair for pair in pairs if not pair.other.cell.arm], compared)
-        return _Found(
-            pairs, compared, sides, _asked(unmatched_by(source.rows, factor), compared), "" if by else factor
+        return _PairsFound(
+            pairs,
+            compared,
+            sides,
+            _without_controls(unmatched_by(source.rows, factor), compared),
+            "" if by else factor,
         )
     if not any(row.time for row in known):
         raise UsageError(
@@ -219,13 +227,13 @@ def _pairs(sources: Sequence[Source], by: str | None) -> _Found:
     )
 
 
-def _asked(found: Iterable[Unmatched], compared: frozenset[str]) -> tuple[Unmatched, ...]:
-    """Without what is a control; copies are none where modes or buffers are compared."""
+def _without_controls(unmatched: Iterable[Unmatched], compared: frozenset[str]) -> tuple[Unmatched, ...]:
+    """Drop controls among cells without a partner; copies are none where modes or buffers are compared."""
     copies = not compared.isdisjoint(("mode", "buffers"))
-    return tuple(one for one in found if copies or one.row.cell.pattern not in CONTROLS)
+    return tuple(cell for cell in unmatched if copies or cell.row.cell.pattern not in CONTROLS)
 
 
 def _without_probes(source: Source) -> Source:
-    """Rows that have a time, or should."""
+    """Return rows with a time, or planned to have one."""
     probes = {name for name, pattern in source.patterns.items() if pattern.probes}
     return replace(source, rows=[row for row in source.rows if row.cell.pattern not in probes])

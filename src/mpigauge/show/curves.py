@@ -1,4 +1,4 @@
-"""The table of every curve of a result, with what must be known of it above and below."""
+"""Tables of all curves of a result, with what must be known of it above and below."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import DOT, Cases, Document, Table
 from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.find.foot import foot_of
-from mpigauge.plan.factors import ALONG, usual
-from mpigauge.plan.round_robin import ranks_of
+from mpigauge.plan.factors import ALONG, default_value
+from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.rows.group import group
 from mpigauge.rows.machine.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.synchrony import Start
 
 TITLE = ("mpi", "transport", "ranks", "placement", *(name for name in DETAILS if name != "pairing"))
-"""What the title of a curve says after its pattern and mode."""
+"""Factors in the title of a curve after its pattern and mode."""
 
 
 def document(
@@ -47,12 +47,12 @@ def document(
     states: States | None = None,
     stat: str = "median",
 ) -> Document:
-    """Arranges rows into curves, with what must be known of them above and below.
+    """Return the curves of rows as a document, with what must be known of the result above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
-        states: Of the machine, if they are known already.
-        stat: What stands for a launch in the rows.
+        states: States of the machine, if they are known already.
+        stat: Statistic that represents a launch in the rows.
     """
     states = states or states_of(result.visits)
     foot = foot_of(result, rows, states)
@@ -77,37 +77,39 @@ def document(
 
 
 def _cases(tables: Sequence[Table]) -> list[Cases]:
-    """Named without their titles, which say the version of a library even where there is one alone."""
+    """Return cases whose names lack table titles, which contain the version of a library."""
     names = iter(names_of([(row.cell, row.state) for table in tables for row in table.rows]))
     return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
 
 
 def _place(row: Row) -> tuple[object, ...]:
-    """Its place in the table of its curve."""
-    return row.cell.bytes, ranks_of(row.cell.pair) if row.cell.pair else (0, 0)
+    """Return the row's place in the table of its curve."""
+    return row.cell.bytes, pair_ranks(row.cell.pair) if row.cell.pair else (0, 0)
 
 
 def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list[Table]:
-    """Curves in the order of the plan; the instrument's floor and the probes have none."""
+    """Return curves in the order of the plan; the instrument's floor and probes have none."""
     patterns = {
         pattern.name: pattern
         for pattern in result.campaign.patterns
         if not pattern.probes and not pattern.is_floor
     }
     shown = [row for row in rows if row.cell.pattern in patterns]
-    placed = len({row.cell.placement for row in shown}) > 1
-    stated = len({row.state for row in shown} - {None}) > 1
+    with_placement = len({row.cell.placement for row in shown}) > 1
+    with_state = len({row.state for row in shown} - {None}) > 1
     return [
-        _table(sorted(curve, key=_place), patterns, columns, placed=placed, stated=stated)
+        _table(
+            sorted(curve, key=_place), patterns, columns, with_placement=with_placement, with_state=with_state
+        )
         for curve in group(shown, ALONG)
     ]
 
 
-def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> list[Column]:
-    """The usual ones, those that belong to this kind of curve, and those asked for."""
+def _columns(rows: Sequence[Row], pattern: Pattern, extra: Sequence[str]) -> list[Column]:
+    """Return the usual columns, those for this kind of curve, and extra ones."""
     own = ["root", "local"] if any(row.start for row in rows) else []
     own += ["overlap", "pure"] if any(row.overlap for row in rows) else []
-    names = dict.fromkeys([*own, *asked])
+    names = dict.fromkeys([*own, *extra])
     first = [PAIR] if any(row.cell.pair for row in rows) else []
     places = {(row.cell.bytes, row.cell.pair) for row in rows}
     first += [WINDOW] if len({(*_place(row), row.cell.window) for row in rows}) > len(places) else []
@@ -124,23 +126,23 @@ def _columns(rows: Sequence[Row], pattern: Pattern, asked: Sequence[str]) -> lis
 def _table(
     rows: list[Row],
     patterns: Mapping[str, Pattern],
-    asked: Sequence[str],
+    extra: Sequence[str],
     *,
-    placed: bool,
-    stated: bool,
+    with_placement: bool,
+    with_state: bool,
 ) -> Table:
-    """One curve.
+    """Return the table of one curve.
 
     Args:
-        placed: Whether there are several placements, so that each curve says its own.
-        stated: The same of states of the machine.
+        with_placement: Whether there are several placements, so that each curve names its own.
+        with_state: Whether there are several states of the machine, so that each curve names its own.
     """
     cell, pattern = rows[0].cell, patterns[rows[0].cell.pattern]
-    words = _title(cell, placed=placed)
-    words += [rows[0].state] if stated and rows[0].state else []
+    words = _title(cell, with_placement=with_placement)
+    words += [rows[0].state] if with_state and rows[0].state else []
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
-    return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, asked), time=_time)
+    return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, extra), time=_time)
 
 
 def _time(row: Row) -> Timing | None:
@@ -148,7 +150,7 @@ def _time(row: Row) -> Timing | None:
 
 
 def _about(rows: Sequence[Row], pattern: Pattern) -> str:
-    """What one row is: what its time is of, and how its samples were taken."""
+    """Return the meaning of a row: what its time is of, and how its samples were taken."""
     about = [f"time: {pattern.time_of}"]
     batches = sorted({row.batch for row in rows if row.batch})
     if batches and batches[-1] > 1:
@@ -162,15 +164,15 @@ def _about(rows: Sequence[Row], pattern: Pattern) -> str:
     return "; ".join(about)
 
 
-def _title(cell: Cell, *, placed: bool) -> list[str]:
-    """What a curve is of; how its ranks start is said below, if it is as usual."""
-    unsaid = {AUTO, f"{usual('sync')} start", "" if placed else SAME_HOST}
+def _title(cell: Cell, *, with_placement: bool) -> list[str]:
+    """Return the title of a curve; how its ranks start is told below if it is the usual way."""
+    unsaid = {AUTO, f"{default_value('sync')} start", "" if with_placement else SAME_HOST}
     phrases = [phrase for phrase in phrases_of(cell, TITLE).values() if phrase not in unsaid]
     return [f"{cell.pattern}, {cell.mode}", *phrases, *([PAIRINGS[cell.pairing]] if cell.pairing else [])]
 
 
 def _together(cell: Cell, starts: Sequence[Start]) -> str:
-    """How the ranks of a curve started together (docs/method.md#what-is-recorded)."""
+    """Return how the ranks of a curve started together (docs/method.md#what-is-recorded)."""
     typical = max(start.skew_p50_s for start in starts)
     worst = max(start.skew_p99_s for start in starts)
     late = max(start.late_share for start in starts)

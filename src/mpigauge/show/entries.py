@@ -1,4 +1,4 @@
-"""What stands in the columns of a curve: values of rows, how people read them, and columns of one kind."""
+"""Entries of the columns of curves: values of rows, their texts, and constructors of similar columns."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from mpigauge.rows.synchrony import Start
 
 WARNINGS_IN_NOTES = 2
-"""More stand below the table, with what to do about them."""
+"""Most warnings in the notes of a row; more are below the table, with remedies."""
 
 FAR_APART = 1000.0
-"""Ends of an interval whose ratio is more have a unit each."""
+"""Ratio of an interval's ends above which each has its own unit."""
 
 LAST_TO_COME, LAST_TO_GO = 50, 90
-"""When a column leaves a narrow terminal: those asked for after the usual ones, the half-width last."""
+"""Order in which columns are hidden on a narrow terminal: extra ones after the usual ones, the half-width
+last.
+"""
 
 
 def time_column(
@@ -40,7 +42,7 @@ def time_column(
 
 
 def percentile_column(percent: int, least: int = 0) -> Column:
-    """A percentile of all samples, where there are at least so many."""
+    """Return the column of a percentile of all samples, for rows with at least so many."""
     name = f"p{percent}"
     about = "percentile of all samples, interpolated" + (f"; needs {least} samples" if least else "")
     return time_column(name, name, about, attrgetter(name))
@@ -80,13 +82,15 @@ def ratio_column(name: str, heading: str, about: str) -> Column:
 
 
 def interval_text(low: float | None, high: float | None, chosen: Units) -> str:
-    """Both ends in one unit, or each in its own if they are so far apart that one unit suits neither."""
+    """Return both ends in one unit, or each in its own if they are too far apart for one."""
     if low is None or high is None:
         return units.MISSING
     if chosen.time == units.AUTO and high > FAR_APART * low:
         return units.interval(low, high, units.format_time)
     unit = units.time_unit((low, high)) if chosen.time == units.AUTO else chosen.time
-    return f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.sign(unit)}"
+    return (
+        f"{units.interval(low, high, lambda end: units.format_time_in(end, unit))} {units.unit_symbol(unit)}"
+    )
 
 
 def interval_of(row: Row, chosen: Units) -> str:
@@ -98,7 +102,7 @@ def ranks_interval_of(row: Row, chosen: Units) -> str:
 
 
 def size_of(row: Row) -> int | None:
-    """Of a barrier there is none."""
+    """Return the size of messages; None for a barrier."""
     return row.cell.bytes if row.sized else None
 
 
@@ -115,7 +119,7 @@ def notes_of(row: Row) -> str:
     state: list[str] = [] if row.status == "ok" or says_status(row) else [row.status]
     if row.limit_bytes is not None:
         state.append(f"limit {row.limit_bytes} B")
-    warnings = [label(one.kind) for one in row.warnings if not WORDS[one.kind].seen_elsewhere]
+    warnings = [label(warning.kind) for warning in row.warnings if not WORDS[warning.kind].seen_elsewhere]
     return ", ".join(filter(None, [*state, reason(row), *warnings[:WARNINGS_IN_NOTES]]))
 
 

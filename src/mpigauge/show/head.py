@@ -1,4 +1,4 @@
-"""What stands above every table: who measured what, where and how (docs/method.md#what-is-recorded)."""
+"""Head of every table: who measured what, where and how (docs/method.md#what-is-recorded)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def head_of(result: Result) -> list[str]:
-    """What stands above every table (docs/method.md#what-is-recorded)."""
+    """Return the lines above every table (docs/method.md#what-is-recorded)."""
     campaign = result.campaign
     machine = measured_machine(result)
     title = campaign.plan.title or "mpigauge"
@@ -37,20 +37,20 @@ def head_of(result: Result) -> list[str]:
     if result.launches:
         firsts = {launch.job: launch for launch in reversed(result.launches)}.values()
         cost_ns = max((rank.clock_cost_ns for launch in firsts for rank in launch.ranks_at), default=None)
-        numbers = len({one.number for one in result.launches})
+        numbers = len({launch.number for launch in result.launches})
         order = f"{numbers} launches{_when(result)}, random order, seed {campaign.plan.seed}"
         clock = " and ".join(dict.fromkeys(launch.clock for launch in result.launches))
         clock += "" if cost_ns is None else f", {cost_ns} ns per clock read"
         lines.append(DOT.join([order, clock, "95 % intervals across launches"]))
     lines += _common_kernel(result)
-    # A rank alone has no clock to agree with.
+    # A single rank has no other clock to agree with.
     if clocks := [clock for clock in result.clocks if clock.job.ranks > 1]:
         lines.append(_clocks(clock_states(clocks).values()))
     return [*lines, *left_out_line(result)]
 
 
 def _when(result: Result) -> str:
-    """Over how much time the launches were spread, and in how many sessions."""
+    """Return the period over which launches were spread, and the number of sessions."""
     over_s = spread_s(result.launches, result.done)
     sessions = len(sessions_of(result.launches))
     several = f", in {sessions} sessions" if sessions > 1 else ""
@@ -58,23 +58,23 @@ def _when(result: Result) -> str:
 
 
 def lab_words(lab: Lab) -> Iterable[str]:
-    """The network that a lab makes, and who differs."""
+    """Return the network of a lab, and the hosts and links that differ."""
     yield f"rate {lab.rate}, delay {lab.delay}"
     different = [(link.between, link.rate, link.delay) for link in lab.links]
     different += [(port.host, port.rate, port.delay) for port in lab.ports]
     for name, rate, delay in different:
-        said = [f"rate {rate}" if rate else "", f"delay {delay}" if delay else ""]
-        yield f"{name} {', '.join(filter(None, said))}"
+        values = [f"rate {rate}" if rate else "", f"delay {delay}" if delay else ""]
+        yield f"{name} {', '.join(filter(None, values))}"
 
 
 def _common_kernel(result: Result) -> Iterable[str]:
-    """Who built it, where all libraries ran one kernel."""
+    """Return who built the kernel, if all libraries ran the same one."""
     for built_by in sorted({launch.built_by for launch in result.launches} - {""}):
         yield f"one kernel for all libraries, built by {built_by} for the ABI of MPI 5 (libmpi_abi.so.1)"
 
 
 def _clocks(states: Iterable[ClockState]) -> str:
-    """How well the ranks' clocks agreed in the worst of all jobs."""
+    """Return how well the ranks' clocks agreed in the worst job."""
     worst = max(states, key=lambda state: (not state.shared, state.bound_s))
     bound = units.format_time(worst.bound_s)
     if worst.shared:

@@ -1,4 +1,4 @@
-"""The circumstances of a result, each with its name: where, with what, how and when it was measured."""
+"""Provenance of a result by name: where, with what, how and when it was measured."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ Circumstance = tuple[str, str]
 
 
 def provenance_of(result: Result) -> Mapping[str, list[Circumstance]]:
-    """All that is recorded of how a result came about, by what it is about; nothing that is not known."""
-    found = {
+    """Return all that is recorded of the provenance of a result, by topic, without unknown values."""
+    by_topic = {
         "measurement": [*_file(result), *(_imported(result) if _is_imported(result) else _plan(result))],
         "machine": [*_machine(measured_machine(result)), *_hosts(result)],
         "libraries": _libraries(result),
         "launches": [*_launches(result), *_resumed(result)],
     }
-    known = {title: [(name, text) for name, text in mine if text] for title, mine in found.items()}
-    return {title: mine for title, mine in known.items() if mine}
+    known = {
+        title: [(name, text) for name, text in circumstances if text]
+        for title, circumstances in by_topic.items()
+    }
+    return {title: circumstances for title, circumstances in known.items() if circumstances}
 
 
 def _file(result: Result) -> Iterator[Circumstance]:
@@ -73,7 +76,7 @@ def _machine(machine: Environment) -> Iterator[Circumstance]:
 
 
 def _rounded(size: int) -> str:
-    """Of a memory nobody needs every byte."""
+    """Return a size of memory rounded to a unit."""
     return f"{size / 2**30:.1f} GiB" if size else ""
 
 
@@ -92,9 +95,13 @@ def _hosts(result: Result) -> Iterator[Circumstance]:
 
 
 def _libraries(result: Result) -> list[Circumstance]:
-    """Each with its name before all that is of it, if there are several."""
+    """Return the provenance of libraries, with their names in front if there are several."""
     libraries = result.campaign.libraries
-    return [each for library in libraries for each in _library(library, several=len(libraries) > 1)]
+    return [
+        circumstance
+        for library in libraries
+        for circumstance in _library(library, several=len(libraries) > 1)
+    ]
 
 
 def _library(library: LibraryRecord, *, several: bool) -> Iterator[Circumstance]:
@@ -114,25 +121,25 @@ def _library(library: LibraryRecord, *, several: bool) -> Iterator[Circumstance]
 
 
 def _is_imported(result: Result) -> bool:
-    """Return whether others have measured all of it: it had no plan of ours."""
+    """Return whether all of a result is imported, so that it has no plan of ours."""
     return bool(result.imported) and not result.launches
 
 
 def _imported(result: Result) -> Iterator[Circumstance]:
-    """What is known of texts of others: where numbers are from, and what they are of their samples."""
+    """Return the provenance of imported texts: source of the numbers, and their statistic."""
     cells = result.campaign.cells
     yield "cells", str(len(cells))
     yield "ranks", ", ".join(map(str, sorted({cell.ranks for cell in cells if cell.ranks})))
-    yield "read from", ", ".join(dict.fromkeys(one.source.partition(": line")[0] for one in result.imported))
-    yield "numbers are", "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
+    yield "read from", ", ".join(dict.fromkeys(row.source.partition(": line")[0] for row in result.imported))
+    yield "numbers are", "; ".join(dict.fromkeys(row.statistic or UNKNOWN for row in result.imported))
     yield "lines not read", str(len(result.unread) or "")
 
 
 def _plan(result: Result) -> Iterator[Circumstance]:
     plan = result.campaign.plan
     for table in plan.measure:
-        asked = [table.pattern, *table.modes, *([f"sizes {table.sizes}"] if table.sizes else [])]
-        yield "plan", ", ".join(asked)
+        words = [table.pattern, *table.modes, *([f"sizes {table.sizes}"] if table.sizes else [])]
+        yield "plan", ", ".join(words)
     yield "cells", str(len(result.campaign.cells))
     yield "ranks", ", ".join(map(str, plan.ranks))
     yield "transports asked for", ", ".join(plan.transports)
@@ -147,14 +154,14 @@ def _plan(result: Result) -> Iterator[Circumstance]:
 
 
 def _launches(result: Result) -> Iterator[Circumstance]:
-    """Of every job on its own in what jobs differ, so that each can be repeated."""
+    """Return the provenance of launches, in such detail that each job can be repeated."""
     numbers = {launch.number for launch in result.launches}
     yield "launches", str(len(numbers) or "")
     yield from _jobs(result)
     jobs_said = ((launch.job, launch.library) for launch in result.launches)
-    said = {(library_name(job.mpi, job.mpi_version, job.label), text) for job, text in jobs_said}
-    for name, text in sorted(said):
-        yield f"library says, {name}" if len(said) > 1 else "library says", " ".join(text.split())
+    texts = {(library_name(job.mpi, job.mpi_version, job.label), text) for job, text in jobs_said}
+    for name, text in sorted(texts):
+        yield f"library says, {name}" if len(texts) > 1 else "library says", " ".join(text.split())
     loads = [launch.load_average for launch in result.launches if launch.load_average is not None]
     yield "load before launches", f"{min(loads):.2f} to {max(loads):.2f}" if loads else ""
     ends = [end for end in result.ends if end.reason != IMPORTED]
@@ -162,16 +169,16 @@ def _launches(result: Result) -> Iterator[Circumstance]:
 
 
 def _jobs(result: Result) -> Iterator[Circumstance]:
-    """What was launched, how: once what all jobs have in common, then job after job."""
+    """Return what was launched and how: first what all jobs have in common, then job by job."""
     launched: dict[JobKey, list[Launch]] = {cell.job: [] for cell in result.campaign.cells}
     for launch in result.launches:
         launched.setdefault(launch.job, []).append(launch)
     jobs = {job: _job(launches) for job, launches in launched.items() if launches}
-    common = [name for name in OF_A_JOB if len({mine[name] for mine in jobs.values()}) == 1]
-    for mine in list(jobs.values())[:1]:
-        yield from ((name, mine[name]) for name in common)
-    for job, mine in jobs.items():
-        yield from ((f"{name}, {job.name}", mine[name]) for name in OF_A_JOB if name not in common)
+    common = [name for name in OF_A_JOB if len({properties[name] for properties in jobs.values()}) == 1]
+    for properties in list(jobs.values())[:1]:
+        yield from ((name, properties[name]) for name in common)
+    for job, properties in jobs.items():
+        yield from ((f"{name}, {job.name}", properties[name]) for name in OF_A_JOB if name not in common)
 
 
 OF_A_JOB: Mapping[str, Callable[[Launch], str]] = {
@@ -180,11 +187,11 @@ OF_A_JOB: Mapping[str, Callable[[Launch], str]] = {
     "transport": lambda launch: launch.reported,
     "clock": lambda launch: launch.clock,
 }
-"""What a launch was made with, by its name."""
+"""Properties of a launch, by name."""
 
 
 def _job(launches: Sequence[Launch]) -> Mapping[str, str]:
-    """What the launches of one job were made with; more than one text where it was continued otherwise."""
+    """Return the properties of a job; several texts where it was continued with other ones."""
     return {
         name: "; later: ".join(dict.fromkeys(filter(None, map(text, launches))))
         for name, text in OF_A_JOB.items()
@@ -192,6 +199,6 @@ def _job(launches: Sequence[Launch]) -> Mapping[str, str]:
 
 
 def _resumed(result: Result) -> Iterator[Circumstance]:
-    for one in result.resumed:
-        differs = ", ".join(f"{each.what}: {each.then} became {each.now}" for each in one.differs)
-        yield "continued", "; ".join(filter(None, [one.started, differs]))
+    for session in result.resumed:
+        differs = ", ".join(f"{change.what}: {change.then} became {change.now}" for change in session.differs)
+        yield "continued", "; ".join(filter(None, [session.started, differs]))

@@ -39,18 +39,18 @@ SHARES = (
     "visit_share",
     "round_share",
 )
-"""Parts of a time that are no times."""
+"""Fields of a time that are not times."""
 
 MORE_STATISTICS = ("median", "geometric_mean", "rank_low", "rank_high", *SHARES)
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as JSON has it: SI base units, null where there is no number."""
+    """Return a row as JSON has it: SI base units, null where there is no number."""
     time = row.time
     return {
         **cell_record(row.cell),
         "state": row.state,
-        "states": [_state_time(one) for one in row.states],
+        "states": [_state_time(state) for state in row.states],
         "status": row.status,
         "reason": reason(row),
         "launches": time.launches if time else 0,
@@ -61,7 +61,7 @@ def record(row: Row) -> dict[str, Any]:
         "bus_bytes_per_s": number(row.bus_bytes_per_s),
         "cpu_s_per_op": number(row.cpu_s_per_op),
         "cpu_share": number(row.cpu_share),
-        **_travel_record(row.travel),
+        **_cards_record(row.travel),
         "disturbed_share": number(row.disturbed_share),
         **_start_record(row),
         "overlap": _parts(row.overlap, OVERLAP_PARTS),
@@ -76,8 +76,8 @@ def record(row: Row) -> dict[str, Any]:
     }
 
 
-def _travel_record(travel: Travel | None) -> dict[str, Any]:
-    """Through which cards its messages went, and whether that proves the label."""
+def _cards_record(travel: Travel | None) -> dict[str, Any]:
+    """Return which cards carried the messages of a row, and whether that proves its transport."""
     return {
         "net_share": number(travel.ip_share if travel else None),
         "rdma_share": number(travel.rdma_share if travel else None),
@@ -91,11 +91,11 @@ def _time_record(time: Timing) -> dict[str, Any]:
     return {**numbers, "statistic": time.statistic or None}
 
 
-def _state_time(one: StateTime) -> dict[str, Any]:
-    """The time of a cell in one of several states of the machine."""
-    time = one.time
+def _state_time(state: StateTime) -> dict[str, Any]:
+    """Return the time of a cell in one of several states of the machine."""
+    time = state.time
     return {
-        "state": one.state,
+        "state": state.state,
         "launches": time.launches,
         "samples": time.samples,
         "time_s": _time_record(time),
@@ -103,7 +103,7 @@ def _state_time(one: StateTime) -> dict[str, Any]:
 
 
 def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
-    """A time over the sessions of all results that were shown together: docs/numbers.md."""
+    """Return a time over the sessions of all results shown together: docs/numbers.md."""
     if over is None:
         return None
     times = {name: number(getattr(over.time, name)) for name in SESSIONS_TIMES}
@@ -111,7 +111,7 @@ def sessions_record(over: OverSessions | None) -> dict[str, Any] | None:
 
 
 def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The same on one level: sessions_time_low_s."""
+    """Return a time over sessions without nesting: sessions_time_low_s."""
     known = record or {}
     times = known.get("time_s", {})
     return {
@@ -122,7 +122,7 @@ def flat_sessions(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def state_record(state: State) -> dict[str, Any]:
-    """A state of the machine: docs/numbers.md."""
+    """Return a state of the machine: docs/numbers.md."""
     handover_s = state.handover_s
     return {
         "name": state.name,
@@ -167,10 +167,10 @@ def result_record(
     states: States | None = None,
     stat: str = "median",
 ) -> dict[str, Any]:
-    """Everything that is said of a result.
+    """Return all data of a result.
 
     Args:
-        states: Of the machine, if they are known already.
+        states: States of the machine, if they are known already.
     """
     states = states or states_of(result.visits)
     failures = [
@@ -196,17 +196,17 @@ def result_record(
 
 
 def _map(result: Result, rows: Sequence[Row]) -> dict[str, Any] | None:
-    """What `mpigauge map` says of a result that is one."""
+    """Return the verdict of `mpigauge map` if the result is a map."""
     shown = map_or_none(result, state_of(rows)) if is_map(result) else None
     return linkmap_table.record(shown) if shown is not None else None
 
 
 ANSWERED = ("pattern", "mode", "bytes", "mpi", "mpi_version", "transport", "placement", "ranks")
-"""What the answer says of a cell."""
+"""Factors of a cell in the answer."""
 
 
 def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The few numbers that answer for a result, in SI base units: docs/tables.md."""
+    """Return the few numbers that sum up a result, in SI base units: docs/tables.md."""
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     return [
         {
@@ -220,18 +220,18 @@ def answer_records(result: Result, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "half_width": number(quote.half_width),
             "sessions": sessions_record(quote.sessions),
         }
-        for one in answers(rows, patterns)
-        for quote in one.quotes
+        for answer in answers(rows, patterns)
+        for quote in answer.quotes
     ]
 
 
 def flat_time(name: str) -> str:
-    """What a part of a time is called on one level."""
+    """Return the flattened name of a field of a time."""
     return f"time_{name}" if name in SHARES else f"time_{name}_s"
 
 
 def flat_record(row: Row) -> dict[str, Any]:
-    """A row on one level: time_s.low becomes time_low_s."""
+    """Return a row without nesting: time_s.low becomes time_low_s."""
     flat = record(row)
     times = flat.pop("time_s") or {}
     flat |= {flat_time(name): times.get(name) for name in STATISTICS + MORE_STATISTICS}

@@ -1,4 +1,4 @@
-"""What bandwidths are held against in figures: the rate of a link, a rate that is named, copies in memory."""
+"""References for bandwidths in figures: the rate of a link, a given rate, copies in memory."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LINK, TCP = "link", "tcp"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One line that curves of bandwidth are held against.
+    """Line that curves of bandwidth are compared with.
 
     Attributes:
-        words: What it is.
-        points: By size; empty for a rate that is the same for all.
-        rate_bytes_per_s: That rate; of points the largest.
+        words: Its label.
+        points: Rates by size; empty for a constant rate.
+        rate_bytes_per_s: The constant rate, or the largest of the points.
     """
 
     words: str
@@ -40,46 +40,46 @@ class Reference:
 
 
 def names() -> list[str]:
-    """All that can be asked for by name: the link, TCP over it, and what messages are measured by."""
+    """Return all names of references: the link, TCP over it, and patterns that messages are compared with."""
     return [LINK, TCP, *dict.fromkeys(pattern for pattern, _ in baselines().values())]
 
 
 def references_of(query: Query, series: Sequence[Series]) -> list[Reference]:
-    """The lines that a query asks for, each once.
+    """Return the references that a query asks for, each once.
 
     Raises:
-        UsageError: One is neither a name nor a rate, or the results of these series do not know it.
+        UsageError: A word is neither a name nor a rate, or the results of these series do not know it.
     """
     return references_by(query, [series])[0]
 
 
 def references_by(query: Query, panels: Sequence[Sequence[Series]]) -> list[list[Reference]]:
-    """Of each panel the lines that its series know.
+    """Return the references of each panel that its series know.
 
     Raises:
-        UsageError: One is neither a name nor a rate, or no panel knows it.
+        UsageError: A word is neither a name nor a rate, or no panel knows it.
     """
-    found: list[dict[tuple[str, float], Reference]] = [{} for _ in panels]
+    panels_known: list[dict[tuple[str, float], Reference]] = [{} for _ in panels]
     for name in query.references:
-        mine = [list(_of(name, _sources(series), series)) for series in panels]
-        if not any(mine):
+        by_panel = [list(_of(name, _sources(series), series)) for series in panels]
+        if not any(by_panel):
             raise query.lacks(*_missing(name))
-        for known, new in zip(found, mine, strict=True):
-            known |= {(one.words, one.rate_bytes_per_s): one for one in new}
-    return [list(known.values()) for known in found]
+        for known, new in zip(panels_known, by_panel, strict=True):
+            known |= {(reference.words, reference.rate_bytes_per_s): reference for reference in new}
+    return [list(known.values()) for known in panels_known]
 
 
 def _sources(series: Sequence[Series]) -> list[Source]:
-    return list({id(one.source): one.source for one in series}.values())
+    return list({id(curve.source): curve.source for curve in series}.values())
 
 
-def check(asked: Sequence[str]) -> None:
-    """Whether each is a name or a rate.
+def check(words: Sequence[str]) -> None:
+    """Refuse words that are neither names of references nor rates.
 
     Raises:
-        UsageError: One is neither.
+        UsageError: There is one.
     """
-    for name in asked:
+    for name in words:
         if name not in names():
             _named_rate(name)
 
@@ -95,23 +95,23 @@ def _of(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Itera
 
 
 def _links(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
-    """The slower lane of each way between the ranks of these series, one way, or what TCP leaves of it."""
-    jobs = {row.cell.job for one in series for row in one.rows}
+    """Return the slower direction of each link between ranks of the series, or what TCP leaves of it."""
+    jobs = {row.cell.job for curve in series for row in curve.rows}
     for source in sources:
         ways = ways_of(Evidence(source.result, source.rows))
-        mine = [way for job, way in ways.items() if job in jobs]
-        rates = {way.rate_bytes_per_s if name == LINK else way.payload_bytes_per_s for way in mine}
+        directions = [way for job, way in ways.items() if job in jobs]
+        rates = {way.rate_bytes_per_s if name == LINK else way.payload_bytes_per_s for way in directions}
         for rate in sorted(rates - {0.0}):
             words = "link" if name == LINK else "TCP at most"
             yield Reference(f"{words} {wire_rate(rate)} one way", rate)
 
 
 def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> Iterator[Reference]:
-    """What was measured of a pattern in the mode that messages are held against, where these series were."""
+    """Return rates of a pattern, in the mode that messages are compared with, of these series' jobs."""
     modes = {mode for pattern, mode in baselines().values() if pattern == name}
     for source in sources:
         rows = [row for row in source.rows if row.cell.pattern == name and row.cell.buffers == "warm"]
-        rows = _beside(rows, series)
+        rows = _rows_like(rows, series)
         for mode in dict.fromkeys(row.cell.mode for row in rows if row.cell.mode in modes):
             points = {row.cell.bytes: rate_point(row) for row in rows if row.cell.mode == mode}
             known = tuple(points[size] for size in sorted(points) if points[size] is not None)
@@ -121,10 +121,10 @@ def _curves(name: str, sources: Sequence[Source], series: Sequence[Series]) -> I
                 yield Reference(words, max(point.y for point in kept), kept)
 
 
-def _beside(rows: list[Row], series: Sequence[Series]) -> list[Row]:
-    """Those of the jobs of these series and in their state; all, where none of these jobs has any."""
-    beside = [row for one in series for row in one.rows]
-    jobs, states = {row.cell.job for row in beside}, {row.state for row in beside} | {None}
+def _rows_like(rows: list[Row], series: Sequence[Series]) -> list[Row]:
+    """Return rows of the jobs of these series and in their state; all if none of these jobs has any."""
+    of_series = [row for curve in series for row in curve.rows]
+    jobs, states = {row.cell.job for row in of_series}, {row.state for row in of_series} | {None}
     return [row for row in rows if row.cell.job in jobs and row.state in states] or rows
 
 
@@ -139,7 +139,7 @@ def _named_rate(text: str) -> float:
 
 
 def _missing(name: str) -> tuple[str, str]:
-    """What a result lacks for it, and what to do."""
+    """Return what a result lacks for a reference, and the remedy."""
     if name in (LINK, TCP):
         return "the rate of its link is not known", "name the rate: --reference 100Gbit/s"
     return f"{name} was not measured in it", f"measure it with the messages: mpigauge run pingpong {name}"

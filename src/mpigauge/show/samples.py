@@ -1,9 +1,9 @@
-"""Every sample as a line: for CSV, Parquet and data frames, piece by piece, since there may be millions."""
+"""Table of all samples for CSV, Parquet and data frames, in pieces, since there may be millions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from mpigauge.document.columnar import Values, coded
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
+from mpigauge.plan.model import Cell
 from mpigauge.query.query import check_state
 from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.states import states_of
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mpigauge.document.columnar import Columns, Kind
-    from mpigauge.plan.model import Cell
     from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
@@ -29,26 +29,25 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import OnlyChoice, StateChoice, StateName
 
 NAMES = tuple(factor.name for factor in FACTORS)
+_TYPES = get_type_hints(Cell)
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys(NAMES, "text"),
-    **dict.fromkeys(("bytes", "ranks", "window"), "integer"),
-    "in_place": "flag",
+    name: "integer" if _TYPES[name] is int else "flag" if _TYPES[name] is bool else "text" for name in NAMES
 }
-"""What the column of a factor holds."""
+"""Type of the column of each factor."""
 
 
 TRACES = ("host", "started", "mpigauge")
-"""Of the context, what each line has behind its cell."""
+"""Fields of the context that each line has after its cell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SampleOptions:
-    """What of a result is asked for.
+class SampleChoice:
+    """Choice of samples of a result.
 
     Attributes:
-        states: Those that the machine was in.
-        cells: Samples of these; None for all.
-        state: Samples of visits in this state alone; None for all.
+        states: States of the machine.
+        cells: Cells whose samples are chosen; None for all.
+        state: State whose visits are chosen; None for all.
     """
 
     result: Result
@@ -58,7 +57,7 @@ class SampleOptions:
 
     @property
     def visits(self) -> Sequence[Visit]:
-        """Those that are asked for, in the order of the file."""
+        """The chosen visits, in the order of the file."""
         return [
             visit
             for visit in self.result.visits
@@ -67,84 +66,87 @@ class SampleOptions:
         ]
 
 
-def chosen_of(
+def choose_samples(
     result: Result,
     state: StateChoice | None = None,
     only: OnlyChoice | None = None,
     keep: Callable[[Cell], bool] | None = None,
-) -> SampleOptions:
-    """Samples by their cells, without any number that is computed from them.
+) -> SampleChoice:
+    """Choose samples by their cells, without computing any row.
 
     Raises:
-        UsageError: The result knows nothing of such states, or of disturbances.
+        UsageError: The result has no such states, or records no disturbances.
     """
     states = states_of(result.visits)
     check_state(result, states, state)
     result = only_quiet(result) if only == "quiet" else result
     cells = None if keep is None else frozenset(cell for cell in result.campaign.cells if keep(cell))
-    return SampleOptions(result, states, cells, None if state == "all" else state)
+    return SampleChoice(result, states, cells, None if state == "all" else state)
 
 
-def chosen_of_rows(source: Source, state: StateChoice | None = None) -> SampleOptions:
-    """Samples of the cells that a source has rows of."""
+def choose_samples_of_rows(source: Source, state: StateChoice | None = None) -> SampleChoice:
+    """Choose the samples of the cells that a source has rows of."""
     cells = frozenset(row.cell for row in source.rows)
-    return SampleOptions(source.result, source.states, cells, None if state == "all" else state)
+    return SampleChoice(source.result, source.states, cells, None if state == "all" else state)
 
 
-def document(found: Sequence[SampleOptions]) -> Document:
-    """Samples of results; factors of which no cell says anything have no column."""
-    names = names_of(found)
+def document(choices: Sequence[SampleChoice]) -> Document:
+    """Return samples of results as a document; factors that no cell has get no column."""
+    names = names_of(choices)
     return Document(
-        contexts=[context_record(one.result, None) for one in found],
-        pieces=lambda: pieces(found, names),
+        contexts=[context_record(choice.result, None) for choice in choices],
+        pieces=lambda: pieces(choices, names),
     )
 
 
-def names_of(found: Sequence[SampleOptions]) -> tuple[str, ...]:
-    """Factors of which some cell has a value."""
+def names_of(choices: Sequence[SampleChoice]) -> tuple[str, ...]:
+    """Return the factors that some cell has a value of."""
     cells = [
-        cell for one in found for cell in one.result.campaign.cells if one.cells is None or cell in one.cells
+        cell
+        for choice in choices
+        for cell in choice.result.campaign.cells
+        if choice.cells is None or cell in choice.cells
     ]
     return tuple(name for name in NAMES if any(getattr(cell, name) not in ("", False) for cell in cells))
 
 
 def pieces(
-    found: Sequence[SampleOptions], names: Sequence[str] = NAMES, most: int = SAMPLES_AT_ONCE
+    choices: Sequence[SampleChoice], names: Sequence[str] = NAMES, most: int = SAMPLES_AT_ONCE
 ) -> Iterator[Columns]:
-    """Columns of the samples of results, some visits at a time.
+    """Return columns of the samples of results, some visits at a time.
 
     Args:
         names: Factors that have a column.
-        most: About how many samples are in one piece.
+        most: Approximate number of samples per piece.
     """
-    for chosen in found:
-        for one in tidy_samples(chosen.visits, most):
-            yield _columns(chosen, one, names)
+    for chosen in choices:
+        for part in tidy_samples(chosen.visits, most):
+            yield _columns(chosen, part, names)
 
 
-def _columns(chosen: SampleOptions, one: TidySamples, names: Iterable[str]) -> Columns:
+def _columns(chosen: SampleChoice, part: TidySamples, names: Iterable[str]) -> Columns:
     def each(kind: Kind, values: Iterable[Any]) -> Values:
-        """A column of what all samples of a visit have in common."""
-        return coded(kind, values, one.visit)
+        """Return the column of a value that all samples of a visit share."""
+        return coded(kind, values, part.visit)
 
-    # Of many visits few cells are made: their factors are looked up once.
+    # Many visits have few distinct cells, whose factors are looked up once.
     cells: dict[Cell, int] = {}
-    places = [cells.setdefault(visit.cell, len(cells)) for visit in one.visits]
-    cell_of_sample = np.array(places, dtype=np.int32)[one.visit]
+    places = [cells.setdefault(visit.cell, len(cells)) for visit in part.visits]
+    cell_of_sample = np.array(places, dtype=np.int32)[part.visit]
 
     def all_of(value: str) -> Values:
-        """A column of what all samples of a result have in common."""
-        return coded("text", [value], np.zeros(len(one.visit), np.int32))
+        """Return the column of a value that all samples of a result share."""
+        return coded("text", [value], np.zeros(len(part.visit), np.int32))
 
     return {
         "file": all_of(str(chosen.result.path)),
-        "launch": each("integer", (visit.launch for visit in one.visits)),
-        "visit": each("integer", (visit.id for visit in one.visits)),
-        "sample": Values("integer", one.number),
-        "state": each("text", map(chosen.states.of, one.visits)),
-        "at_s": each("number", (visit.at_s for visit in one.visits)),
-        "time_s": Values("number", one.time_s),
-        "in_estimate": Values("flag", one.counts),
+        "launch": each("integer", (visit.launch for visit in part.visits)),
+        "visit": each("integer", (visit.id for visit in part.visits)),
+        "sample": Values("integer", part.number),
+        "state": each("text", map(chosen.states.of, part.visits)),
+        "at_s": each("number", (visit.at_s for visit in part.visits)),
+        "time_s": Values("number", part.time_s),
+        "in_estimate": Values("flag", part.counts),
         **{
             name: coded(KINDS[name], (getattr(cell, name) for cell in cells), cell_of_sample)
             for name in names
@@ -154,6 +156,6 @@ def _columns(chosen: SampleOptions, one: TidySamples, names: Iterable[str]) -> C
 
 
 def _traces(result: Result) -> dict[str, str]:
-    """What traces a line, beside library and version, which are factors; as in CSV of `show`."""
+    """Return the provenance on each line, besides library and version, which are factors."""
     whole = context_record(result, None)
     return {name: whole[name] for name in TRACES}

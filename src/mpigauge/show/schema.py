@@ -1,4 +1,4 @@
-"""The JSON of `mpigauge show` as types: for its JSON Schema, and for the types of columns.
+"""JSON of `mpigauge show` as types, for its JSON Schema and for the types of columns.
 
 What has a list elsewhere (statistics, yardsticks, columns with a field) is taken from there, so that a type
 cannot say less than the document has. docs/numbers.md says what each field means.
@@ -158,14 +158,15 @@ Show = _struct(
         "map": dict[str, Any] | None,
     },
 )
-"""All that `mpigauge show RESULT --format json` prints."""
+"""Whole output of `mpigauge show RESULT --format json`."""
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of it, with the name of its version."""
+    """Return the JSON Schema of the output, with the name of its version."""
     (whole,), definitions = msgspec.json.schema_components([Show], ref_template="#/$defs/{name}")
-    for one in definitions.values():
-        one.pop("description", None)  # of Cell, in the words of our sources; fields are in docs/numbers.md
+    for definition in definitions.values():
+        # The docstring of Cell is for our sources; docs/numbers.md describes the fields.
+        definition.pop("description", None)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:mpigauge:show:{VERSIONS['show']}",
@@ -181,35 +182,35 @@ _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number", str: 
 
 
 def kinds_of_rows() -> dict[str, Kind]:
-    """What the columns of rows hold on one level, whether or not a result has any of it."""
-    found: dict[str, Kind] = {}
+    """Return the types of all flattened columns of rows, whether or not a result has values of them."""
+    kinds: dict[str, Kind] = {}
     for field in msgspec.structs.fields(Row):
         kind = _plain(field.type)
         if isinstance(kind, type) and issubclass(kind, Struct):
-            found |= dict(_nested(field.name, kind))
+            kinds |= dict(_nested(field.name, kind))
         elif field.name != "states":
-            found[field.name] = _KINDS[kind]
-    return found
+            kinds[field.name] = _KINDS[kind]
+    return kinds
 
 
 def _nested(name: str, kind: type[Struct]) -> list[tuple[str, Kind]]:
-    """By the names that `records.flat_record` gives."""
+    """Return the flattened fields of a struct, named as by `records.flat_record`."""
     if name == "time_s":
-        numbers = (one for one in kind.__struct_fields__ if one != "statistic")
-        return [(records.flat_time(one), "number") for one in numbers]
+        numbers = (field for field in kind.__struct_fields__ if field != "statistic")
+        return [(records.flat_time(field), "number") for field in numbers]
     if name == "sessions":
-        times = [(f"sessions_{records.flat_time(one)}", "number") for one in records.SESSIONS_TIMES]
+        times = [(f"sessions_{records.flat_time(field)}", "number") for field in records.SESSIONS_TIMES]
         return [("sessions_count", "integer"), ("sessions_seconds", "number"), *times]  # type: ignore[list-item]
-    return [(f"{name}_{one.name}", _KINDS[_plain(one.type)]) for one in msgspec.structs.fields(kind)]
+    return [(f"{name}_{field.name}", _KINDS[_plain(field.type)]) for field in msgspec.structs.fields(kind)]
 
 
 def _plain(kind: Any) -> Any:
-    """A type without None, constraints and choices."""
+    """Return a type without None, constraints and choices."""
     origin = get_origin(kind)
     if origin is Literal:
         return str
     if origin in (Union, types.UnionType):
-        return next(_plain(one) for one in get_args(kind) if one is not type(None))
+        return next(_plain(argument) for argument in get_args(kind) if argument is not type(None))
     if hasattr(kind, "__metadata__"):
         return _plain(kind.__origin__)
     return origin or kind

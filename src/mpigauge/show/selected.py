@@ -1,4 +1,4 @@
-"""Results with those of their cells alone that were asked for, by size and by series."""
+"""Results reduced to the cells that were asked for, by size and by series."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def selected(query: Query) -> list[Source]:
-    """The sources of a query; probes and the instrument's floor stay, since they belong to all sizes.
+    """Return the sources of a query with its cells; probes and the instrument's floor stay for all sizes.
 
     Raises:
-        UsageError: Nothing of what was asked for was measured; says what there is.
+        UsageError: None of the selected cells was measured; names those that were.
     """
     if not query.sizes and not query.series:
         return query.sources
-    kept = {id(row) for one in series(query, everything=True) for row in one.rows}
+    kept = {id(row) for curve in series(query, everything=True) for row in curve.rows}
     return [_with(source, kept) for source in query.sources]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.plan.round_robin import ranks_of
+from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.result.reader import load
 from tests.real.mpi.conftest import prefix
 
@@ -45,7 +45,7 @@ def test_of_a_pair_both_hosts_are_told_by_their_ranks_of_the_world(lab: Lab, fol
     visits = [visit for visit in visits_of(lab, folder, 3, "map", "--sizes", "16KiB") if visit.cell.pair]
     assert {visit.cell.pair for visit in visits} == {"0-1", "0-2", "1-2"}
     for visit in visits:
-        check(visit, {*ranks_of(visit.cell.pair)})
+        check(visit, {*pair_ranks(visit.cell.pair)})
 
 
 def test_five_hosts_are_all_told(lab: Lab, folder: Path) -> None:

@@ -125,7 +125,7 @@ def test_nothing_is_left_whatever_happens(folder: Path, user: str, how: signal.S
 @pytest.mark.parametrize("example", ["placements", "quick"])
 def test_an_example_that_is_killed_leaves_nothing(folder: Path, example: str) -> None:
     """In the middle of a launch, in a lab and on this machine itself."""
-    before, result = leftovers.files(), folder / "result.jsonl"
+    before, result = leftovers.library_files(), folder / "result.jsonl"
     words = ["run", "--plan", str(ROOT / f"examples/{example}.toml"), "-o", str(result), "-q"]
     process = subprocess.Popen(
         [sys.executable, "-m", "mpigauge", *words],

@@ -66,7 +66,7 @@ def test_a_broken_cell_costs_only_itself(
 def test_a_hang_costs_only_its_cell(
     name: str, mpigauge: Run, shim: Shim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mpigauge.campaign.hang_timeout.SILENCE_LEAST_S", SILENCE_S)
+    monkeypatch.setattr("mpigauge.campaign.hang_timeout.MIN_SILENCE_S", SILENCE_S)
     library = find.find(prefix(name))
     environment = shim(library) | {"SHIM_ACTION": "hang", "SHIM_BYTES": "1024"}
     words = ("pingpong", "--sizes", "8,1024,2048", "--launches", "1", "--mpi", str(library.mpicc))
@@ -329,7 +329,7 @@ def test_a_rank_whose_plan_never_comes_ends_by_itself(tmp_path: Path) -> None:
 def test_a_rank_ends_when_its_owner_does_whatever_its_launcher_hands_on(tmp_path: Path) -> None:
     """While it waits for its plan, and its input stays open."""
     program = kernel.build(find.find(prefix("mpich")))
-    with owner.noticed(tmp_path) as told:
+    with owner.death_notice(tmp_path) as told:
         started = subprocess.Popen(
             [program, "-", "-"],
             env={**os.environ, **told},

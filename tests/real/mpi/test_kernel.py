@@ -65,7 +65,7 @@ def mpich() -> Library:
 
 
 def test_what_is_kept_of_the_kernel_is_what_it_says(mpich: Library) -> None:
-    assert DESCRIPTION.read_text(encoding="ascii") == kernel.to_be_kept(mpich)
+    assert DESCRIPTION.read_text(encoding="ascii") == kernel.stored_description(mpich)
 
 
 def test_open_mpi_5_has_persistent_collectives_although_it_says_mpi_3(

@@ -62,7 +62,7 @@ def test_every_pair_is_measured_whatever_the_pattern(library: Library, ranks: in
     ended |= {line.blocked for line in lines if isinstance(line, journal.BlockedLine)}
     assert ended == {visit.id for visit in visits}
     pairs = {(visit.cell.pattern, visit.cell.pair) for visit in visits if visit.id in ended}
-    every = [round_robin.name_of(pair) for pair in combinations(range(ranks), 2)]
+    every = [round_robin.pair_name(pair) for pair in combinations(range(ranks), 2)]
     assert pairs == {(name, pair) for name in names for pair in every}
 
 

@@ -150,7 +150,7 @@ def test_a_rank_keeps_one_line_a_step_of_a_map(parts: Parts, tmp_path: Path, pai
     first, last = "launch version=2 ranks=301", "visit id=0 cell=0 pattern=null"
     lines = [
         [
-            f"visit id={number} cell=1 pattern=pingpong pair={round_robin.name_of(pair)} step={number}"
+            f"visit id={number} cell=1 pattern=pingpong pair={round_robin.pair_name(pair)} step={number}"
             for pair in step
         ]
         for number, step in enumerate(steps)

@@ -140,7 +140,7 @@ def test_a_comparison_is_that_of_the_command_line(result: mpigauge.Result, cli: 
     assert found.cells["other_mpi"][0] != found.cells["mpi"][0]
 
 
-def test_another_result_is_held_against_it(result: mpigauge.Result) -> None:
+def test_another_result_is_compared_with_it(result: mpigauge.Result) -> None:
     path = written("after.jsonl", *records_of(factor=2))
     assert result.compare(path).verdict == result.compare(mpigauge.load(path)).verdict != "same"
     with pytest.raises(UsageError, match="two are named"):
@@ -185,7 +185,7 @@ class Tags(HTMLParser):
         self.said += data
 
 
-def test_what_strangers_call_things_is_no_markup(machine: Path) -> None:
+def test_names_of_users_are_no_markup(machine: Path) -> None:
     first, *others = records_of(title=STRANGE)
     host = replace(first.environment, host=STRANGE, cpu=STRANGE)
     Path("r.jsonl").write_bytes(lines_of(replace(first, environment=host), *others))

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.campaign.budget import (
-    CELL_LEAST_S,
-    CELL_MOST_S,
-    DEADLINE_LEAST_S,
+    MAX_CELL_S,
+    MIN_CELL_S,
+    MIN_DEADLINE_S,
     NEVER_S,
     OVERSPENDING,
     Budget,
@@ -31,12 +31,12 @@ startups_s = st.floats(0.0, 10.0)
 def budget(budget_s: float | None, jobs: int = 1, spent_s: float = 0.0, *, most: int = 30) -> Budget:
     """One whose session begins in this moment."""
     plan = Plan((), budget_s=budget_s, launches_max=max(most, ENOUGH_LAUNCHES))
-    return Budget(plan, jobs, spent_s, begun=time.monotonic())
+    return Budget(plan, jobs, spent_s, started_s=time.monotonic())
 
 
 @repeatable
 @given(number=numbers, jobs=st.integers(1, 5))
-def test_without_a_budget_nothing_is_short(number: int, jobs: int) -> None:
+def test_without_a_budget_no_limit_applies(number: int, jobs: int) -> None:
     endless = budget(None, jobs)
     assert endless.left_s is None
     assert endless.share_s(number) is None
@@ -47,68 +47,68 @@ def test_without_a_budget_nothing_is_short(number: int, jobs: int) -> None:
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares)
-def test_what_earlier_sessions_spent_is_gone(whole_s: float, spent: float) -> None:
-    left_s = budget(whole_s, spent_s=spent * whole_s).left_s
-    assert left_s == pytest.approx((1 - spent) * whole_s, rel=1e-6, abs=1.0)
+@given(total_s=budgets_s, spent=shares)
+def test_time_of_earlier_sessions_counts_against_the_budget(total_s: float, spent: float) -> None:
+    left_s = budget(total_s, spent_s=spent * total_s).left_s
+    assert left_s == pytest.approx((1 - spent) * total_s, rel=1e-6, abs=1.0)
 
 
 @repeatable
-@given(whole_s=budgets_s, allowed=shares, spent=shares, number=numbers)
-def test_a_session_plans_with_no_more_than_its_job_has(
-    whole_s: float, allowed: float, spent: float, number: int
+@given(total_s=budgets_s, allowed=shares, spent=shares, number=numbers)
+def test_a_session_plans_with_no_more_time_than_its_job_has(
+    total_s: float, allowed: float, spent: float, number: int
 ) -> None:
     """Whatever earlier ones have spent: a scheduler ends the job before the budget does."""
-    allowed_s = allowed * whole_s
-    cut = budget(whole_s, spent_s=spent * whole_s)
+    allowed_s = allowed * total_s
+    cut = budget(total_s, spent_s=spent * total_s)
     cut.allowed_s = allowed_s
     assert cut.left_s is not None
     assert cut.left_s <= allowed_s
     share_s = cut.share_s(number)
     assert share_s is not None
     assert share_s <= allowed_s
-    assert cut.replications_planned <= budget(whole_s).replications_planned
+    assert cut.replications_planned <= budget(total_s).replications_planned
     endless = budget(None)
     endless.allowed_s = allowed_s
     assert endless.left_s is None
 
 
 @repeatable
-@given(whole_s=budgets_s, jobs=st.integers(1, 5))
-def test_all_launches_together_have_no_more_than_the_budget(whole_s: float, jobs: int) -> None:
+@given(total_s=budgets_s, jobs=st.integers(1, 5))
+def test_launches_together_take_no_more_than_the_budget(total_s: float, jobs: int) -> None:
     """If each takes its share, whenever it is asked, the last one ends in time."""
-    one = budget(whole_s, jobs)
+    one = budget(total_s, jobs)
     planned = 0
-    while (share_s := one.share_s(planned + 1)) and one.left_s and one.left_s > 1e-3 * whole_s:
+    while (share_s := one.share_s(planned + 1)) and one.left_s and one.left_s > 1e-3 * total_s:
         one.spent_s += share_s * jobs
         planned += 1
         assert planned <= max(one.plan.launches_max, one.plan.launches_min)
     assert planned >= one.plan.launches_min
-    assert one.spent_s <= whole_s * (1 + 1e-9)
+    assert one.spent_s <= total_s * (1 + 1e-9)
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares, number=numbers, jobs=st.integers(1, 5), startup_s=startups_s)
+@given(total_s=budgets_s, spent=shares, number=numbers, jobs=st.integers(1, 5), startup_s=startups_s)
 def test_a_deadline_leaves_time_for_the_launches_that_an_interval_needs(
-    whole_s: float, spent: float, number: int, jobs: int, startup_s: float
+    total_s: float, spent: float, number: int, jobs: int, startup_s: float
 ) -> None:
-    one = budget(whole_s, jobs, spent * whole_s)
+    one = budget(total_s, jobs, spent * total_s)
     deadline_s = one.deadline_s(number, startup_s)
-    assert deadline_s >= DEADLINE_LEAST_S
+    assert deadline_s >= MIN_DEADLINE_S
     to_come = max(1, one.plan.launches_min - number + 1) * jobs
-    if deadline_s > DEADLINE_LEAST_S:
-        assert (deadline_s + startup_s) * to_come <= (1 - spent + OVERSPENDING) * whole_s + 1e-3
+    if deadline_s > MIN_DEADLINE_S:
+        assert (deadline_s + startup_s) * to_come <= (1 - spent + OVERSPENDING) * total_s + 1e-3
 
 
 @repeatable
-@given(whole_s=budgets_s, spent=shares, startup_s=startups_s, replication_s=st.floats(0.0, 1e5))
-def test_what_an_interval_needs_may_be_cut_short_and_what_follows_is_whole(
-    whole_s: float, spent: float, startup_s: float, replication_s: float
+@given(total_s=budgets_s, spent=shares, startup_s=startups_s, replication_s=st.floats(0.0, 1e5))
+def test_launches_for_an_interval_may_be_cut_short_and_later_ones_are_whole(
+    total_s: float, spent: float, startup_s: float, replication_s: float
 ) -> None:
     assume(startup_s * 2 < replication_s)
-    one = budget(whole_s, spent_s=spent * whole_s)
+    one = budget(total_s, spent_s=spent * total_s)
     needed, more = (one.overspends(number, startup_s, replication_s) for number in (1, one.plan.launches_min))
-    left_s = (1 - spent) * whole_s
+    left_s = (1 - spent) * total_s
     assume(abs(left_s - replication_s) > 1 and abs(left_s - 1.5 * startup_s) > 1)
     assert more == (left_s < replication_s)
     assert needed == (left_s < 1.5 * startup_s)
@@ -116,22 +116,20 @@ def test_what_an_interval_needs_may_be_cut_short_and_what_follows_is_whole(
 
 
 @repeatable
-@given(whole_s=budgets_s, cells=st.integers(1, 500), took_s=st.lists(st.floats(1e-3, 1e4), max_size=8))
-def test_a_cell_has_never_too_little_to_measure_nor_too_much(
-    whole_s: float, cells: int, took_s: list[float]
-) -> None:
-    one, job = budget(whole_s), JobBudget(cells)
+@given(total_s=budgets_s, cells=st.integers(1, 500), took_s=st.lists(st.floats(1e-3, 1e4), max_size=8))
+def test_the_time_of_a_cell_stays_within_its_limits(total_s: float, cells: int, took_s: list[float]) -> None:
+    one, job = budget(total_s), JobBudget(cells)
     for number, seconds in enumerate([*took_s, 1.0], start=1):
-        assert CELL_LEAST_S <= job.limits(one, number, 0).cell_s <= CELL_MOST_S
-        job.learn(one, number, seconds)
+        assert MIN_CELL_S <= job.limits(one, number, 0).cell_s <= MAX_CELL_S
+        job.adapt(one, number, seconds)
         assert job.launch_s == seconds
 
 
 @pytest.mark.parametrize(("took_s", "direction"), [(100.0, -1), (1.5, 1)])
-def test_cells_get_less_after_a_launch_that_was_too_long_and_more_after_a_short_one(
+def test_cells_get_less_time_after_a_long_launch_and_more_after_a_short_one(
     took_s: float, direction: int
 ) -> None:
     one, job = budget(100.0), JobBudget(cells=100)
     before_s = job.limits(one, 1, 0).cell_s
-    job.learn(one, 1, took_s)
+    job.adapt(one, 1, took_s)
     assert (job.limits(one, 2, 0).cell_s - before_s) * direction > 0

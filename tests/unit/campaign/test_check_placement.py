@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.campaign.check_placement import check_landed
+from mpigauge.campaign.check_placement import check_placement
 from mpigauge.errors import EnvironmentLacksError
 
 repeatable = settings(derandomize=True, deadline=None)
@@ -18,22 +18,22 @@ HERE = platform.node()
 
 @repeatable
 @given(places)
-def test_ranks_may_be_where_they_were_sent(asked: list[str]) -> None:
-    check_landed(asked, asked)
-    check_landed(asked, [host if host[0].isdigit() else f"{host}.cluster.example" for host in asked])
-    check_landed(asked, [f"the-real-name-of-{host}" for host in asked])
+def test_ranks_on_their_hosts_pass(asked: list[str]) -> None:
+    check_placement(asked, asked)
+    check_placement(asked, [host if host[0].isdigit() else f"{host}.cluster.example" for host in asked])
+    check_placement(asked, [f"the-real-name-of-{host}" for host in asked])
 
 
 @repeatable
 @given(places.filter(lambda asked: len(set(asked)) > 1))
-def test_ranks_that_are_all_on_one_host_are_found(asked: list[str]) -> None:
+def test_ranks_that_are_all_on_one_host_are_refused(asked: list[str]) -> None:
     with pytest.raises(EnvironmentLacksError):
-        check_landed(asked, ["h1"] * len(asked))
+        check_placement(asked, ["h1"] * len(asked))
 
 
-def test_without_hosts_ranks_are_on_this_machine() -> None:
-    check_landed((), [HERE, HERE])
-    check_landed((), [f"{HERE.partition('.')[0]}.cluster.example"])
+def test_without_hosts_ranks_must_be_on_this_machine() -> None:
+    check_placement((), [HERE, HERE])
+    check_placement((), [f"{HERE.partition('.')[0]}.cluster.example"])
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_without_hosts_ranks_are_on_this_machine() -> None:
         ([], ["other", "other"], f"rank 0 should be on this machine, {HERE}, but is on other"),
     ],
 )
-def test_the_first_rank_that_is_elsewhere_is_named(asked: list[str], found: list[str], words: str) -> None:
+def test_the_first_misplaced_rank_is_named(asked: list[str], found: list[str], words: str) -> None:
     with pytest.raises(EnvironmentLacksError) as caught:
-        check_landed(asked, found)
+        check_placement(asked, found)
     assert caught.value.sentence == words

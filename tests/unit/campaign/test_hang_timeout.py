@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.campaign.hang_timeout import SILENCE_LEAST_S, Patience
+from mpigauge.campaign.hang_timeout import MIN_SILENCE_S, HangTimeout
 from mpigauge.plan.patterns import KernelDescription, known
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.made import cell, collective
@@ -21,20 +21,20 @@ MIB = 2**20
 STARTUP_S = 60.0
 
 
-def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> Patience:
+def patience(*cells: Cell, hosts: int = 1, startup_s: float = STARTUP_S) -> HangTimeout:
     """Of a launch with a visit of each."""
     visits = [PlannedVisit(number, one, None) for number, one in enumerate(cells)]
-    return Patience(visits, hosts, DESCRIPTION, startup_s)
+    return HangTimeout(visits, hosts, DESCRIPTION, startup_s)
 
 
-def test_a_start_has_a_minute_and_more_with_many_ranks() -> None:
+def test_the_timeout_of_a_start_is_a_minute_and_grows_with_ranks() -> None:
     assert STARTUP_S < patience(collective("barrier", 0, ranks=2)).seconds() < 1.1 * STARTUP_S
     assert patience(collective("barrier", 0, ranks=10_000)).seconds() > 5 * STARTUP_S
     assert patience(collective("barrier", 0, ranks=2), startup_s=600).seconds() > 600
 
 
 @pytest.mark.parametrize("gigabits_per_s", [1, 10])
-def test_an_alltoall_of_many_ranks_per_host_is_given_the_time_that_a_slow_network_needs(
+def test_an_alltoall_of_many_ranks_per_host_may_take_what_a_slow_network_needs(
     gigabits_per_s: float,
 ) -> None:
     ranks, hosts = 512, 64
@@ -44,31 +44,31 @@ def test_an_alltoall_of_many_ranks_per_host_is_given_the_time_that_a_slow_networ
     assert waiting.seconds() > 2 * out_of_a_host_bytes * 8 / (gigabits_per_s * 1e9)
 
 
-def test_a_small_message_is_not_waited_for_long() -> None:
+def test_the_timeout_of_a_small_message_is_short() -> None:
     waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
     waiting.begin(0, 0.0)
-    assert SILENCE_LEAST_S <= waiting.seconds() < 1.1 * SILENCE_LEAST_S
+    assert MIN_SILENCE_S <= waiting.seconds() < 1.1 * MIN_SILENCE_S
     waiting.begin(1, 0.0)
-    assert waiting.seconds() > 100 * SILENCE_LEAST_S
+    assert waiting.seconds() > 100 * MIN_SILENCE_S
 
 
-def test_what_is_known_of_a_visit_counts_instead_and_slow_rounds_do_where_nothing_is() -> None:
+def test_the_expected_time_of_a_visit_counts_else_its_slow_rounds() -> None:
     waiting = patience(cell("pingpong", size=64 * MIB))
     waiting.begin(0, 2.0)
-    assert waiting.seconds() == pytest.approx(SILENCE_LEAST_S + 20)
+    assert waiting.seconds() == pytest.approx(MIN_SILENCE_S + 20)
     waiting.begin(0, 0.0)
     waiting.slow_round(3.0)
-    assert waiting.seconds() == pytest.approx(SILENCE_LEAST_S + 60)
+    assert waiting.seconds() == pytest.approx(MIN_SILENCE_S + 60)
 
 
-def test_no_line_makes_it_negative() -> None:
+def test_no_line_makes_the_timeout_negative() -> None:
     waiting = patience(cell("pingpong", 8))
     waiting.begin(0, -1e6)
-    assert waiting.seconds() >= SILENCE_LEAST_S
+    assert waiting.seconds() >= MIN_SILENCE_S
 
 
-def test_between_visits_the_largest_of_them_may_be_prepared() -> None:
+def test_between_visits_the_timeout_covers_the_largest_cell() -> None:
     waiting = patience(cell("pingpong", size=8), cell("pingpong", size=64 * MIB))
     waiting.begin(0, 0.0)
     waiting.running.clear()
-    assert waiting.seconds() > 100 * SILENCE_LEAST_S
+    assert waiting.seconds() > 100 * MIN_SILENCE_S

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.campaign.hosts import check_reachable, fault_of, with_hosts, with_hosts_again
+from mpigauge.campaign.hosts import check_reachable, first_fault, with_current_hosts, with_hosts
 from mpigauge.campaign.targets import Target
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.mpi.kinds import KINDS
@@ -33,7 +33,7 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("srun")
-def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hosts_come_from_the_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(PLAN) == PLAN
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-2]")
@@ -44,7 +44,7 @@ def test_an_allocation_has_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("srun")
 def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(PLAN.measure, launcher="srun")
-    for prepare in (with_hosts, with_hosts_again):
+    for prepare in (with_hosts, with_current_hosts):
         with pytest.raises(EnvironmentLacksError, match="needs a Slurm allocation"):
             prepare(plan)
     monkeypatch.setenv("SLURM_JOB_ID", "7")
@@ -53,21 +53,21 @@ def test_srun_needs_an_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_hosts(plan).launcher == "srun"
 
 
-def test_a_launcher_that_there_is_not_is_named() -> None:
+def test_an_unknown_launcher_is_named() -> None:
     with pytest.raises(UsageError, match="'aprun'"):
         with_hosts(Plan(PLAN.measure, launcher="aprun"))
 
 
-def test_a_launcher_may_be_words() -> None:
+def test_a_launcher_may_be_a_command_template() -> None:
     words = "flux run -n {ranks}"
     assert with_hosts(Plan(PLAN.measure, launcher=words)).launcher == words
     with pytest.raises(UsageError, match="cores} is not a placeholder"):
         with_hosts(Plan(PLAN.measure, launcher="flux run -n {cores}"))
 
 
-def test_one_of_several_does_not_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_several_ranks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PMI_SIZE", "2")
-    for prepare in (with_hosts, with_hosts_again):
+    for prepare in (with_hosts, with_current_hosts):
         with pytest.raises(UsageError, match="started mpigauge 2 times"):
             prepare(PLAN)
 
@@ -119,10 +119,10 @@ def test_only_hosts_of_ranks_are_asked(shell: Shell) -> None:
         check_reachable(plan, [target_of("n1,dead1")])
 
 
-def test_nobody_is_asked_who_is_not_to_be(shell: Shell) -> None:
+def test_hosts_are_not_asked_against_the_plan(shell: Shell) -> None:
     plan = plan_of(shell, "dead1", "dead2", check_hosts="no")
     check_reachable(plan, [target_of("different-hosts")])
-    assert fault_of(["dead1"], plan, []) == ""
+    assert first_fault(["dead1"], plan, []) == ""
     assert shell.asked == []
 
 
@@ -143,7 +143,7 @@ def test_hosts_of_a_placement_stay_and_keep_their_numbers(shell: Shell) -> None:
     assert found.hosts_skipped == ("dead1",)
 
 
-def test_who_asks_nobody_cannot_leave_out_the_dead(shell: Shell) -> None:
+def test_skip_dead_without_checking_hosts_is_refused(shell: Shell) -> None:
     with pytest.raises(UsageError, match="exclude each other"):
         with_hosts(plan_of(shell, "n1", skip_dead=True, check_hosts="no"))
 
@@ -155,13 +155,15 @@ def test_a_scheduler_answers_for_its_hosts_and_for_no_others(
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_JOB_NODELIST", "node[1-2]")
     plan = plan_of(shell, "node1", "node2.cluster", "dead1")
-    assert fault_of(["node1", "node2.cluster"], plan, []) == ""
+    assert first_fault(["node1", "node2.cluster"], plan, []) == ""
     assert shell.asked == []
-    assert fault_of(["node1", "dead1"], plan, []).startswith("host dead1: cannot be reached")
+    assert first_fault(["node1", "dead1"], plan, []).startswith("host dead1: cannot be reached")
     assert shell.asked == ["dead1"]
     by_srun = replace(plan, launcher="srun")
-    assert fault_of(["node1", "n9"], by_srun, []) == "host n9: is none of job 7, and srun reaches no others"
-    assert fault_of(["node1"], replace(plan, check_hosts="ssh"), []) == ""
+    assert (
+        first_fault(["node1", "n9"], by_srun, []) == "host n9: is none of job 7, and srun reaches no others"
+    )
+    assert first_fault(["node1"], replace(plan, check_hosts="ssh"), []) == ""
     assert shell.asked == ["node1"]
 
 
@@ -182,7 +184,7 @@ def test_a_step_of_slurm_gives_nodes_the_kernel_before_a_campaign(
     asked = tmp_path / "steps"
     plan = replace(plan_of(shell, "node1", "node2.cluster", "node3"), launcher=launcher)
     write_program(tmp_path / "bin" / "srun", STEP.format(asked=asked, status=0), "")
-    assert fault_of(["node1", "node2.cluster"], plan, [target_of("node1,node3")]) == ""
+    assert first_fault(["node1", "node2.cluster"], plan, [target_of("node1,node3")]) == ""
     check_reachable(replace(plan, check_hosts="no"), [target_of("node1,node3")])
     assert not asked.exists()
     check_reachable(plan, [target_of("node1,node3"), target_of("node3,node1")])
@@ -194,10 +196,10 @@ def test_a_step_of_slurm_gives_nodes_the_kernel_before_a_campaign(
     assert shell.asked == []
 
 
-def test_a_campaign_goes_on_by_a_launcher_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_campaign_needs_its_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was begun inside an allocation may be continued outside of it, or by an older mpigauge."""
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     with pytest.raises(UsageError, match="no launcher is called 'tomorrow'"):
-        with_hosts_again(replace(PLAN, launcher="tomorrow"))
+        with_current_hosts(replace(PLAN, launcher="tomorrow"))
     with pytest.raises(EnvironmentLacksError, match="srun needs a Slurm allocation"):
-        with_hosts_again(replace(PLAN, launcher="srun"))
+        with_current_hosts(replace(PLAN, launcher="srun"))

@@ -58,13 +58,13 @@ def after(first: bytes, more: bytes) -> Callable[[bytes], bytes]:
         b'{"tick":1,"round_ns":86400000000000,"tool":"profiler"}\n',
     ],
 )
-def test_what_another_program_says_is_none_of_the_kernels_lines(border: Border, more: bytes) -> None:
+def test_output_of_another_program_is_not_taken_for_the_kernels(border: Border, more: bytes) -> None:
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     found = measured(border, "more.jsonl", after(b'{"launch"', more))
     assert (found.visits, found.failures, found.eager) == (whole.visits, whole.failures, whole.eager)
 
 
-def test_nothing_is_measured_before_the_launch_has_said_where(border: Border) -> None:
+def test_visits_before_the_launch_line_are_ignored(border: Border) -> None:
     line = b'{"skip":0,"reason":"time"}\n'
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     found = measured(border, "more.jsonl", after(b'{"ready"', line))
@@ -87,7 +87,7 @@ def test_processes_of_a_job_that_no_signal_ends_are_named(
     assert {visit.launch for visit in result.visits} == {1, 2}
 
 
-def test_a_second_launch_in_one_job_is_none(border: Border) -> None:
+def test_a_second_launch_line_of_a_job_is_ignored(border: Border) -> None:
     def twice(journal: bytes) -> bytes:
         line = next(line for line in journal.splitlines(keepends=True) if line.startswith(b'{"launch"'))
         return after(b'{"launch"', line)(journal)
@@ -121,7 +121,7 @@ def of_visits(
 
 
 @pytest.mark.parametrize(("one_in", "change"), [(1, torn), (3, torn), (1, lambda _: b""), (4, lambda _: b"")])
-def test_visits_whose_lines_are_torn_or_lost_are_made_again(
+def test_visits_with_torn_or_lost_lines_are_repeated(
     border: Border, one_in: int, change: Callable[[bytes], bytes]
 ) -> None:
     whole = measured(border, "whole.jsonl", lambda journal: journal)
@@ -143,7 +143,7 @@ def test_visits_whose_lines_are_torn_or_lost_are_made_again(
     assert [launch.part for launch in found.launches] == [1, 2]
 
 
-def test_a_journal_of_which_nothing_can_be_read_is_given_up_soon(border: Border) -> None:
+def test_a_job_with_an_unreadable_journal_is_given_up_soon(border: Border) -> None:
     border.change = of_visits(torn, lambda *_: True)
     done = run((*RUN, "r.jsonl"))
     assert done.status == EXIT_NOTHING_MEASURED
@@ -154,7 +154,7 @@ def test_a_journal_of_which_nothing_can_be_read_is_given_up_soon(border: Border)
     assert {failure.cell for failure in result.failures} == {None}
 
 
-def test_a_visit_whose_line_is_always_torn_fails_alone(border: Border) -> None:
+def test_a_visit_whose_line_is_always_torn_fails_and_no_other(border: Border) -> None:
     """As one that is longer than any other, where a launcher has a limit."""
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     cells = {visit.id: visit.cell for visit in whole.visits}
@@ -167,7 +167,7 @@ def test_a_visit_whose_line_is_always_torn_fails_alone(border: Border) -> None:
     assert done.status == 0  # the cell has its other visits
 
 
-def test_a_line_that_comes_twice_is_taken_once(border: Border) -> None:
+def test_a_repeated_line_counts_once(border: Border) -> None:
     whole = measured(border, "whole.jsonl", lambda journal: journal)
     found = measured(border, "r.jsonl", of_visits(lambda line: 2 * line, lambda *_: True))
     assert found.visits == whole.visits

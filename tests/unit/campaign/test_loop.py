@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from mpigauge.campaign import loop
-from mpigauge.campaign.loop import PARTS_MOST, SILENT_STARTS_MOST, CampaignLoop
+from mpigauge.campaign.loop import MAX_SILENT_STARTS, MAX_STARTS, CampaignLoop
 from mpigauge.campaign.targets import Target
 from mpigauge.cli.screen.progress import NoProgress
 from mpigauge.errors import JobError
 from mpigauge.plan.model import Cell, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription
-from mpigauge.plan.visit_order import moment_s
+from mpigauge.plan.visit_order import replication_start_s
 from mpigauge.result import writer
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import Failure
@@ -33,7 +33,7 @@ from tests.made import LIBRARY, campaign, cell, launch, visit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.campaign.job_run import Surroundings
+    from mpigauge.campaign.job_run import RunContext
     from mpigauge.campaign.state import LaunchKey
     from mpigauge.plan.visit_order import PlannedVisit
 
@@ -84,7 +84,7 @@ class FakeRun:
     """Stands for one mpiexec: takes the visits in order, until one of them fails."""
 
     script: Script
-    around: Surroundings
+    around: RunContext
     target: Target
     key: LaunchKey
     job: object
@@ -166,7 +166,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             return False
 
         interruption: Any = SimpleNamespace(
-            signal=None, comes_within=comes_within, calm=lambda: None, heed=lambda: None
+            signal=None, arrives_within=comes_within, clear_wakeup=lambda: None, handle_stop=lambda: None
         )
         with writer.reopen(path, path.stat().st_size) if before else writer.create(path) as file:
             if before is None:
@@ -205,7 +205,7 @@ def test_visits_are_shuffled_anew_in_every_launch(run: Run) -> None:
 
 
 @pytest.mark.thorough
-def test_memory_is_not_looked_through_while_ranks_are_timed(run: Run) -> None:
+def test_the_garbage_collector_does_not_run_while_ranks_are_timed(run: Run) -> None:
     script = Script(looks_at_memory=True)
     run(script)
     assert len(script.frozen) >= PLAN.launches_min
@@ -223,7 +223,7 @@ def test_equal_launches_are_enough_after_the_least_number(run: Run) -> None:
     assert result.ends[-1].reason == "converged"
 
 
-def test_cells_that_are_precise_get_half_of_the_visits_and_no_less(run: Run) -> None:
+def test_precise_cells_get_half_of_the_visits(run: Run) -> None:
     """One of two differs from launch to launch, so that the campaign goes on for it."""
     script = Script(spread=0.5, steady=(SMALL,))
     assert run(script)[0] == "launches"
@@ -232,7 +232,7 @@ def test_cells_that_are_precise_get_half_of_the_visits_and_no_less(run: Run) -> 
     assert counts[5:] == [{SMALL: 1, LARGE: 2}] * 3
 
 
-def test_a_budget_that_is_spent_ends_it(run: Run) -> None:
+def test_a_spent_budget_ends_the_campaign(run: Run) -> None:
     plan = msgspec.structs.replace(PLAN, budget_s=1e-6)
     reason, result = run(Script(), plan)
     assert reason == "budget"
@@ -256,14 +256,14 @@ def test_launches_that_are_spread_over_time_wait_and_do_not_end_early(run: Run) 
     assert reason == "launches"
     assert len({one.launch for one in result.visits}) == PLAN.launches_max
     # One wait a replication, whose launches stay together.
-    assert sum(waited) == pytest.approx(moment_s(plan, PLAN.launches_max, PLAN.launches_max))
+    assert sum(waited) == pytest.approx(replication_start_s(plan, PLAN.launches_max, PLAN.launches_max))
     assert [number for number, _ in script.runs()] == [
         number for number in range(1, PLAN.launches_max + 1) for _ in BOTH
     ]
     assert all(end.elapsed_s < 60 for end in result.ends)
 
 
-def test_a_signal_ends_it_before_the_next_job(run: Run) -> None:
+def test_a_signal_ends_the_campaign_before_the_next_job(run: Run) -> None:
     script = Script(spread=0.5, stop_after=3)
     reason, result = run(script, cells=BOTH)
     assert (reason, len(script.started)) == ("interrupted", 3)
@@ -288,17 +288,17 @@ def test_a_job_that_does_not_begin_is_given_up_and_the_other_goes_on(run: Run) -
     script = Script(spread=0.5, silent=("mpich",))
     reason, result = run(script, cells=BOTH)
     assert reason == "launches"
-    assert Counter(mpi for _, mpi in script.runs()) == {"mpich": SILENT_STARTS_MOST, "openmpi": 8}
+    assert Counter(mpi for _, mpi in script.runs()) == {"mpich": MAX_SILENT_STARTS, "openmpi": 8}
     assert {one.cell.mpi for one in result.visits} == {"openmpi"}
-    assert SILENT_STARTS_MOST < PARTS_MOST
+    assert MAX_SILENT_STARTS < MAX_STARTS
 
 
-def test_a_job_that_never_comes_to_its_visits_is_given_up(run: Run) -> None:
+def test_a_job_that_never_reaches_its_visits_is_given_up(run: Run) -> None:
     """It says its first line, and then hangs: in its warm-up, or while its clocks are compared."""
     script = Script(spread=0.5, hanging=("mpich",))
     reason, result = run(script, cells=BOTH)
     assert reason == "launches"
-    assert Counter(mpi for _, mpi in script.runs()) == {"mpich": SILENT_STARTS_MOST, "openmpi": 8}
+    assert Counter(mpi for _, mpi in script.runs()) == {"mpich": MAX_SILENT_STARTS, "openmpi": 8}
     assert {one.cell.mpi for one in result.visits} == {"openmpi"}
 
 
@@ -310,7 +310,7 @@ def test_no_part_of_a_launch_begins_when_the_budget_is_spent(run: Run, tmp_path:
     assert set(load(tmp_path / "r.jsonl").done[0].skipped) == {SMALL, LARGE}
 
 
-def test_a_cell_that_ended_a_launch_is_not_tried_again_in_it_after_a_kill_either(
+def test_a_cell_that_failed_is_not_tried_again_in_its_launch_even_after_a_kill(
     run: Run, tmp_path: Path
 ) -> None:
     """As long as the campaign lives it is not, and a file that goes on must not forget."""
@@ -326,21 +326,21 @@ def test_a_cell_that_ended_a_launch_is_not_tried_again_in_it_after_a_kill_either
     assert LARGE not in {planned.cell for planned in visits}
 
 
-def test_nothing_that_begins_is_an_error_with_a_hint(run: Run, tmp_path: Path) -> None:
+def test_a_campaign_without_any_start_is_an_error_with_a_hint(run: Run, tmp_path: Path) -> None:
     with pytest.raises(JobError, match="no launch came as far as its first number: not found") as caught:
         run(Script(silent=("openmpi",)))
     assert caught.value.hint
     assert load(tmp_path / "r.jsonl").ends[-1].reason == "failed"
 
 
-def test_a_failed_start_that_took_all_of_the_budget_is_no_lack_of_time(run: Run, tmp_path: Path) -> None:
+def test_a_failed_start_that_used_the_whole_budget_is_reported_as_a_failure(run: Run, tmp_path: Path) -> None:
     with pytest.raises(JobError, match="no launch came as far as its first number: in its warm-up") as caught:
         run(Script(hanging=("openmpi",), hangs_s=0.9), plan=msgspec.structs.replace(PLAN, budget_s=0.8))
     assert "--budget" not in caught.value.hint
     assert load(tmp_path / "r.jsonl").ends[-1].reason == "budget"
 
 
-def test_whoever_stops_a_start_that_failed_is_told_of_the_stop(run: Run) -> None:
+def test_a_signal_during_a_failed_start_is_reported_as_interrupted(run: Run) -> None:
     reason, _ = run(Script(silent=("openmpi",), stop_after=1))
     assert reason == "interrupted"
 
@@ -356,7 +356,7 @@ def test_a_host_that_is_gone_ends_its_job_at_once(run: Run) -> None:
 
 
 @pytest.mark.parametrize("lines", [2, 3, 5, 6, 7, 9])
-def test_what_was_cut_short_goes_on_to_what_it_would_have_been(run: Run, tmp_path: Path, lines: int) -> None:
+def test_a_resumed_campaign_measures_what_was_left(run: Run, tmp_path: Path, lines: int) -> None:
     path = tmp_path / "r.jsonl"
     _, whole = run(Script())
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
@@ -369,7 +369,7 @@ def test_what_was_cut_short_goes_on_to_what_it_would_have_been(run: Run, tmp_pat
     assert sum(len(visits) for _, _, visits in script.started) == len(whole.visits) - before
 
 
-def test_a_campaign_that_was_through_starts_nothing(run: Run) -> None:
+def test_resuming_a_complete_campaign_starts_nothing(run: Run) -> None:
     run(Script())
     script = Script()
     assert run(script)[0] == "converged"

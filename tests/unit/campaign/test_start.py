@@ -63,7 +63,7 @@ def watch(
     return found, found.look
 
 
-def test_a_start_that_takes_long_is_told_of_once_with_what_it_has_said(clock: Clock) -> None:
+def test_a_slow_start_is_reported_once_with_its_output(clock: Clock) -> None:
     job, told = Job("waiting for a node"), list[str]()
     _, look = watch(job, told)
     assert look() == math.inf
@@ -74,7 +74,7 @@ def test_a_start_that_takes_long_is_told_of_once_with_what_it_has_said(clock: Cl
     assert "waiting for a node" in told[0]
 
 
-def test_a_start_that_takes_no_longer_than_usual_is_not_told_of(clock: Clock) -> None:
+def test_a_start_of_the_usual_duration_is_not_reported(clock: Clock) -> None:
     told: list[str] = []
     _, look = watch(Job(), told, usual_s=30)
     clock.now_s = 40
@@ -82,7 +82,7 @@ def test_a_start_that_takes_no_longer_than_usual_is_not_told_of(clock: Clock) ->
     assert told == []
 
 
-def test_a_dead_rank_ends_the_wait_also_of_a_job_that_has_begun(clock: Clock) -> None:
+def test_a_dead_rank_ends_the_wait_even_after_the_job_has_begun(clock: Clock) -> None:
     seen, look = watch(Job(), [], "process 12, a rank, is gone")
     assert look() == DEAD_S
     seen.began = True
@@ -100,7 +100,7 @@ def test_a_dead_rank_ends_the_wait_also_of_a_job_that_has_begun(clock: Clock) ->
         ("", True, math.inf),
     ],
 )
-def test_words_after_which_nothing_begins_shorten_the_wait(
+def test_messages_of_a_hopeless_start_shorten_the_wait(
     clock: Clock, words: str, alone: bool, most_s: float
 ) -> None:
     """An error alone is a warning as long as somebody but the launcher lives."""

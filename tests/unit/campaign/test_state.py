@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.campaign.state import FAILURES_MOST, CampaignState, LaunchKey
+from mpigauge.campaign.state import MAX_FAILURES, CampaignState, LaunchKey
 from mpigauge.result import writer
 from mpigauge.result.reader import load
 from mpigauge.result.records import Blocked, Done, End, Failure, Visit
@@ -42,17 +42,17 @@ def facts(state: CampaignState) -> tuple[object, ...]:
     return (state.visits, state.finished, state.done, state.parts, state.failures)
 
 
-def test_what_is_appended_is_what_is_read_again(state: CampaignState, tmp_path: Path) -> None:
+def test_appended_records_give_the_same_state_as_reading_them(state: CampaignState, tmp_path: Path) -> None:
     """A campaign that goes on knows what the first session knew."""
     for record in RECORDS[1:]:
         state.append(record)
     again = CampaignState(state.file)
-    again.remember(load(tmp_path / "r.jsonl"))
+    again.load(load(tmp_path / "r.jsonl"))
     assert facts(again) == facts(state)
     assert len(state.visits) == sum(isinstance(record, Visit) for record in RECORDS)
 
 
-def test_a_visit_a_probe_and_a_block_are_not_done_again(state: CampaignState) -> None:
+def test_visits_probes_and_blocked_visits_are_not_repeated(state: CampaignState) -> None:
     state.append(visit(1, 0, SMALL, [200]))
     state.append(Blocked(1, 3, BLIND, found=True, limit_bytes=4000))
     assert state.finished == {FIRST: {0, 3}}
@@ -61,21 +61,21 @@ def test_a_visit_a_probe_and_a_block_are_not_done_again(state: CampaignState) ->
     assert SECOND not in state.finished
 
 
-def test_a_cell_that_fails_in_two_launches_is_given_up_and_no_other(state: CampaignState) -> None:
-    for number in range(1, FAILURES_MOST + 1):
-        assert not state.given_up(SMALL)
+def test_a_cell_that_fails_in_two_launches_is_given_up(state: CampaignState) -> None:
+    for number in range(1, MAX_FAILURES + 1):
+        assert not state.is_given_up(SMALL)
         state.append(failure(number))
         assert state.finished[LaunchKey(number, SMALL.job)] == {0}
-    assert state.given_up(SMALL)
-    assert not state.given_up(LARGE)
+    assert state.is_given_up(SMALL)
+    assert not state.is_given_up(LARGE)
 
 
-def test_what_the_kernel_refuses_is_given_up_at_once(state: CampaignState) -> None:
+def test_a_cell_that_the_kernel_refuses_is_given_up_at_once(state: CampaignState) -> None:
     state.append(failure(1, kind="refused"))
-    assert state.given_up(SMALL)
+    assert state.is_given_up(SMALL)
 
 
-def test_the_failure_of_a_launch_is_that_of_no_cell(state: CampaignState) -> None:
+def test_a_failed_launch_counts_against_no_cell(state: CampaignState) -> None:
     state.append(failure(1, None))
     assert not state.failures
     assert not state.finished
@@ -92,11 +92,9 @@ def test_parts_are_counted_and_a_launch_is_done_once(state: CampaignState) -> No
 
 @settings(derandomize=True, deadline=None)
 @given(ended_s=st.lists(st.floats(0, 1e6), max_size=4), launches_s=st.lists(st.floats(0, 1e6), max_size=4))
-def test_time_is_that_of_all_sessions_also_of_one_that_was_killed(
-    ended_s: list[float], launches_s: list[float]
-) -> None:
+def test_time_spent_includes_killed_sessions(ended_s: list[float], launches_s: list[float]) -> None:
     records: list[Record] = [End("interrupted", seconds, "") for seconds in ended_s]
     records += [Done(number, SMALL.job, seconds) for number, seconds in enumerate(launches_s)]
     state = CampaignState(None)  # type: ignore[arg-type]
-    state.remember(result_of(campaign(SMALL), *records))
+    state.load(result_of(campaign(SMALL), *records))
     assert state.spent_s == max(sum(ended_s), sum(launches_s))

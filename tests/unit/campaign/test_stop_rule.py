@@ -46,13 +46,13 @@ def coarse(number: int) -> Launch:
 # ---- What is kept --------------------------------------------------------------------------------
 
 
-def test_what_is_kept_of_visits_gives_the_same_widths() -> None:
+def test_reduced_visits_give_the_same_widths() -> None:
     visits = visits_of()
     assert widths_asked([essential_visit(one) for one in visits]) == widths_asked(visits)
     assert len(widths_asked(visits)) == 2
 
 
-def test_what_is_kept_of_launches_gives_the_same_steps() -> None:
+def test_reduced_launches_give_the_same_clock_steps() -> None:
     launches = [coarse(number) for number in range(1, 4)]
     visits = [visit(number, 0, SMALL, [200, 225, 250]) for number in range(1, 4)]
     kept = [essential_launch(one) for one in launches]
@@ -60,7 +60,7 @@ def test_what_is_kept_of_launches_gives_the_same_steps() -> None:
     assert all(len(one.ranks_at) == 1 for one in kept)
 
 
-def test_a_campaign_keeps_four_bytes_a_sample() -> None:
+def test_a_campaign_keeps_four_bytes_per_sample() -> None:
     """Ten thousand samples of a collective, which come in four lists of integers."""
     rounds, number = 1000, 50
     made = [together(1, place, ALLREDUCE, list(range(2**20, 2**20 + rounds))) for place in range(number)]
@@ -80,23 +80,23 @@ class Sink:
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_samples_are_kept_only_for_who_asks(keeps: bool) -> None:
+def test_samples_are_kept_only_for_the_stop_rule(keeps: bool) -> None:
     state = CampaignState(Sink(), keeps_visits=keeps)  # type: ignore[arg-type]
     for record in (launch(1), visit(1, 0, SMALL, [200] * 9), visit(1, 1, SMALL, [200] * 5)):
         state.append(record)
     assert (len(state.visits), len(state.launches)) == ((2, 1) if keeps else (0, 0))
     assert state.visits_made == 2
-    (made,) = state.made.values()
-    assert (made.cells, made.samples) == ({SMALL}, 14)
+    (progress,) = state.progress.values()
+    assert (progress.cells, progress.samples) == ({SMALL}, 14)
 
 
-def test_of_launches_that_are_done_no_ids_are_kept() -> None:
+def test_ids_of_finished_launches_are_not_kept() -> None:
     state = CampaignState(Sink(), keeps_visits=False)  # type: ignore[arg-type]
     for number in range(1, 20):
         state.append(visit(number, 0, SMALL, [200]))
-        assert len(state.finished) == len(state.made) == 1
+        assert len(state.finished) == len(state.progress) == 1
         state.append(Done(number, JOB, 1.0))
-    assert (state.finished, state.made) == ({}, {})
+    assert (state.finished, state.progress) == ({}, {})
     assert len(state.done) == 19
 
 
@@ -128,7 +128,7 @@ def test_known_medians_give_the_same_widths() -> None:
 
 @settings(derandomize=True, deadline=None)
 @given(st.integers(0, 10**6))
-def test_it_is_asked_often_enough(number: int) -> None:
+def test_the_rule_is_evaluated_often_enough(number: int) -> None:
     asked = last_asked(number)
     assert number - number / EVERY_UP_TO <= asked <= number
     assert last_asked(asked) == asked
@@ -158,12 +158,12 @@ def looked_at(launches: int) -> int:
     return counting.looked
 
 
-def test_looking_grows_with_the_campaign_and_not_with_its_square() -> None:
+def test_evaluations_take_time_linear_in_the_campaign() -> None:
     few, many = looked_at(500), looked_at(5000)
     assert many / few < 1.5 * 10
 
 
-def test_the_answer_for_a_replication_is_of_those_before_it() -> None:
+def test_the_answer_for_a_replication_depends_on_earlier_ones_only() -> None:
     """A campaign that is continued has later launches already; the order of visits must come out the same."""
     visits, launches = visits_of(), [launch(number) for number in range(1, 10)]
     for number in range(1, 10):

@@ -3,7 +3,7 @@
 from mpigauge.campaign.troubles import Troubles
 
 
-def test_a_failure_that_comes_again_is_counted() -> None:
+def test_a_repeated_failure_is_counted() -> None:
     told: list[str] = []
     troubles = Troubles(told.append)
     for launch, pid in ((1, 40), (1, 52), (3, 77)):

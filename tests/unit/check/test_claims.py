@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.check.claims import judged
+from mpigauge.check.claims import check_claim
 from mpigauge.result.records import Eager
 from tests.claimed import LAUNCHES, claim, material, result
 from tests.made import PATTERNS, cell, collective
@@ -17,7 +17,7 @@ from tests.made import PATTERNS, cell, collective
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.check.claims import Material
+    from mpigauge.check.claims import ClaimSource
     from mpigauge.plan.model import Cell
 
 SIZES = (8, 1024, 2**17, 2**20)
@@ -25,7 +25,7 @@ RATIO = 'kind = "ratio"\nover = { mode = "buffered" }\nunder = { mode = "standar
 JITTER = {1: 1.01, 2: 0.99, 3: 1.0, 4: 1.01, 5: 0.99, 6: 1.0}
 
 
-def modes(times: dict[int, float], launches: Any = LAUNCHES, **more: Any) -> Material:
+def modes(times: dict[int, float], launches: Any = LAUNCHES, **more: Any) -> ClaimSource:
     """Two modes: of each size, how many times as long the second takes, give or take a percent."""
     cells = [cell(size=size, mode=mode, **more) for size in times for mode in ("standard", "buffered")]
 
@@ -35,8 +35,8 @@ def modes(times: dict[int, float], launches: Any = LAUNCHES, **more: Any) -> Mat
     return material(result(cells, time_ns, launches))
 
 
-def one(tmp_path: Path, text: str, *found: Material, printed: tuple[Material, ...] = ()) -> Any:
-    return judged(claim(tmp_path, text), printed, found)
+def one(tmp_path: Path, text: str, *found: ClaimSource, printed: tuple[ClaimSource, ...] = ()) -> Any:
+    return check_claim(claim(tmp_path, text), printed, found)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_from_which_size_on(tmp_path: Path, times: tuple[float, ...], bound: str
     assert one(tmp_path, f'{FROM}bound = "{bound}"', here).verdict == verdict
 
 
-def rates(best: int, value: float = 2.0) -> Material:
+def rates(best: int, value: float = 2.0) -> ClaimSource:
     """A byte a nanosecond, and more at one size."""
     cells = [cell(size=size) for size in SIZES]
     return material(
@@ -297,7 +297,7 @@ def test_a_bound_that_is_the_truth_is_seldom_decided(tmp_path: Path) -> None:
     decided = 0
     for _ in range(200):
         made = result(cells, lambda of, _: 1e5 * (3 if of.mode == "buffered" else 1) * noise(generator))
-        decided += judged(relation, (), (material(made),)).here.verdict != "undecided"
+        decided += check_claim(relation, (), (material(made),)).here.verdict != "undecided"
     assert 0 < decided < 22
 
 

@@ -16,14 +16,14 @@ from tests.unit.check.test_claims import RATIO, SIZES, modes, one
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.check.claims import Material
+    from mpigauge.check.claims import ClaimSource
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 
 FAR = 'kind = "ratio"\nover = { placement = "h1,h3" }\nunder = { placement = "h1,h2" }\nbound = "> 2"\n'
 
 
-def places(*, in_lab: bool, file: str = "r") -> Material:
+def places(*, in_lab: bool, file: str = "r") -> ClaimSource:
     cells = [cell(placement=placement) for placement in ("h1,h2", "h1,h3")]
     return material(
         result(cells, lambda of, _: 3000.0 if of.placement == "h1,h3" else 1000), file, in_lab=in_lab
@@ -85,5 +85,5 @@ def test_messages_on_one_host_of_a_lab_are_real(tmp_path: Path) -> None:
     assert one(tmp_path, f'{RATIO}bound = "> 2"\nplanted = true', lab).verdict == "confirmed"
 
 
-def replace_lab(of: Material) -> Material:
+def replace_lab(of: ClaimSource) -> ClaimSource:
     return type(of)(of.file, of.rows, of.patterns, True, of.title)

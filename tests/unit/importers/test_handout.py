@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.importers import READERS
-from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_handout
+from mpigauge.plan.kernel_plan import Limits, kernel_plan, read_external_plan
 from mpigauge.plan.model import Cell, Plan
 from mpigauge.plan.visit_order import PlannedVisit
 from tests.unit.importers.test_kernel_journal import handed_out
@@ -56,7 +56,7 @@ def test_the_budget_is_the_launchs_and_so_are_the_cores(cli: Cli) -> None:
     assert launch.endswith(f" hang_ns={60 * 10**9} pool_caches=4")
     handed_out(cli, "pingpong", "--np", "4", "--cores", "2")
     assert " cores=2 " in Path("plan.txt").read_text(encoding="utf-8")
-    assert read_handout(Path("plan.txt")).ranks == 4
+    assert read_external_plan(Path("plan.txt")).ranks == 4
 
 
 def test_every_reader_has_a_module_and_a_command(cli: Cli) -> None:

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge import importers
-from mpigauge.importers.imb_meaning import PARTS_NAMED
+from mpigauge.importers.imb.meaning import PARTS_NAMED
 from mpigauge.plan.patterns import known
-from mpigauge.result.reader import made_of
+from mpigauge.result.reader import result_of
 from mpigauge.result.records import Campaign, Imported
 from mpigauge.rows.rows import rows
 from tests.places import ROOT
@@ -48,7 +48,7 @@ def found(folder: Path, text: str) -> dict[tuple[str, str, int, int], float]:
 def rates(folder: Path, text: str) -> dict[int, float | None]:
     """MB/s by size."""
     path = folder / "rates.txt"
-    made = made_of(path, records_of(path, text))
+    made = result_of(path, records_of(path, text))
     return {row.cell.bytes: row.rate_bytes_per_s and row.rate_bytes_per_s / 1e6 for row in rows(made)}
 
 
@@ -108,7 +108,7 @@ def test_each_benchmark_of_p2p_counts_its_messages(
     assert key == (pattern, "2x3" if "(" in name else "standard", 1024, processes)
     assert time_us == pytest.approx(10.0)
     assert rates(tmp_path, text) == {1024: pytest.approx(float(row.split()[3]))}
-    (shown,) = rows(made_of(tmp_path / "imb.txt", records_of(tmp_path / "imb.txt", text)))
+    (shown,) = rows(result_of(tmp_path / "imb.txt", records_of(tmp_path / "imb.txt", text)))
     assert shown.messages_per_s == pytest.approx(float(row.split()[4]))
 
 
@@ -312,7 +312,7 @@ def test_threads_and_windows_are_part_of_what_is_measured(tmp_path: Path) -> Non
     }
     assert rates(tmp_path, text)[3072] is None, "a message has a third of that size"
     band = next(
-        row for row in rows(made_of(tmp_path, records_of(tmp_path / "imb.txt"))) if row.cell.bytes == 3072
+        row for row in rows(result_of(tmp_path, records_of(tmp_path / "imb.txt"))) if row.cell.bytes == 3072
     )
     assert band.messages_per_s == pytest.approx(600000)
     alone = text.replace("(threads: 3)", "(threads: 1)").replace("600000", "200000")

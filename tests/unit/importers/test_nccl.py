@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mpigauge import importers
 from mpigauge.errors import UsageError
-from mpigauge.importers.nccl_job import Proof, named_by_command, named_by_file, short
+from mpigauge.importers.nccl.job import Proof, collective_of, named_by_command, named_by_file
 from mpigauge.result.records import Campaign, Imported, Unread
 from tests.printed import FOLDER, failures_of, found, records_of, said_of, times_of
 
@@ -157,7 +157,7 @@ def test_a_command_names_a_collective_if_it_runs_one(command: str, expected: str
 
 def test_a_program_that_nobody_knows_keeps_its_name() -> None:
     programs = ("./build/all_reduce_perf", "alltoall_perf_mpi", "AllReduce", "my-ring_perf", "_")
-    assert [*map(short, programs)] == ["all_reduce", "alltoall", "all_reduce", "my_ring", "test"]
+    assert [*map(collective_of, programs)] == ["all_reduce", "alltoall", "all_reduce", "my_ring", "test"]
 
 
 # ---- How many ranks ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import reading
-from mpigauge.result.reader import made_of
+from mpigauge.result.reader import result_of
 from mpigauge.result.records import Campaign, Failure, Imported
 from mpigauge.rows.rows import rows
 from tests.printed import FOLDER, records_of, said_of, times_of
@@ -47,7 +47,7 @@ def rates(path: Path, text: str) -> dict[tuple[str, str, int], float]:
     """MB/s by pattern, mode and size, as tables and answers have them."""
     return {
         (row.cell.pattern, row.cell.mode, row.cell.bytes): row.rate_bytes_per_s / 1e6
-        for row in rows(made_of(path, records_of(path, text)))
+        for row in rows(result_of(path, records_of(path, text)))
         if row.rate_bytes_per_s is not None
     }
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.importers import reading
-from mpigauge.importers.osu_programs import TITLES, program_in
+from mpigauge.importers.osu.programs import TITLES, program_in
 from mpigauge.result.records import Campaign, Imported, Unread
 from tests.printed import FOLDER, failures_of, records_of, said_of, times_of
 

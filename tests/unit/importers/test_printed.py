@@ -105,12 +105,12 @@ def test_pairs_keep_their_own_name_and_the_rate_of_all(tmp_path: Path) -> None:
 
 
 def shown_rates(path: Path) -> dict[int, float]:
-    from mpigauge.result.reader import made_of  # noqa: PLC0415
+    from mpigauge.result.reader import result_of  # noqa: PLC0415
     from mpigauge.rows.rows import rows  # noqa: PLC0415 - numpy, for this test alone
 
     return {
         row.cell.bytes: row.rate_bytes_per_s
-        for row in rows(made_of(path, records_of(path)))
+        for row in rows(result_of(path, records_of(path)))
         if row.rate_bytes_per_s
     }
 

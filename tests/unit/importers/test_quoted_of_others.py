@@ -8,7 +8,7 @@ import pytest
 
 from mpigauge.document.document import Units
 from mpigauge.find.answer import answers, detail, heading, lines_of
-from mpigauge.result.reader import made_of
+from mpigauge.result.reader import result_of
 from mpigauge.rows.rows import rows
 from tests.printed import FOLDER, records_of
 
@@ -52,7 +52,7 @@ BIBAND = """#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part
 def lines_quoted(folder: Path, text: str) -> list[QuoteLine]:
     """What is quoted of a text, of all its jobs."""
     records = records_of(folder / "text", text)
-    result = made_of(folder / "text", records)
+    result = result_of(folder / "text", records)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     return [line for one in answers(rows(result), patterns) for line in lines_of([one])]
 
@@ -68,7 +68,7 @@ def said(lines: Sequence[QuoteLine]) -> dict[str, float | None]:
 
 
 def rows_of_text(folder: Path, text: str) -> list[Row]:
-    return rows(made_of(folder / "text", records_of(folder / "text", text)))
+    return rows(result_of(folder / "text", records_of(folder / "text", text)))
 
 
 # ---- Nonblocking collectives ---------------------------------------------------------------------

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from mpigauge import importers
 from mpigauge.errors import UsageError
-from mpigauge.importers.commands import command_in, ranks_of, repeats
-from mpigauge.importers.runs import LABEL_MOST, joined
+from mpigauge.importers.command_lines import command_in, is_repeating_loop, ranks_of
+from mpigauge.importers.run_labels import LABEL_MOST, join_labels
 from mpigauge.result.records import Imported
 from tests.printed import records_of
 
@@ -100,8 +100,8 @@ def test_files_name_runs_and_same_joins_them(tmp_path: Path) -> None:
     for file, time in zip(files, ("3.50", "3.60"), strict=True):
         file.write_text(table(time), encoding="ascii")
     assert [told(importers.read("osu", files))[at][0] for at in (0, 1)] == ["before", "after"]
-    joined = told(importers.read("osu", files, same=True, ranks=16))
-    assert joined == [("", 1, 16, 3.5), ("", 2, 16, 3.6)]
+    join_labels = told(importers.read("osu", files, same=True, ranks=16))
+    assert join_labels == [("", 1, 16, 3.5), ("", 2, 16, 3.6)]
 
 
 def test_a_table_in_two_pieces_is_one(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_a_command_goes_on_in_the_next_line() -> None:
 
 
 def test_a_loop_over_what_it_uses_does_not_repeat() -> None:
-    assert repeats("for i in 1 2; do mpirun -n 2 ./osu_bw; done")
-    assert not repeats("for i in 1 2; do mpirun -n $i ./osu_bw; done")
-    assert not repeats("mpirun -n 2 ./osu_bw")
+    assert is_repeating_loop("for i in 1 2; do mpirun -n 2 ./osu_bw; done")
+    assert not is_repeating_loop("for i in 1 2; do mpirun -n $i ./osu_bw; done")
+    assert not is_repeating_loop("mpirun -n 2 ./osu_bw")
 
 
 def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_columns_of_tables_that_come_again_stay_apart(tmp_path: Path) -> None:
 
 @given(st.sets(st.tuples(st.text("ab-", min_size=1, max_size=32), st.text("ab-", max_size=32)), max_size=8))
 def test_labels_of_runs_and_columns_are_never_alike(pairs: set[tuple[str, str]]) -> None:
-    labels = joined(pairs)
+    labels = join_labels(pairs)
     assert set(labels) == pairs
     assert all(len(label) <= LABEL_MOST for label in labels.values())
     if all(column and run for column, run in pairs):

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
 from mpigauge.importers.reading import recognised
-from mpigauge.importers.text import begins_row, cleaned, content_of, decoded, number, step_of, without_note
+from mpigauge.importers.text import (
+    begins_row,
+    cleaned,
+    content_of,
+    decoded,
+    number,
+    relative_step,
+    without_note,
+)
 from tests.printed import FOLDER, records_of, said_of, times_of
 
 if TYPE_CHECKING:
@@ -159,9 +167,9 @@ def test_what_is_no_number_with_commas_stays_as_it_is(word: str) -> None:
 
 
 def test_the_last_digit_says_how_exact_a_number_is() -> None:
-    assert step_of("1.84") == pytest.approx(0.01 / 1.84)
-    assert step_of("512") == pytest.approx(1 / 512)
-    assert (step_of(""), step_of("fast")) == (0.0, 0.0)
+    assert relative_step("1.84") == pytest.approx(0.01 / 1.84)
+    assert relative_step("512") == pytest.approx(1 / 512)
+    assert (relative_step(""), relative_step("fast")) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.importers import READERS
-from mpigauge.importers.unread import MARKS, WIDTH, seems
+from mpigauge.importers.unknown_format import MARKS, WIDTH, guess_program
 from tests.printed import FILES
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ OUTPUTS = {
 
 
 def test_every_program_that_is_known_by_name_has_an_output_here() -> None:
-    assert {name: seems(f"$ mpirun x\n{text}") for name, text in OUTPUTS.items()} == {
+    assert {name: guess_program(f"$ mpirun x\n{text}") for name, text in OUTPUTS.items()} == {
         name: name for name in MARKS
     }
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_what_is_read_seems_to_be_of_nobody_else(path: Path) -> None:
-    assert seems(path.read_text(encoding="utf-8")) == ""
+    assert guess_program(path.read_text(encoding="utf-8")) == ""
 
 
 @pytest.mark.parametrize("name", ["GPCNeT", "sockperf", "iperf3"])

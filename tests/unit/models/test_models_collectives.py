@@ -64,15 +64,15 @@ def test_an_algorithm_is_recognised(pattern: str, algorithm: str) -> None:
     """Or one that differs from it in nothing but a factor; all breaks of messages are known to the byte."""
     (one,) = told(pattern, made_of(pattern, algorithm))
     assert one.known
-    assert algorithm in {each.algorithm for each in (one.likes[0], *one.same)}
-    assert one.likes[0].error < 0.08
-    mine = next(each for each in one.likes if each.algorithm == algorithm)
+    assert algorithm in {each.algorithm for each in (one.fits[0], *one.same)}
+    assert one.fits[0].error < 0.08
+    mine = next(each for each in one.fits if each.algorithm == algorithm)
     assert mine.factor.centre == pytest.approx(1, abs=0.15)
 
 
 def test_the_factor_is_found_and_within_its_interval() -> None:
     (one,) = told("bcast", made_of("bcast", "binomial", factor=1.7))
-    best = one.likes[0]
+    best = one.fits[0]
     assert best.algorithm == "binomial"
     assert best.factor.low is not None
     assert best.factor.high is not None
@@ -89,7 +89,7 @@ def test_a_factor_over_messages_far_beyond_those_measured_has_no_interval() -> N
     curves = made_of("alltoall", "pairwise")
     found = behaviours_of(curves, (8,), short, algorithms_of(known()["alltoall"], None))
     assert found is not None
-    likes = {like.algorithm: like for like in found[0].likes}
+    likes = {like.algorithm: like for like in found[0].fits}
     assert likes["bruck"].extrapolated
     assert likes["bruck"].factor.low is likes["bruck"].factor.high is None
     assert not likes["pairwise"].extrapolated
@@ -100,7 +100,7 @@ def test_what_no_algorithm_does_is_like_none() -> None:
     curves = {count: dict.fromkeys(SIZES, 1e-06 * count**2.5) for count in RANKS}
     (one,) = told("bcast", curves)
     assert not one.known
-    assert one.likes[0].error > 0.25
+    assert one.fits[0].error > 0.25
 
 
 def test_segments_have_algorithms_of_their_own() -> None:
@@ -111,8 +111,8 @@ def test_segments_have_algorithms_of_their_own() -> None:
     }
     first, second = told("allreduce", curves, (8, 4096))
     assert (first.first, first.last, second.first) == (8, 512, 4096)
-    assert "recursive-doubling" in {each.algorithm for each in (first.likes[0], *first.same)}
-    assert second.likes[0].algorithm == "ring-of-blocks"
+    assert "recursive-doubling" in {each.algorithm for each in (first.fits[0], *first.same)}
+    assert second.fits[0].algorithm == "ring-of-blocks"
 
 
 def test_three_numbers_of_ranks_tell_nothing() -> None:
@@ -127,7 +127,7 @@ def test_the_error_is_that_of_what_was_left_out() -> None:
     curves = made_of("bcast", "binomial", noise=0.0)
     curves[32] = {size: 2 * time for size, time in curves[32].items()}
     (one,) = told("bcast", curves)
-    binomial = next(each for each in one.likes if each.algorithm == "binomial")
+    binomial = next(each for each in one.fits if each.algorithm == "binomial")
     assert binomial.largest_error == pytest.approx(1, abs=0.1)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.models.model import Points, cuts_together, models_of
+from mpigauge.models.model import Points, joint_cuts, models_of
 from mpigauge.stats.segments import cut
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to
 
@@ -25,7 +25,7 @@ def machine(jump: float, limit: int = LIMIT) -> Machine:
 
 
 def inner(curves: Sequence[Points]) -> list[list[int]]:
-    return [list(one.edges[1:-1]) for one in cuts_together(curves)]
+    return [list(one.edges[1:-1]) for one in joint_cuts(curves)]
 
 
 @pytest.mark.truth
@@ -68,8 +68,8 @@ def test_curves_of_other_sizes_are_cut_by_themselves() -> None:
     first, second = one.campaign(chance, 1), one.campaign(chance, 1)
     fewer = Points(second.sizes[1:], second.logs[1:], second.launches[:, 1:])
     alone = [cut(each.sizes, each.logs).edges for each in (first, fewer)]
-    assert [each.edges for each in cuts_together([first, fewer])] == alone
-    assert cuts_together([]) == []
+    assert [each.edges for each in joint_cuts([first, fewer])] == alone
+    assert joint_cuts([]) == []
 
 
 def test_a_curve_with_too_few_sizes_has_no_model_and_hinders_no_other() -> None:

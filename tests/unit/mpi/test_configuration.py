@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.mpi.configuration import LETTERS_MOST, configuration_of
-from mpigauge.result.environment import HIDDEN, recordable_words, words_of
+from mpigauge.result.environment import HIDDEN, command_without_secrets, split_words
 from tests.unit.mpi.test_variables import library, script
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def test_no_line_is_longer_than_somebody_would_write(tmp_path: Path) -> None:
 
 def test_secrets_are_not_written_down() -> None:
     line = "'--with-token=abc def' CC=cc '--with-proxy=http://me:word@host' http://me:word@host '-O2 -g'"
-    said = recordable_words(line)
+    said = command_without_secrets(line)
     assert not any(secret in said for secret in ("abc", "def", "word@"))
-    assert words_of(said)[0] == f"--with-token={HIDDEN}"
-    assert words_of(said)[-1] == "-O2 -g"
-    assert recordable_words("'cut within quotes CC=cc") != ""
+    assert split_words(said)[0] == f"--with-token={HIDDEN}"
+    assert split_words(said)[-1] == "-O2 -g"
+    assert command_without_secrets("'cut within quotes CC=cc") != ""

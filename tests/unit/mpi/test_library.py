@@ -118,7 +118,7 @@ def test_no_words_make_it_crash(said: str, words: str) -> None:
 def as_it_says(mpi_h: str, said: str) -> tuple[str, str, str]:
     """What becomes of a library with the mpi.h of one kind and the words of another."""
     kind = kind_named(mpi_h) or GENERIC
-    found = library.as_it_says(library_of(kind), said)
+    found = library.with_reported_kind(library_of(kind), said)
     return found.name, found.version, found.launcher
 
 

@@ -11,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.buffers import Need, memory_need, needs_of, together, too_large
+from mpigauge.plan.buffers import Need, memory_need, needs_of, too_large, total_bytes
 from mpigauge.plan.cells import (
     IN_FLIGHT_BYTES,
     INT_MAX,
-    RANKS_PER_CORE_MOST,
+    MAX_RANKS_PER_CORE,
     cells_of,
     check_ranks,
     window_for,
@@ -81,7 +81,7 @@ def test_large_messages_need_a_library_that_can_count_them() -> None:
 
 @repeatable
 @given(st.integers(1, 2**20), st.integers(0, 2**46))
-def test_a_window_is_what_was_asked_for_as_far_as_memory_goes(window: int, size: int) -> None:
+def test_a_window_is_limited_by_memory(window: int, size: int) -> None:
     found = window_for(window, size)
     assert 1 <= found <= window
     assert found in {window, 2} or found * size <= IN_FLIGHT_BYTES < (found + 1) * size
@@ -98,7 +98,7 @@ def test_a_reduction_in_one_rank_has_the_counts_of_one_rank() -> None:
 
 
 @pytest.mark.parametrize("pattern", COLLECTIVES)
-def test_what_is_bound_to_a_root_cannot_rotate(pattern: str) -> None:
+def test_a_mode_bound_to_a_root_cannot_rotate(pattern: str) -> None:
     bound = Measure(pattern, modes=("persistent",), sizes="8", roots=("rotating",))
     free = Measure(pattern, modes=("blocking", "nonblocking"), sizes="8", roots=("rotating",))
     assert expanded(free, kernel=KERNEL_OF_MPI_4)
@@ -169,7 +169,7 @@ def test_the_number_of_ranks_does_not_limit_a_message_to_all(pattern: str, size:
     assert len(expanded(Measure(pattern, sizes=size), ranks=(ranks,))) == 1
 
 
-def test_a_size_that_cannot_be_is_left_out_with_its_reason_and_the_others_stay() -> None:
+def test_an_impossible_size_is_left_out_with_its_reason_and_others_stay() -> None:
     measure = Measure("alltoall", modes=("blocking", "alltoallv"), sizes="8,1GiB", ranks=(4,))
     plan = Plan((measure, Measure("pingpong", modes=("standard", "buffered"), sizes="8,600MiB,3GiB")))
     found = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the plan")
@@ -185,7 +185,7 @@ def test_a_size_that_cannot_be_is_left_out_with_its_reason_and_the_others_stay()
     assert not {one.cell for one in found.left_out} & {*found.cells}
 
 
-def test_what_is_left_out_is_told_in_one_line() -> None:
+def test_cells_left_out_are_reported_in_one_line() -> None:
     plan = Plan((Measure("alltoallv", sizes="8,1GiB,2GiB", ranks=(4,)),))
     found = cells_of(plan, KERNEL, "openmpi", "5.0.11", "the plan")
     line = left_out_line(found.left_out, len(found.cells))
@@ -205,7 +205,7 @@ def test_only_patterns_with_a_window_have_one() -> None:
 
 
 def test_too_many_ranks_are_refused_before_they_are_started() -> None:
-    most = 2 * RANKS_PER_CORE_MOST
+    most = 2 * MAX_RANKS_PER_CORE
     check_ranks(Plan((Measure("ring", ranks=(most,)),), ranks=(most,)), 2, "the plan")
     for plan in (Plan((Measure("ring"),), ranks=(most + 1,)), Plan((Measure("ring", ranks=(2, most + 1)),))):
         with pytest.raises(UsageError) as caught:
@@ -263,11 +263,11 @@ def test_messages_that_do_not_fit_are_left_out() -> None:
     assert gone.reason.startswith("pingpong standard of 1 GiB needs 4.0 GiB of buffers, but only 1.0 GiB")
 
 
-def test_what_cells_leave_behind_counts_together() -> None:
+def test_buffers_of_all_cells_of_a_launch_count_together() -> None:
     """A rank keeps its largest send and its largest receive buffer, of whichever cells they are."""
-    assert together([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
-    assert together([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
-    assert together([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
+    assert total_bytes([Need(0, 2, 5, 1, 0), Need(0, 2, 1, 7, 0)]) == 2 * (5 + 7)
+    assert total_bytes([Need(0, 4, 1, 1, 0), Need(0, 1, 0, 9, 2)]) == 4 * 2 + (9 - 1) + 2
+    assert total_bytes([Need(0, 4, 1, 1, 0), Need(2, 3, 0, 9, 0)]) == 4 * 2 + (9 - 1)
     measures = [Measure(name, sizes="256MiB", ranks=(4,)) for name in ("gather", "scatter")]
     cells = [cell for measure in measures for cell in expanded(measure)]
     needs = [memory_need(cell, KERNEL, 0) for cell in cells]
@@ -280,9 +280,9 @@ NEEDS = st.builds(lambda first, more, *of: Need(first, first + more, *of), *[st.
 
 
 @given(st.lists(NEEDS, min_size=1, max_size=6))
-def test_together_cells_need_no_less_than_any_and_no_more_than_all(needs: list[Need]) -> None:
-    alone = [together([need]) for need in needs]
-    assert max(alone) <= together(needs) <= sum(alone)
+def test_cells_together_need_at_least_their_largest_and_at_most_their_sum(needs: list[Need]) -> None:
+    alone = [total_bytes([need]) for need in needs]
+    assert max(alone) <= total_bytes(needs) <= sum(alone)
 
 
 @repeatable
@@ -291,13 +291,13 @@ def test_together_cells_need_no_less_than_any_and_no_more_than_all(needs: list[N
     st.integers(0, 2**26),
     st.integers(0, 40).map(lambda power: 2**power),
 )
-def test_what_is_left_fits_and_the_next_would_not(patterns: list[str], pool: int, available: int) -> None:
+def test_remaining_cells_fit_and_one_more_would_not(patterns: list[str], pool: int, available: int) -> None:
     cells = [cell for name in patterns for cell in expanded(Measure(name, sizes="1:64MiB", ranks=(4,)))]
     gone = {one.cell for one in too_large(cells, KERNEL, pool, available)}
     kept = [cell for cell in cells if cell not in gone]
 
     def need(of: list[Cell]) -> int:
-        return together(need for cell in of for need in needs_of(cell, KERNEL, pool))
+        return total_bytes(need for cell in of for need in needs_of(cell, KERNEL, pool))
 
     assert need(kept) <= available
     if gone:
@@ -326,7 +326,7 @@ def test_what_is_left_fits_and_the_next_would_not(patterns: list[str], pool: int
         },
     )
 )
-def test_no_measure_makes_it_crash(words: dict[str, object]) -> None:
+def test_no_table_of_a_plan_makes_it_crash(words: dict[str, object]) -> None:
     with contextlib.suppress(UsageError):
         cells = expanded(msgspec.convert(words, Measure))
         assert len(cells) == len(set(cells))
@@ -364,7 +364,7 @@ def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int
     measure = Measure("pingpong", sizes=",".join(map(str, range(sizes))), pairs="serial")
     planned = visits * (sizes * ranks * (ranks - 1) // 2 + 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mpigauge.plan.cells.VISITS_MOST", most)
+        patch.setattr("mpigauge.plan.cells.MAX_VISITS", most)
         if planned <= most:
             assert len(cells_with(measure, ranks=ranks, visits=visits)) * visits == planned
             return
@@ -372,8 +372,8 @@ def test_a_launch_has_no_more_visits_than_fit(ranks: int, visits: int, most: int
             cells_with(measure, ranks=ranks, visits=visits)
 
 
-def test_launches_of_different_jobs_are_counted_apart() -> None:
+def test_visits_are_counted_per_job() -> None:
     measure = Measure("pingpong", sizes="0:15:+1", ranks=(2, 3, 4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mpigauge.plan.cells.VISITS_MOST", 8 * 17)
+        patch.setattr("mpigauge.plan.cells.MAX_VISITS", 8 * 17)
         assert len(cells_with(measure)) == 3 * 17

@@ -99,7 +99,7 @@ def test_only_what_has_a_root_has_roots(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [name for name in PATTERNS if name not in ("null", "eager")])
-def test_in_place_is_what_can_be(pattern: str) -> None:
+def test_in_place_applies_where_it_is_possible(pattern: str) -> None:
     (cell,) = expanded(Measure(pattern, sizes="64", in_place=True))
     assert cell.in_place == PATTERNS[pattern]["may_in_place"]
     assert not expanded(Measure(pattern, sizes="64"))[0].in_place
@@ -147,7 +147,7 @@ def test_sizes_of_reductions_are_whole_elements_and_not_smaller(
     st.sampled_from([name for name in PATTERNS if PATTERNS[name]["unit_bytes"]]),
     st.lists(st.integers(0, 2**20), min_size=1, max_size=5),
 )
-def test_sizes_of_memory_are_whole_units_and_never_nothing(pattern: str, sizes: list[int]) -> None:
+def test_sizes_of_memory_are_whole_units_and_never_0(pattern: str, sizes: list[int]) -> None:
     unit = PATTERNS[pattern]["unit_bytes"]
     found = [cell.bytes for cell in expanded(Measure(pattern, sizes=",".join(map(str, sizes))))]
     assert len(found) == len(set(found))

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, fields
 
 from mpigauge.document.phrases import SAID_WITH, UNSAID, WORDS, phrases_of
-from mpigauge.plan.factors import BY_NAME, CURVE, FACTORS, TOLD, Flag, Root, Text, WholeNumber, usual
+from mpigauge.plan.factors import (
+    BY_NAME,
+    CURVE,
+    FACTORS,
+    KERNEL_FACTORS,
+    Flag,
+    Root,
+    Text,
+    WholeNumber,
+    default_value,
+)
 from mpigauge.plan.model import Cell, FactorValues, JobKey
 from mpigauge.plan.patterns import Pattern
 
@@ -46,16 +56,16 @@ def test_all_factors_have_words_but_the_size() -> None:
     assert all(other in WORDS for other in SAID_WITH.values())
 
 
-def test_the_usual_goes_without_saying() -> None:
+def test_default_values_are_not_mentioned() -> None:
     reduction = msgspec.structs.replace(
         USUAL,
-        **{name: usual(name) for name in ("sync", "datatype", "op", "root")},
+        **{name: default_value(name) for name in ("sync", "datatype", "op", "root")},
     )
     said = {"pattern", "mode", "mpi", "ranks"}
     assert {name for name, phrase in phrases_of(reduction).items() if phrase not in UNSAID} == said
 
 
-def test_one_rank_is_no_ranks() -> None:
+def test_one_rank_is_singular() -> None:
     one = Cell("imb_io_open_close", "standard", 0, 1, "unknown", "")
     assert phrases_of(one)["ranks"] == "1 rank"
 
@@ -64,9 +74,9 @@ def test_rows_of_one_curve_differ_in_size_window_or_pair() -> None:
     assert set(BY_NAME) - set(CURVE) == {"bytes", "window", "pair"}
 
 
-def test_what_has_no_usual_value_cannot_be_asked_for() -> None:
+def test_factors_without_a_default_cannot_be_asked_for() -> None:
     with pytest.raises(KeyError):
-        usual("pattern")
+        default_value("pattern")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +89,7 @@ def test_what_has_no_usual_value_cannot_be_asked_for() -> None:
     ],
     ids=["text", "number", "root", "flag"],
 )
-def test_what_is_written_for_the_kernel_is_read_back(code: Text, values: st.SearchStrategy[object]) -> None:
+def test_values_in_the_kernels_plan_are_read_back(code: Text, values: st.SearchStrategy[object]) -> None:
     @given(values)
     def holds(value: object) -> None:
         assert code.read(code.write(value)) == value  # type: ignore[arg-type]
@@ -90,12 +100,12 @@ def test_what_is_written_for_the_kernel_is_read_back(code: Text, values: st.Sear
 @pytest.mark.parametrize(
     ("code", "text"), [(Text("a", "b"), "c"), (WholeNumber(), ""), (WholeNumber(), "-1"), (Root(), "first")]
 )
-def test_what_cannot_be_a_value_is_refused(code: Text, text: str) -> None:
+def test_invalid_values_are_refused(code: Text, text: str) -> None:
     with pytest.raises(ValueError, match="not"):
         code.read(text)
 
 
-def test_the_kernel_is_told_nothing_that_a_cell_does_not_have() -> None:
+def test_the_kernels_plan_has_only_factors_of_the_cell() -> None:
     empty = {name for name, value in asdict(USUAL).items() if value in ("", False)}
-    told = {factor.name for factor in TOLD if factor.code.write(getattr(USUAL, factor.name))}
+    told = {factor.name for factor in KERNEL_FACTORS if factor.code.write(getattr(USUAL, factor.name))}
     assert not told & empty

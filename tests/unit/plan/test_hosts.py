@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.hosts import HOSTS_MOST, Host, expand_nodelist
+from mpigauge.plan.hosts import MAX_HOSTS, Host, expand_nodelist
 
 LETTERS = st.text(string.ascii_letters + "._-", min_size=1, max_size=6)
 
@@ -56,7 +56,7 @@ def test_a_list_is_expanded_in_its_order(parts: list[tuple[str, list[str]]]) -> 
         ("10.0.0.1,n2", "10.0.0.1 n2"),
     ],
 )
-def test_as_slurm_does(text: str, hosts: str) -> None:
+def test_node_lists_expand_as_in_slurm(text: str, hosts: str) -> None:
     assert expand_nodelist(text) == tuple(hosts.split())
 
 
@@ -86,7 +86,7 @@ def test_as_slurm_does(text: str, hosts: str) -> None:
         "n[٣]",
     ],
 )
-def test_what_is_no_list_is_refused_in_a_sentence(text: str) -> None:
+def test_an_invalid_list_is_refused_with_a_message(text: str) -> None:
     with pytest.raises(UsageError, match="is not a list of hosts") as caught:
         expand_nodelist(text)
     assert "\n" not in caught.value.sentence
@@ -98,12 +98,12 @@ def test_any_text_is_expanded_or_refused(text: str) -> None:
         hosts = expand_nodelist(text)
     except UsageError:
         return
-    assert 1 <= len(hosts) <= HOSTS_MOST
+    assert 1 <= len(hosts) <= MAX_HOSTS
     assert all(host and not set(host) & set("[], \n") for host in hosts)
 
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=touch it", "-c", "h1\n", "h1;touch", "", "a b", "$(touch)"])
-def test_what_is_no_host_name_is_none_in_a_file_either(name: str) -> None:
+def test_an_invalid_host_name_is_refused_in_a_file_too(name: str) -> None:
     """A result that somebody has sent names hosts, too."""
     assert msgspec.convert({"name": "node-1.example"}, Host) == Host("node-1.example")
     with pytest.raises(msgspec.ValidationError):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port, Topology, names, topology
+from mpigauge.plan.lab import MAX_HOSTS, Lab, Link, Port, Topology, names, topology
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import Options, PlanFile, with_options
 
@@ -96,7 +96,7 @@ def test_lanes_are_shared_at_ports_and_owned_by_cables(lab: Lab) -> None:
         (Lab(ports=(Port("h1", delay="x"),)), "'x'"),
     ],
 )
-def test_what_cannot_be_is_named_with_its_place(lab: Lab, word: str) -> None:
+def test_an_invalid_lab_is_named_with_its_source(lab: Lab, word: str) -> None:
     with pytest.raises(UsageError) as caught:
         topology(lab, "plan.toml")
     assert "plan.toml: " in caught.value.sentence
@@ -105,7 +105,7 @@ def test_what_cannot_be_is_named_with_its_place(lab: Lab, word: str) -> None:
 
 
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20))
-def test_no_word_makes_it_crash(rate: str, delay: str, between: str) -> None:
+def test_no_word_of_a_lab_makes_it_crash(rate: str, delay: str, between: str) -> None:
     try:
         whole = topology(Lab(rate=rate, delay=delay, links=(Link(between),)), "here")
     except UsageError:
@@ -114,8 +114,8 @@ def test_no_word_makes_it_crash(rate: str, delay: str, between: str) -> None:
 
 
 def test_hosts_are_numbered_from_one() -> None:
-    assert names(Lab(hosts=HOSTS_MOST))[0] == "h1"
-    assert names(Lab(hosts=HOSTS_MOST))[-1] == f"h{HOSTS_MOST}"
+    assert names(Lab(hosts=MAX_HOSTS))[0] == "h1"
+    assert names(Lab(hosts=MAX_HOSTS))[-1] == f"h{MAX_HOSTS}"
 
 
 def test_hosts_of_the_user_take_the_place_of_the_lab() -> None:

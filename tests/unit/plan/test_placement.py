@@ -67,7 +67,7 @@ def test_compressed_names_may_have_slots() -> None:
         ("./none", "none: cannot be read"),
     ],
 )
-def test_what_is_no_list_gets_a_sentence(text: str, words: str) -> None:
+def test_an_invalid_host_list_gets_a_message(text: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         hosts_of(text)
     assert words in caught.value.sentence
@@ -97,7 +97,7 @@ def test_a_machine_file_is_named_with_its_line(content: bytes, words: str, tmp_p
         ("fe80::1:2", "'fe80::1:2' is an IPv6 address"),
     ],
 )
-def test_what_only_ssh_takes_for_a_host_is_refused_in_a_sentence(text: str, words: str) -> None:
+def test_a_host_that_only_ssh_understands_is_refused(text: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
         hosts_of(text)
     assert words in caught.value.sentence
@@ -140,7 +140,7 @@ def test_a_list_is_what_it_says_and_may_be_of_numbers() -> None:
     assert (ranks_of("h1,h3"), ranks_of(SAME_HOST), ranks_of(DIFFERENT_HOSTS)) == (2, None, None)
 
 
-def test_without_hosts_ranks_are_here() -> None:
+def test_without_hosts_ranks_are_on_this_machine() -> None:
     assert places_of(placement_of(SAME_HOST, (), "the test"), (), 8, "the test") == ()
 
 
@@ -157,7 +157,7 @@ def test_without_hosts_ranks_are_here() -> None:
         (DIFFERENT_HOSTS, H[:1], 2, "h1 is the only host"),
     ],
 )
-def test_what_cannot_be_placed_gets_a_sentence(
+def test_an_impossible_placement_gets_a_message(
     placement: str, hosts_: tuple[Host, ...], ranks: int, words: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -167,14 +167,14 @@ def test_what_cannot_be_placed_gets_a_sentence(
 
 
 @pytest.mark.parametrize("placement", ["h1,-oProxyCommand=touch it", "h1,h9", ""])
-def test_ranks_go_only_to_hosts_that_are_there(placement: str) -> None:
+def test_ranks_are_placed_on_listed_hosts_only(placement: str) -> None:
     """Whatever the cells of a result that somebody has sent name."""
     with pytest.raises(UsageError, match="is not one of the hosts h1,h2,h3"):
         places_of(placement, H, 2, "the test")
 
 
 @pytest.mark.parametrize("hosts_", [(), H], ids=["here", "hosts"])
-def test_what_launchers_map_by_is_no_placement(hosts_: tuple[Host, ...]) -> None:
+def test_objects_of_launcher_mappings_are_not_placements(hosts_: tuple[Host, ...]) -> None:
     """Naming hosts would not make it one; a host of that name is."""
     with pytest.raises(UsageError, match="socket is no placement") as caught:
         placement_of("socket", hosts_, "the test")

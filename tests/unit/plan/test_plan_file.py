@@ -213,7 +213,7 @@ def test_named_patterns_are_taken_from_the_file_where_it_has_them(tmp_path: Path
     assert [(measure.pattern, measure.window) for measure in plan.measure] == [("stream", 16), ("ring", None)]
 
 
-def test_so_many_launches_take_as_long_as_they_take() -> None:
+def test_a_fixed_number_of_launches_has_no_budget() -> None:
     measure = (Measure("ring"),)
     assert laid_over(PlanFile(measure, launches=3)).budget_s is None
     assert laid_over(PlanFile(measure)).budget_s == 45.0

@@ -25,5 +25,5 @@ def test_there_are_no_more_steps_than_it_takes(ranks: int) -> None:
 
 
 @given(st.integers(0, 1000), st.integers(0, 1000))
-def test_a_pair_is_read_as_it_was_named(first: int, second: int) -> None:
-    assert round_robin.ranks_of(round_robin.name_of((first, second))) == (first, second)
+def test_a_pair_name_is_read_back(first: int, second: int) -> None:
+    assert round_robin.pair_ranks(round_robin.pair_name((first, second))) == (first, second)

@@ -20,41 +20,41 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_plan_of_the_examples_has_a_name() -> None:
     assert list(shipped.plans()) == sorted(path.stem for path in EXAMPLES.glob("*.toml"))
-    assert shipped.path_of("quick") == EXAMPLES / "quick.toml"
+    assert shipped.plan_path("quick") == EXAMPLES / "quick.toml"
 
 
-def test_a_name_means_the_same_where_a_file_has_it() -> None:
+def test_a_plan_name_is_not_shadowed_by_a_file() -> None:
     Path("quick").write_text("title = 'a stranger'", encoding="utf-8")
-    assert shipped.path_of("quick") == EXAMPLES / "quick.toml"
-    assert shipped.path_of("./quick") == Path("quick")
+    assert shipped.plan_path("quick") == EXAMPLES / "quick.toml"
+    assert shipped.plan_path("./quick") == Path("quick")
 
 
 @pytest.mark.parametrize("word", ["./quick", "quick.toml", "here/quick", "/nowhere/quick.toml"])
 def test_a_slash_or_a_suffix_makes_a_path(word: str) -> None:
-    assert shipped.path_of(word) == Path(word)
+    assert shipped.plan_path(word) == Path(word)
 
 
 def test_a_file_without_a_suffix_is_still_a_plan() -> None:
     Path("mine").touch()
-    assert shipped.path_of("mine") == Path("mine")
+    assert shipped.plan_path("mine") == Path("mine")
 
 
 @pytest.mark.parametrize(("word", "near"), [("quik", "did you mean quick? "), ("zzzzzz", "")])
-def test_an_unknown_name_is_told_with_the_nearest(word: str, near: str) -> None:
+def test_an_unknown_name_is_reported_with_the_nearest(word: str, near: str) -> None:
     with pytest.raises(UsageError) as caught:
-        shipped.path_of(word)
+        shipped.plan_path(word)
     assert word in caught.value.sentence
     assert caught.value.hint == f"{near}mpigauge list plans has their names"
 
 
-def test_a_path_that_pages_name_leads_to_the_name() -> None:
+def test_a_path_of_the_examples_leads_to_the_plan_name() -> None:
     with pytest.raises(UsageError) as caught:
         read_file(Path("examples/modes.toml"))
     assert "examples/modes.toml" in caught.value.sentence
     assert caught.value.hint.endswith("--plan modes")
 
 
-def test_a_package_without_examples_has_no_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_package_without_examples_has_no_plans(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(shipped, "_PACKAGE", tmp_path / "site" / "mpigauge")
     shipped.folder.cache_clear()
     shipped.plans.cache_clear()

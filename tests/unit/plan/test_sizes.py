@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.plan.sizes import LARGEST_SIZE, MOST_SIZES, parse_sizes
+from mpigauge.plan.sizes import MAX_SIZE_BYTES, MAX_SIZES, parse_sizes
 
 MIB = 2**20
 
@@ -36,7 +36,7 @@ repeatable = settings(derandomize=True, deadline=None)
         ("1:8:+3", (1, 4, 7, 8)),
         ("0:8:+4", (0, 4, 8)),
         ("8,1:4,100:300:+100,1kB", (1, 2, 4, 8, 100, 200, 300, 1000)),
-        ("64TiB", (LARGEST_SIZE,)),
+        ("64TiB", (MAX_SIZE_BYTES,)),
     ],
 )
 def test_a_list_is_read(text: str, sizes: tuple[int, ...]) -> None:
@@ -88,9 +88,9 @@ def test_what_is_no_list_is_refused(text: str) -> None:
 
 
 def test_as_many_sizes_as_allowed_and_not_one_more() -> None:
-    assert len(parse_sizes(f"1:{MOST_SIZES}:+1")) == MOST_SIZES
+    assert len(parse_sizes(f"1:{MAX_SIZES}:+1")) == MAX_SIZES
     with pytest.raises(UsageError, match="more than"):
-        parse_sizes(f"0:{MOST_SIZES}:+1")
+        parse_sizes(f"0:{MAX_SIZES}:+1")
 
 
 def test_auto_has_the_powers_of_two_and_a_dozen_others_a_decade() -> None:
@@ -110,8 +110,8 @@ def test_auto_is_another_list_for_another_seed_only() -> None:
 
 
 @repeatable
-@given(st.integers(0, LARGEST_SIZE), st.integers())
-def test_auto_ends_where_it_is_told(end: int, seed: int) -> None:
+@given(st.integers(0, MAX_SIZE_BYTES), st.integers())
+def test_auto_ends_at_the_given_size(end: int, seed: int) -> None:
     sizes = parse_sizes(f"auto:{end}", seed)
     assert (sizes[0], sizes[-1]) == (0, end)
 
@@ -124,7 +124,7 @@ def test_no_text_makes_it_crash(text: str) -> None:
 
 @repeatable
 @given(st.text(alphabet="0189KMiB:*+,. auto", max_size=30))
-def test_no_text_of_its_own_letters_makes_it_crash(text: str) -> None:
+def test_no_text_of_the_grammars_characters_makes_it_crash(text: str) -> None:
     _read_or_refused(text)
 
 
@@ -140,7 +140,7 @@ def _read_or_refused(text: str) -> None:
     assert refusal is None or (repr(text) in refusal.sentence and refusal.hint)
 
 
-ends = st.tuples(st.integers(0, LARGEST_SIZE), st.integers(0, LARGEST_SIZE)).map(sorted)
+ends = st.tuples(st.integers(0, MAX_SIZE_BYTES), st.integers(0, MAX_SIZE_BYTES)).map(sorted)
 
 
 @repeatable
@@ -155,7 +155,7 @@ def test_a_factor_reaches_the_end_and_is_kept(ends: list[int], factor: float) ->
 
 
 @repeatable
-@given(ends, st.integers(1, MOST_SIZES - 2))
+@given(ends, st.integers(1, MAX_SIZES - 2))
 def test_a_step_reaches_the_end_and_is_kept(ends: list[int], count: int) -> None:
     first, last = ends
     step = max(1, (last - first) // count + 1)

@@ -17,7 +17,7 @@ from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import MORE, Limits, kernel_plan, parts_of
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import KernelDescription
-from mpigauge.plan.visit_order import PlannedVisit, one_by_one, shuffled, turns_of, visits_of
+from mpigauge.plan.visit_order import PlannedVisit, shuffled, time_slots, visits_of, with_suspects_alone
 from tests.fakes.law import DATATYPES, OPERATIONS, PATTERNS, describe
 from tests.fakes.plan import read_plan
 
@@ -72,7 +72,7 @@ def seeded(seed: int) -> Plan:
 
 @repeatable
 @given(cell_lists, seeds, st.integers(1, 1000))
-def test_an_order_is_a_permutation_that_seed_and_key_decide(
+def test_an_order_is_a_permutation_determined_by_seed_and_key(
     cells: list[Cell], seed: int, launch: int
 ) -> None:
     order = shuffled(cells, seeded(seed), launch)
@@ -110,9 +110,7 @@ ORDERS: tuple[tuple[dict[str, object], int, str], ...] = (
 
 
 @pytest.mark.parametrize(("job", "launch", "order"), ORDERS)
-def test_a_result_that_was_begun_resumes_in_its_order(
-    job: dict[str, object], launch: int, order: str
-) -> None:
+def test_a_result_resumes_in_its_order(job: dict[str, object], launch: int, order: str) -> None:
     of = msgspec.structs.replace(JOB, **job)
     if of.pairing:
         cells = [msgspec.structs.replace(of, pair=f"{a}-{b}") for a in range(4) for b in range(a + 1, 4)]
@@ -128,7 +126,7 @@ class LaterJob(JobKey, frozen=True):
     threads: str = "single"
 
 
-def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_usual() -> None:
+def test_a_later_field_with_its_default_changes_no_order_and_no_name() -> None:
     words = ("openmpi", "5.0.11", "auto", "same-host", 2)
     before, usual, unusual = JobKey(*words), LaterJob(*words), LaterJob(*words, threads="multiple")
     assert usual.seed_words == before.seed_words == ("openmpi", "5.0.11", "auto", 2)
@@ -137,7 +135,7 @@ def test_a_field_that_comes_later_changes_no_order_and_no_name_where_it_is_as_us
     assert unusual.name == "Open MPI 5.0.11, multiple, 2 ranks"
 
 
-def test_launches_libraries_ranks_and_seeds_have_orders_of_their_own() -> None:
+def test_launches_libraries_ranks_and_seeds_have_different_orders() -> None:
     mpich = [msgspec.structs.replace(cell, mpi="mpich") for cell in CELLS]
     wider = [msgspec.structs.replace(cell, ranks=4) for cell in CELLS]
     orders = [
@@ -166,7 +164,7 @@ def parsed(text: str) -> tuple[dict[str, int], list[dict[str, object]]]:
     return launch, visits
 
 
-def test_the_kernels_text_says_what_was_planned() -> None:
+def test_the_kernels_plan_has_the_planned_visits() -> None:
     planned = visits_of(CELLS, PLAN, KERNEL, 1)
     launch, visits = parsed(kernel_plan(planned, PLAN, Limits(0.05, 12.5, pool_bytes=2**25), 4))
     assert launch == {
@@ -191,12 +189,12 @@ def test_the_kernels_text_says_what_was_planned() -> None:
 
 
 @pytest.mark.parametrize("cores", [1, 2, 64])
-def test_the_kernel_is_told_how_many_cores_there_are(cores: int) -> None:
+def test_the_kernels_plan_has_the_number_of_cores(cores: int) -> None:
     launch, _ = parsed(kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), cores))
     assert launch["cores"] == cores
 
 
-def test_only_collectives_have_words_of_their_own() -> None:
+def test_only_collectives_have_keys_of_their_own() -> None:
     """What a cell has not is left out, so that the kernel's defaults count."""
     text = kernel_plan(visits_of(CELLS, PLAN, KERNEL, 1), PLAN, Limits(0.05, 1), 4)
     for line in text.splitlines()[1:-1]:
@@ -241,7 +239,7 @@ def test_whatever_is_planned_the_kernel_understands(
         assert {key: visit[key] for key in told(cell)} == told(cell)
 
 
-def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
+def test_remaining_visits_keep_their_numbers_and_order() -> None:
     planned = visits_of(CELLS, PLAN, KERNEL, 1)
     left = planned[3::2]
     _, visits = parsed(kernel_plan(left, PLAN, Limits(0.05, 1), 4))
@@ -250,7 +248,7 @@ def test_what_is_left_of_a_launch_keeps_its_numbers_and_order() -> None:
 
 @repeatable
 @given(st.integers(0, 300), st.integers(64, 4096))
-def test_parts_are_the_whole_text_again_and_none_is_too_long(visits: int, most_bytes: int) -> None:
+def test_parts_join_to_the_text_and_none_is_too_long(visits: int, most_bytes: int) -> None:
     text = kernel_plan([PlannedVisit(n, CELLS[n % 5]) for n in range(visits + 1)], PLAN, Limits(1, 1), 2)
     longest = max(map(len, text.splitlines(keepends=True)))
     parts = parts_of(text, most_bytes)
@@ -300,7 +298,7 @@ def test_all_pairs_are_visited_and_steps_stay_together(ranks: int, seed: int, la
     ]
 
 
-def test_the_company_of_a_pair_changes() -> None:
+def test_concurrent_pairs_vary() -> None:
     plan = msgspec.structs.replace(PAIRED, ranks=(6,))
     company = set()
     for launch in range(1, 6):
@@ -315,18 +313,18 @@ def test_suspects_are_measured_one_by_one_with_their_numbers() -> None:
     visits = visits_of(paired_cells(4), plan, KERNEL, 1)
     step = next(v.step for v in visits if v.cell.pairing == "tournament")
     suspects = frozenset(v.id for v in visits if v.step == step)
-    apart = one_by_one(visits, suspects)
+    apart = with_suspects_alone(visits, suspects)
     assert [(v.id, v.cell) for v in apart] == [(v.id, v.cell) for v in visits]
     steps = Counter(v.step for v in apart if v.step is not None)
     assert [steps[v.step] for v in apart if v.id in suspects and v.step is not None] == [1, 1]
     assert [v for v in apart if v.id not in suspects] == [v for v in visits if v.id not in suspects]
 
 
-def test_turns_share_the_time_of_a_launch() -> None:
+def test_concurrent_cells_share_the_time_of_a_launch() -> None:
     cells = [cell for cell in paired_cells(8) if cell.pattern == "pingpong"]
     assert len(cells) == 2 * 28
-    assert turns_of(cells) == 2 * 7
-    assert turns_of(CELLS) == len(CELLS)
+    assert time_slots(cells) == 2 * 7
+    assert time_slots(CELLS) == len(CELLS)
 
 
 def test_only_patterns_of_two_have_pairs() -> None:
@@ -335,7 +333,7 @@ def test_only_patterns_of_two_have_pairs() -> None:
         cells_of(plan, KERNEL, "m", "1", "the plan")
 
 
-def test_what_visits_of_a_cell_have_in_common_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_words_of_a_cells_visits_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Cell] = []
     words = kernel_plan_module._cell_words
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.result.compact import LISTS, NONE, Numbers, numbers, pack, plain
+from mpigauge.result.compact import EMPTY, LISTS, Numbers, numbers, pack, plain
 from mpigauge.result.kernel_data import READINGS
 from mpigauge.result.reader import load
 from mpigauge.result.writer import line_of
@@ -27,7 +27,7 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 
 @settings(derandomize=True, deadline=None)
 @given(st.lists(st.one_of(st.integers(-(2**31), 2**31 - 1), INT64)))
-def test_they_are_the_same_numbers(values: list[int]) -> None:
+def test_arrays_equal_lists_of_the_same_numbers(values: list[int]) -> None:
     packed = numbers(values)
     assert packed == values
     assert values == packed
@@ -36,12 +36,12 @@ def test_they_are_the_same_numbers(values: list[int]) -> None:
     assert packed.itemsize == (4 if all(-(2**31) <= value < 2**31 for value in values) else 8)
 
 
-def test_words_of_another_width_make_no_difference() -> None:
+def test_arrays_of_different_widths_are_equal() -> None:
     assert Numbers("i", [1, 2]) == Numbers("q", [1, 2])
     assert Numbers("i", [1, 2]) != Numbers("q", [1, 3])
 
 
-def test_what_is_no_array_is_not_encoded() -> None:
+def test_other_types_are_not_encoded() -> None:
     with pytest.raises(TypeError, match="set is no part of a record"):
         plain({1})
 
@@ -56,7 +56,7 @@ def test_a_packed_visit_is_the_visit_and_writes_the_same_line() -> None:
     assert all(isinstance(getattr(packed, name), Numbers) for name in LISTS)
     bare = replace(written, late=[], behind=[])
     pack(bare)
-    assert bare.late is bare.behind is NONE
+    assert bare.late is bare.behind is EMPTY
 
 
 def test_readings_are_packed_too_and_keep_their_value(tmp_path: Path) -> None:

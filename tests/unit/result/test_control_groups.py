@@ -24,7 +24,7 @@ GIB = 2**30
 def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     """A machine whose groups are what is put into its files: by path, that of our process as "ours"."""
     monkeypatch.setattr(groups, "ROOT", tmp_path / "cgroup")
-    monkeypatch.setattr(groups, "OURS", str(tmp_path / "ours"))
+    monkeypatch.setattr(groups, "OWN_GROUPS", str(tmp_path / "ours"))
 
     def write(ours: str, files: dict[str, str]) -> None:
         (tmp_path / "ours").write_text(ours, encoding="ascii")
@@ -36,14 +36,14 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
     return write
 
 
-def test_without_any_there_is_no_limit(put: Put) -> None:
-    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttled()) == (0.0, None, 0)
+def test_without_control_groups_there_is_no_limit(put: Put) -> None:
+    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttle_count()) == (0.0, None, 0)
     put("0::/", {})
-    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttled()) == (0.0, None, 0)
+    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttle_count()) == (0.0, None, 0)
 
 
 @pytest.mark.parametrize("ours", ["0::/job/step/task", "0::/elsewhere/of/the/host", "0::/../..", ""])
-def test_the_groups_around_ours_count(put: Put, ours: str) -> None:
+def test_limits_of_outer_groups_count(put: Put, ours: str) -> None:
     """Also where a container is told a path that it cannot see: the root that it sees is its own group."""
     put(ours, {"cpu.max": "400000 100000", "memory.max": str(4 * GIB), "memory.current": str(GIB)})
     assert groups.cpu_quota() == 4.0
@@ -83,10 +83,10 @@ def test_version_1_has_a_tree_for_each_controller(put: Put) -> None:
         },
     )
     (groups.ROOT / "cpu").symlink_to("cpu,cpuacct")  # as systems have it, so that either name leads there
-    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttled()) == (2.0, GIB, 7)
+    assert (groups.cpu_quota(), groups.memory_left_bytes(), groups.throttle_count()) == (2.0, GIB, 7)
 
 
-def test_memory_that_can_be_taken_back_is_free(put: Put) -> None:
+def test_reclaimable_memory_counts_as_free(put: Put) -> None:
     put(
         "0::/",
         {
@@ -98,21 +98,21 @@ def test_memory_that_can_be_taken_back_is_free(put: Put) -> None:
     assert groups.memory_left_bytes() == 3 * GIB + 1
 
 
-def test_every_level_may_have_made_us_wait(put: Put) -> None:
+def test_throttling_at_every_level_counts(put: Put) -> None:
     put("0::/job", {"cpu.stat": "nr_throttled 2", "job/cpu.stat": "usage_usec 1\nnr_throttled 3"})
-    assert groups.throttled() == 5
+    assert groups.throttle_count() == 5
 
 
-def test_those_of_this_machine_can_be_read() -> None:
+def test_control_groups_of_this_machine_can_be_read() -> None:
     assert groups.cpu_quota() >= 0
-    assert groups.throttled() >= 0
+    assert groups.throttle_count() >= 0
     assert (groups.memory_left_bytes() or 0) >= 0
 
 
 @given(st.text(), st.text() | st.from_regex(r"(0|1):(cpu|):[/.a-z]*|[0-9]+ [0-9]+"))
-def test_no_words_of_a_system_make_it_crash(ours: str, words: str) -> None:
+def test_no_content_of_system_files_makes_it_crash(ours: str, words: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(groups, "read", lambda path: ours if os.fspath(path) == groups.OURS else words)
+        patch.setattr(groups, "read", lambda path: ours if os.fspath(path) == groups.OWN_GROUPS else words)
         assert groups.cpu_quota() >= 0
-        assert groups.throttled() >= 0
+        assert groups.throttle_count() >= 0
         assert (groups.memory_left_bytes() or 0) >= 0

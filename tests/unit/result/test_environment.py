@@ -48,7 +48,7 @@ def test_memory_is_what_the_control_groups_leave(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("quota", "may", "cores"), [(0.0, 64, 64), (2.0, 64, 2), (2.5, 64, 2), (0.5, 64, 1), (8.0, 4, 4)]
 )
-def test_cores_are_those_that_there_is_time_for(
+def test_cores_are_limited_by_the_quota(
     monkeypatch: pytest.MonkeyPatch, quota: float, may: int, cores: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(may)))

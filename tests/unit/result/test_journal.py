@@ -140,7 +140,7 @@ def test_a_line_is_read_as_it_was_written(kind: type) -> None:
     assert {name: value for name, value in told.items() if name in LINES[kind]} == LINES[kind]
 
 
-def test_what_need_not_be_there() -> None:
+def test_optional_fields_may_be_missing() -> None:
     line = journal.parse(text({name: value for name, value in VISIT.items() if name != "half_width"}))
     assert isinstance(line, journal.VisitLine)
     assert line.half_width is None
@@ -149,7 +149,7 @@ def test_what_need_not_be_there() -> None:
     assert line.late == line.skew_ns == line.root_ns == line.local_ns == line.pure_ns == []
 
 
-def test_what_only_some_visits_have() -> None:
+def test_optional_fields_of_visits_are_read() -> None:
     line = journal.parse(text(TOGETHER))
     assert isinstance(line, journal.VisitLine)
     told = json.loads(msgspec.json.encode(line))
@@ -173,7 +173,7 @@ def test_what_only_some_visits_have() -> None:
     ],
     ids=str,
 )
-def test_what_a_card_cannot_be_is_no_line(wrong: dict[str, Any]) -> None:
+def test_an_invalid_card_makes_the_line_invalid(wrong: dict[str, Any]) -> None:
     assert journal.parse(text(VISIT | {"by_card": [TRAFFIC]})) is not None
     assert journal.parse(text(VISIT | {"by_card": [TRAFFIC | wrong]})) is None
 
@@ -195,7 +195,7 @@ def test_a_clock_that_is_only_checked_has_no_models() -> None:
 
 
 @pytest.mark.parametrize("kind", LINES)
-def test_half_a_line_is_no_line(kind: type) -> None:
+def test_an_incomplete_line_is_ignored(kind: type) -> None:
     whole = text(LINES[kind])
     assert all(journal.parse(whole[:end]) is None for end in range(len(whole)))
     assert journal.parse(b"[node1] " + whole) is not None
@@ -224,15 +224,15 @@ def test_half_a_line_is_no_line(kind: type) -> None:
         "{\N{SNOWMAN}".encode(),
     ],
 )
-def test_what_else_a_job_prints_is_no_line(words: bytes) -> None:
+def test_other_output_is_ignored(words: bytes) -> None:
     assert journal.parse(words) is None
 
 
-def test_a_line_behind_what_has_no_end_is_read_all_the_same() -> None:
+def test_a_line_after_an_unfinished_one_is_read() -> None:
     """A library may write to standard output whenever it likes."""
     line = journal.parse(b'noise noise {"end":3}')
     assert isinstance(line, journal.EndLine)
-    assert journal.is_ours(b'noise {"end":')
+    assert journal.is_kernel_line(b'noise {"end":')
     assert journal.parse(b'{"of another": {"end":3}}') is None
     assert journal.parse(b'"said" {"end":3}') is None
 
@@ -240,7 +240,7 @@ def test_a_line_behind_what_has_no_end_is_read_all_the_same() -> None:
 @repeatable
 @given(st.binary())
 def test_no_bytes_make_it_crash(words: bytes) -> None:
-    assert journal.parse(words) is None or journal.is_ours(words)
+    assert journal.parse(words) is None or journal.is_kernel_line(words)
 
 
 @repeatable
@@ -270,7 +270,7 @@ def test_no_value_makes_it_crash(line: dict[str, Any], changes: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind, line in LINES.items() for key in line])
-def test_a_number_that_no_file_can_keep_makes_it_no_line(kind: type, key: str) -> None:
+def test_a_number_out_of_range_makes_the_line_invalid(kind: type, key: str) -> None:
     line = LINES[kind]
     if type(line[key]) is int:
         assert journal.parse(text({**line, key: 10**400})) is None

@@ -64,7 +64,7 @@ def test_a_file_is_read_whole(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", OLDER)
-def test_launches_know_what_they_are_of(version: int) -> None:
+def test_launches_have_their_job(version: int) -> None:
     result = load(file_of(version))
     jobs = {TWO, THREE} if version > 2 else {TWO}
     assert {launch.job for launch in result.launches} == jobs == {cell.job for cell in result.campaign.cells}
@@ -74,7 +74,7 @@ def test_launches_know_what_they_are_of(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", OLDER)
-def test_its_records_are_those_of_today(version: int, tmp_path: Path) -> None:
+def test_records_of_older_versions_are_converted(version: int, tmp_path: Path) -> None:
     """Written anew they are a file of this version, which says the same in every form."""
     before = load(file_of(version))
     head = msgspec.structs.replace(before.campaign, version=VERSION)

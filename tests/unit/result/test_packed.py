@@ -26,7 +26,7 @@ WHOLE = lines_of(*RECORDS)
 def packed(path: Path) -> Path:
     """Compresses a file as a campaign does in the end: what it is called then."""
     with writer.reopen(path, path.stat().st_size) as file:
-        return file.packed()
+        return file.compress()
 
 
 def test_a_complete_result_is_compressed_whole(tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ def test_a_compressed_result_grows_under_its_plain_name_and_is_never_overwritten
         assert file.path == tmp_path / "r.jsonl"
         for record in RECORDS:
             file.append(record)
-        file.packed()
+        file.compress()
     with pytest.raises(UsageError, match="exists already"):
         writer.create(asked)
-    with writer.create_beside(tmp_path / "r.jsonl") as file:
+    with writer.create_numbered(tmp_path / "r.jsonl") as file:
         assert file.path == tmp_path / "r-2.jsonl"
 
 
@@ -80,7 +80,7 @@ def test_a_compressed_result_can_be_continued(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["r.jsonl"]
 
 
-def test_a_compressed_result_is_unpacked_by_one(tmp_path: Path) -> None:
+def test_a_compressed_result_is_decompressed_by_one_process(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
     compressed = packed(path)
@@ -103,7 +103,7 @@ def pair_of(folder: Path, *, more: bytes = b"") -> tuple[Path, Path]:
     return compressed, plain
 
 
-def test_what_is_beside_a_compressed_result_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_of_the_plain_name_is_not_overwritten(tmp_path: Path) -> None:
     """As after `gunzip -k`, and hours more that were measured since."""
     compressed, plain = pair_of(tmp_path, more=lines_of(launch(3)))
     with pytest.raises(UsageError, match="exists already") as caught:
@@ -122,7 +122,7 @@ def test_a_result_that_is_complete_overwrites_no_compressed_one(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
-def test_a_file_system_without_second_names_packs_and_unpacks(
+def test_a_file_system_without_hard_links_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """As on FAT and some of FUSE."""
@@ -176,7 +176,7 @@ def test_no_room_to_unpack_leaves_the_compressed_result_alone(
 # ---- Others, and damage --------------------------------------------------------------------------
 
 
-def test_no_link_that_somebody_has_put_there_is_followed(tmp_path: Path) -> None:
+def test_no_foreign_link_is_followed(tmp_path: Path) -> None:
     """The name of the part was known to everybody for as long as the campaign lasted."""
     path, victim = tmp_path / "r.jsonl", tmp_path / "victim"
     victim.write_bytes(b"precious")
@@ -192,7 +192,7 @@ def test_no_link_that_somebody_has_put_there_is_followed(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
-def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, name: str) -> None:
+def test_a_damaged_result_is_continued_and_the_original_kept(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     damaged = gzip.compress(WHOLE, mtime=0)[:-40]
     path.write_bytes(damaged)
@@ -200,7 +200,7 @@ def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, 
     kept = WHOLE[: WHOLE.rindex(b"\n", 0, result.size_bytes) + 1]
     told: list[str] = []
     with writer.reopen(path, result.size_bytes) as file:
-        file.tells(told.append)
+        file.set_reporter(told.append)
         file.append(RECORDS[1])
         assert file.path == tmp_path / "r.jsonl"
     assert file.path.read_bytes() == kept + lines_of(RECORDS[1])
@@ -210,7 +210,7 @@ def test_a_damaged_one_is_continued_with_what_is_there_and_kept(tmp_path: Path, 
     assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", f"{name}.damaged"]
 
 
-def test_a_damaged_one_stays_as_it_is_where_it_cannot_be_continued(tmp_path: Path) -> None:
+def test_a_damaged_result_that_cannot_be_continued_is_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl.gz"
     damaged = gzip.compress(WHOLE)[:-40]
     path.write_bytes(damaged)
@@ -221,7 +221,7 @@ def test_a_damaged_one_stays_as_it_is_where_it_cannot_be_continued(tmp_path: Pat
     assert sorted(one.name for one in tmp_path.iterdir()) == ["r.jsonl", "r.jsonl.gz"]
 
 
-def test_a_compressed_one_of_another_name_can_be_continued(tmp_path: Path) -> None:
+def test_a_compressed_result_of_another_name_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(gzip.compress(WHOLE))
     with writer.reopen(path, len(WHOLE)) as file:

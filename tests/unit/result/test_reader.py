@@ -118,7 +118,7 @@ def test_a_damaged_line_costs_itself(file: Path, junk: bytes) -> None:
     assert loaded(file, WHOLE).damaged == []
 
 
-def test_lost_lines_are_said(file: Path) -> None:
+def test_lost_lines_are_reported(file: Path) -> None:
     result = loaded(file, lines_of(RECORDS[0]) + b"junk\njunk\n" + lines_of(*RECORDS[1:]) + b"junk\n")
     found = rows(result)
     words = f"3 lines of the file are damaged and left out: 2\N{EN DASH}3, {len(RECORDS) + 3}"
@@ -128,7 +128,7 @@ def test_lost_lines_are_said(file: Path) -> None:
     assert (finding.value, finding.text) == ({"lines": [2, 3, len(RECORDS) + 3]}, words)
 
 
-def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
+def test_a_newer_version_is_refused_with_a_message(file: Path) -> None:
     error = refusal(file, lines_of(campaign(SMALL, version=VERSION + 1), launch(1)))
     assert f"version {VERSION + 1}" in error.sentence
     assert "upgrade" in error.hint
@@ -139,7 +139,7 @@ def test_a_newer_version_is_refused_by_saying_so(file: Path) -> None:
     assert f"version {VERSION + 9}" in refusal(file, strange.encode()).sentence
 
 
-def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
+def test_a_file_of_version_1_is_read_and_shown(file: Path) -> None:
     text = VERSION_1.read_text(encoding="utf-8")
     assert not any(
         f'"{word}":' in text for word in ("sync", "datatype", "root", "late", "skew_ns", "pure_ns")
@@ -161,7 +161,7 @@ def test_a_file_of_version_1_is_read_and_shown_as_ever(file: Path) -> None:
         assert shown.replace('"result_version": 1', f'"result_version": {VERSION}') == anew
 
 
-def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
+def test_two_results_in_one_file_are_refused(file: Path) -> None:
     error = refusal(file, WHOLE + WHOLE)
     assert f"line {len(RECORDS) + 1} begins a second campaign" in error.sentence
 
@@ -181,7 +181,7 @@ def test_two_results_in_one_file_are_told_apart(file: Path) -> None:
         (b'{"type":"\xff","format":"mpigauge"}\n', "is not a result file"),
     ],
 )
-def test_what_is_no_result_is_refused_in_words(file: Path, content: bytes, words: str) -> None:
+def test_a_file_that_is_not_a_result_is_refused(file: Path, content: bytes, words: str) -> None:
     assert words in refusal(file, content).sentence
 
 
@@ -259,12 +259,12 @@ NO_MOMENTS = ("yesterday", "2026-02-30T00:00:00+00:00", "2026-01-01T00:00:00", "
 
 @pytest.mark.parametrize("started", [*NO_MOMENTS, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
 @pytest.mark.parametrize("which", [1, -1])
-def test_a_record_of_no_moment_is_a_damaged_line(file: Path, started: str, which: int) -> None:
+def test_a_record_with_an_invalid_time_is_a_damaged_line(file: Path, started: str, which: int) -> None:
     """Of a launch and of an end: all that shows a result would have to ask."""
     assert loaded(file, with_moment(which, started)).damaged == [which % len(RECORDS) + 1]
 
 
-def test_a_campaign_of_no_moment_says_which_line_is_damaged(file: Path) -> None:
+def test_a_campaign_with_an_invalid_time_names_the_damaged_line(file: Path) -> None:
     assert "line 1 is damaged" in refusal(file, with_moment(0, "yesterday")).sentence
 
 
@@ -272,7 +272,7 @@ def test_a_campaign_of_no_moment_says_which_line_is_damaged(file: Path) -> None:
     ("field", "value"),
     [("visits", 10**7), ("rounds_min", 10**9), ("rounds_max", 10**9), ("budget_s", 1e9), ("over_s", 1e300)],
 )
-def test_a_plan_that_no_kernel_would_follow_is_damaged(file: Path, field: str, value: float) -> None:
+def test_a_plan_out_of_the_kernels_limits_is_damaged(file: Path, field: str, value: float) -> None:
     """To continue it would take all memory before the first launch."""
     first, rest = WHOLE.split(b"\n", 1)
     campaign = msgspec.json.decode(first)
@@ -299,7 +299,7 @@ def test_a_plan_that_no_kernel_would_follow_is_damaged(file: Path, field: str, v
         (1, "threads", 2**62),
     ],
 )
-def test_a_number_that_nothing_could_be_measured_with_damages_its_line(
+def test_a_number_that_no_measurement_gives_is_a_damaged_line(
     file: Path, which: int, key: str, value: object
 ) -> None:
     """Whoever shows the result would divide by it, count up to it, or add it up."""
@@ -325,7 +325,7 @@ def put(value: object, key: str, new: object) -> bool:
     return False
 
 
-def test_nothing_was_measured_by_no_ranks_but_others_need_not_say_how_many(file: Path) -> None:
+def test_zero_ranks_are_allowed_in_imported_results_only(file: Path) -> None:
     none = visit(1, 0, replace(SMALL, ranks=0), [1000])
     printed = Imported(replace(SMALL, ranks=0), 1e-6)
     result = loaded(file, lines_of(campaign(SMALL), none, printed))

@@ -94,7 +94,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def grown(fault: Callable[[Path], None], at: int, told: list[str]) -> writer.ResultFile:
     """A result that something is done to behind so many records; open, as it is after the last one."""
     file = writer.create(PATH)
-    file.tells(told.append)
+    file.set_reporter(told.append)
     for number, record in enumerate([*BEFORE, *AFTER]):
         if number == at:
             fault(file.path)
@@ -104,7 +104,9 @@ def grown(fault: Callable[[Path], None], at: int, told: list[str]) -> writer.Res
 
 @pytest.mark.parametrize("at", range(1, len(BEFORE) + 2))
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_nothing_is_lost_whatever_is_done_to_it(fault: Callable[[Path], None], at: int) -> None:
+def test_nothing_is_lost_when_the_file_is_moved_deleted_or_overwritten(
+    fault: Callable[[Path], None], at: int
+) -> None:
     told: list[str] = []
     file = grown(fault, at, told)
     name, words = FAULTS[fault]
@@ -118,7 +120,7 @@ def test_nothing_is_lost_whatever_is_done_to_it(fault: Callable[[Path], None], a
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_what_is_done_to_it_twice_is_told_twice(fault: Callable[[Path], None]) -> None:
+def test_damage_done_twice_is_reported_twice(fault: Callable[[Path], None]) -> None:
     told: list[str] = []
     with grown(fault, 1, told) as file:
         if fault in (move, move_folder):  # which is at its new place already
@@ -130,16 +132,16 @@ def test_what_is_done_to_it_twice_is_told_twice(fault: Callable[[Path], None]) -
     assert len(told) == 2
 
 
-def test_it_is_packed_from_what_was_written_whoever_has_its_name() -> None:
+def test_compression_uses_what_was_written_even_if_the_name_is_anothers() -> None:
     told: list[str] = []
     with grown(lambda _: None, 1, told) as file:
         replace(PATH)
-        assert file.packed() == Path("d/r.jsonl.gz")
+        assert file.compress() == Path("d/r.jsonl.gz")
     assert load(Path("d/r.jsonl.gz")).visits
     assert PATH.read_bytes() == b"theirs"
 
 
-def test_what_is_put_behind_it_by_others_stays_and_costs_nothing() -> None:
+def test_foreign_data_appended_to_the_file_does_no_harm() -> None:
     """As by another mpigauge where no file is locked."""
     told: list[str] = []
 
@@ -153,10 +155,10 @@ def test_what_is_put_behind_it_by_others_stays_and_costs_nothing() -> None:
     assert told == []
 
 
-def test_a_result_that_is_too_large_to_be_remembered_keeps_what_is_left(
+def test_a_result_too_large_for_memory_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "KEPT_MOST_BYTES", len(lines_of(*BEFORE[:1])) + 10)
+    monkeypatch.setattr(written, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
     told: list[str] = []
     with grown(cut, len(BEFORE), told) as file:
         assert "a part of it is lost" in file.lost
@@ -166,10 +168,10 @@ def test_a_result_that_is_too_large_to_be_remembered_keeps_what_is_left(
     assert not result.visits
 
 
-def test_a_result_that_is_too_large_to_be_remembered_is_copied_from_the_disk(
+def test_a_result_too_large_for_memory_is_copied_from_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "KEPT_MOST_BYTES", 10)
+    monkeypatch.setattr(written, "MAX_KEPT_BYTES", 10)
     with grown(delete, 2, []) as file:
         assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
 
@@ -192,13 +194,13 @@ def test_without_room_it_goes_to_the_temporary_folder(
     assert f"saved as {tmp_path / 'tmp' / 'r.jsonl'}" in told[0]
 
 
-def test_where_it_cannot_be_saved_that_is_tried_again_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_save_is_retried_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     told: list[str] = []
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "_saved", full)
+        patch.setattr(writer, "_save_again", full)
         file = grown(delete, 2, told)
         assert "was deleted while it grew, and cannot be saved: No space left on device" in file.lost
         assert load(file.path, file.place).visits
@@ -211,7 +213,7 @@ def test_where_it_cannot_be_saved_that_is_tried_again_and_said(monkeypatch: pyte
     assert len(told) == 2
 
 
-def test_a_name_that_nfs_gives_to_what_was_deleted_is_none() -> None:
+def test_a_name_of_a_deleted_file_on_nfs_does_not_count() -> None:
     def delete_on_nfs(path: Path) -> None:
         path.rename(path.with_name(".nfs000123"))
 
@@ -220,7 +222,7 @@ def test_a_name_that_nfs_gives_to_what_was_deleted_is_none() -> None:
         assert PATH.read_bytes() == lines_of(*BEFORE, *AFTER)
 
 
-def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stale_nfs_file_is_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """As NFS says where another host has deleted it."""
     stale: set[int] = set()
 
@@ -241,7 +243,7 @@ def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.
 
     told: list[str] = []
     file = writer.create(PATH)
-    file.tells(told.append)
+    file.set_reporter(told.append)
     for record in BEFORE:
         file.append(record)
     vanish(PATH)
@@ -253,7 +255,7 @@ def test_a_file_that_is_gone_on_its_server_is_written_again(monkeypatch: pytest.
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
 @pytest.mark.parametrize("saved", [True, False])
-def test_a_disk_that_fails_where_the_file_is_gone_too_is_said_as_it_is(
+def test_a_failing_disk_is_reported_even_if_the_file_is_gone(
     monkeypatch: pytest.MonkeyPatch, number: int, saved: bool
 ) -> None:
     """Nobody is sent to a file that is not there."""
@@ -267,7 +269,7 @@ def test_a_disk_that_fails_where_the_file_is_gone_too_is_said_as_it_is(
     PATH.unlink()
     monkeypatch.setattr(os, "write", fails)
     if not saved:
-        monkeypatch.setattr(writer, "_saved", fails)
+        monkeypatch.setattr(writer, "_save_again", fails)
     with pytest.raises(EnvironmentLacksError) as caught:
         file.append(launch(3))
     if saved:

@@ -18,7 +18,7 @@ from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
-from mpigauge.result.unpacked import WITH_HEADER, Unpacked
+from mpigauge.result.unpacked import WITH_HEADER, Decompressed
 from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
 
@@ -39,7 +39,7 @@ FIRST_BYTES = LINES.index(b"\n") + 1
 
 def content_of(packed: bytes, read_bytes: int = 1 << 17) -> tuple[bytes, str | None]:
     """All that can be unpacked, and what is wrong with the rest."""
-    unpacked = Unpacked(io.BytesIO(packed))
+    unpacked = Decompressed(io.BytesIO(packed))
     return io.BufferedReader(unpacked, read_bytes).read(), unpacked.damage
 
 
@@ -54,7 +54,7 @@ def before_the_damage(packed: bytes) -> bytes:
 
 @given(st.binary(max_size=3000), st.integers(1, 5000), st.integers(1, 4))
 @example(bytes(100_000), 10, 1)
-def test_what_is_whole_is_unpacked_as_by_others(content: bytes, read_bytes: int, parts: int) -> None:
+def test_a_complete_file_is_decompressed_like_by_gzip(content: bytes, read_bytes: int, parts: int) -> None:
     packed = b"".join(gzip.compress(content[i::parts]) for i in range(parts))
     whole = b"".join(content[i::parts] for i in range(parts))
     assert content_of(packed, read_bytes) == (whole, None)
@@ -65,12 +65,12 @@ def test_what_is_whole_is_unpacked_as_by_others(content: bytes, read_bytes: int,
 @given(st.integers(2, len(PACKED) - 1))
 @example(len(PACKED) - 1)
 @example(len(PACKED) - 9)
-def test_of_what_is_cut_all_before_that_is_read(at: int) -> None:
+def test_a_cut_file_is_read_up_to_the_cut(at: int) -> None:
     assert content_of(PACKED[:at]) == (before_the_damage(PACKED[:at]), "cut")
 
 
 @given(st.integers(2, len(PACKED) - 1), st.integers(1, 255))
-def test_of_what_is_damaged_all_before_that_is_read(at: int, change: int) -> None:
+def test_a_damaged_file_is_read_up_to_the_damage(at: int, change: int) -> None:
     broken = PACKED[:at] + bytes([PACKED[at] ^ change]) + PACKED[at + 1 :]
     content, damage = content_of(broken)
     assert content == before_the_damage(broken)
@@ -84,13 +84,13 @@ def read(folder: Path, packed: bytes, name: str = "r.jsonl.gz") -> Result:
 
 
 @pytest.mark.parametrize("name", ["r.jsonl.gz", "r.jsonl"])
-def test_what_is_compressed_is_known_by_its_content(tmp_path: Path, name: str) -> None:
+def test_compression_is_recognised_by_content(tmp_path: Path, name: str) -> None:
     assert len(read(tmp_path, PACKED, name).visits) == 60
     plain = read(tmp_path, LINES, name)
     assert (len(plain.visits), plain.packed_damage) == (60, None)
 
 
-def test_standard_input_is_read_as_far_as_it_is_whole(
+def test_damaged_standard_input_is_read_up_to_the_damage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PACKED[: len(PACKED) // 2])))
@@ -107,9 +107,7 @@ def test_standard_input_is_read_as_far_as_it_is_whole(
         (PACKED[:-8] + b"\0" * 8, "altered", "checksum of the compressed file is wrong"),
     ],
 )
-def test_what_is_wrong_is_said_wherever_doubts_are(
-    tmp_path: Path, packed: bytes, damage: str, words: str
-) -> None:
+def test_damage_is_reported_with_the_doubts(tmp_path: Path, packed: bytes, damage: str, words: str) -> None:
     result = read(tmp_path, packed)
     found = rows(result)
     assert result.visits
@@ -122,7 +120,7 @@ def test_what_is_wrong_is_said_wherever_doubts_are(
     assert finding.value == {"lines": [], "packed": damage}
 
 
-def test_without_a_first_line_nothing_is_known(tmp_path: Path) -> None:
+def test_a_file_without_a_first_line_is_refused(tmp_path: Path) -> None:
     short = next(at for at in range(len(PACKED)) if len(before_the_damage(PACKED[:at])) >= FIRST_BYTES)
     for packed in (PACKED[:5], PACKED[: short - 1]):
         with pytest.raises(UsageError, match="damaged in its first line") as caught:
@@ -131,7 +129,7 @@ def test_without_a_first_line_nothing_is_known(tmp_path: Path) -> None:
     assert read(tmp_path, PACKED[:short]).visits == []
 
 
-def test_every_kind_of_record_is_the_same(tmp_path: Path) -> None:
+def test_every_kind_of_record_survives_compression(tmp_path: Path) -> None:
     whole = lines_of(*RECORDS)
     packed, plain = read(tmp_path, gzip.compress(whole)), read(tmp_path, whole, "r.jsonl")
     plain.path = packed.path

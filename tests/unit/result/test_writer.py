@@ -19,7 +19,7 @@ from tests.made import RECORDS, SMALL, launch, lines_of, visit
 WHOLE = lines_of(*RECORDS)
 
 
-def test_what_is_appended_can_be_read_at_once(tmp_path: Path) -> None:
+def test_appended_records_can_be_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "r.jsonl"
     with writer.create(path) as file:
         for number, record in enumerate(RECORDS, start=1):
@@ -28,7 +28,7 @@ def test_what_is_appended_can_be_read_at_once(tmp_path: Path) -> None:
     assert load(path).campaign == RECORDS[0]
 
 
-def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(b"mine")
     with pytest.raises(UsageError, match="exists already"):
@@ -36,20 +36,20 @@ def test_an_existing_file_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"mine"
 
 
-def test_beside_an_existing_file_there_is_always_room(tmp_path: Path) -> None:
+def test_an_existing_name_gets_a_number(tmp_path: Path) -> None:
     path = tmp_path / "host.example-1.jsonl"
     path.write_bytes(b"mine")
-    files = [writer.create_beside(path) for _ in range(3)]
+    files = [writer.create_numbered(path) for _ in range(3)]
     assert [file.path.name for file in files] == [f"host.example-1-{number}.jsonl" for number in (2, 3, 4)]
     assert path.read_bytes() == b"mine"
-    with writer.create_beside(tmp_path / "new" / "r.jsonl") as file:
+    with writer.create_numbered(tmp_path / "new" / "r.jsonl") as file:
         assert file.path == tmp_path / "new" / "r.jsonl"
 
 
-def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "r.jsonl", tmp_path / ("n" * 300)):
-        for create in (writer.create, writer.create_beside):
+        for create in (writer.create, writer.create_numbered):
             with pytest.raises(EnvironmentLacksError, match="cannot be written") as caught:
                 create(path)
             assert str(path) in caught.value.sentence
@@ -71,7 +71,7 @@ def test_a_file_without_a_line_becomes_empty(tmp_path: Path) -> None:
     assert path.read_bytes() == b""
 
 
-def test_only_one_may_write(tmp_path: Path) -> None:
+def test_only_one_process_may_write(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with writer.create(path) as file:
         file.append(RECORDS[0])
@@ -94,8 +94,8 @@ def test_a_mistyped_folder_makes_no_tree(tmp_path: Path) -> None:
     assert not (tmp_path / "mistyped").exists()
 
 
-def test_what_is_to_be_typed_takes_a_name_that_looks_like_an_option() -> None:
-    assert files.resume_words(Path("-x.jsonl")) == "mpigauge resume ./-x.jsonl"
+def test_the_resume_command_takes_a_name_that_looks_like_an_option() -> None:
+    assert files.resume_command(Path("-x.jsonl")) == "mpigauge resume ./-x.jsonl"
 
 
 def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_full_disk_keeps_whole_lines_and_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP])
-def test_without_locks_results_are_written_all_the_same(
+def test_results_are_written_even_without_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """As on Lustre without flock, and on NFS without its lock daemon."""
@@ -138,9 +138,7 @@ def test_without_locks_results_are_written_all_the_same(
     assert path.read_bytes() == lines_of(*RECORDS[:2])
 
 
-def test_a_file_that_cannot_be_opened_in_the_end_is_not_left_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_locked_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
@@ -163,7 +161,7 @@ def test_what_is_not_utf_8_is_written_with_its_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", [b"", b'{"ty', lines_of(RECORDS[0])[:300]])
-def test_a_file_that_was_never_begun_is_begun(tmp_path: Path, start: bytes) -> None:
+def test_a_file_without_a_complete_first_line_is_begun_again(tmp_path: Path, start: bytes) -> None:
     """Who made it was killed over its first line: nothing was measured."""
     path = tmp_path / "r.jsonl"
     path.write_bytes(start)
@@ -173,7 +171,7 @@ def test_a_file_that_was_never_begun_is_begun(tmp_path: Path, start: bytes) -> N
 
 
 @pytest.mark.parametrize("start", [lines_of(RECORDS[0]), b"\n", b"[1, 2", b'{"type":"campaigns"'])
-def test_a_file_that_may_be_somebodys_is_not(tmp_path: Path, start: bytes) -> None:
+def test_a_file_that_may_be_anothers_is_not_begun_again(tmp_path: Path, start: bytes) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(start)
     with pytest.raises(UsageError, match="exists already"):
@@ -181,12 +179,12 @@ def test_a_file_that_may_be_somebodys_is_not(tmp_path: Path, start: bytes) -> No
     assert path.read_bytes() == start
 
 
-def test_a_file_that_is_being_begun_is_left_to_who_does(tmp_path: Path) -> None:
+def test_a_file_that_another_process_begins_is_left_alone(tmp_path: Path) -> None:
     with writer.create(tmp_path / "r.jsonl"), pytest.raises(UsageError, match="another mpigauge is writing"):
         writer.create(tmp_path / "r.jsonl")
 
 
-def test_what_has_grown_since_it_was_read_is_read_again(tmp_path: Path) -> None:
+def test_a_file_that_has_grown_since_it_was_read_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(WHOLE)
     read = load(path)
@@ -197,7 +195,7 @@ def test_what_has_grown_since_it_was_read_is_read_again(tmp_path: Path) -> None:
     assert path.read_bytes() == WHOLE + lines_of(launch(3))
 
 
-def test_the_end_of_a_launch_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_a_launch_is_flushed_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that dies loses no more than the launch that ran."""
     settled: list[int] = []
     written: list[object] = []
@@ -211,7 +209,7 @@ def test_the_end_of_a_launch_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.
     assert ends
 
 
-def test_no_room_that_shows_late_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_that_shows_late_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on NFS, which may say so only when it is asked to keep what it took."""
 
     def full(_: int) -> None:
@@ -226,7 +224,7 @@ def test_no_room_that_shows_late_is_said_too(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "r.jsonl").read_bytes() == lines_of(RECORDS[0])
 
 
-def test_what_is_to_be_typed_is_quoted_for_a_shell(tmp_path: Path) -> None:
+def test_the_resume_command_is_quoted_for_a_shell(tmp_path: Path) -> None:
     path = tmp_path / "my results; rm x.jsonl"
     path.write_bytes(WHOLE)
     with pytest.raises(UsageError) as caught:

@@ -170,7 +170,7 @@ def test_without_a_name_it_is_the_newest(everything: Path, cli: Cli) -> None:
     assert "mpigauge show --all\n" in cli("show").out
 
 
-def test_two_results_stand_side_by_side(everything: Path, cli: Cli) -> None:
+def test_two_results_are_shown_side_by_side(everything: Path, cli: Cli) -> None:
     other = written("other.jsonl", *records_of(MESSAGES))
     answer = json.loads(cli("show", everything, other, "--format", "json").out)["answer"]
     assert {one["file"] for one in answer} == {"all.jsonl", "other.jsonl"}

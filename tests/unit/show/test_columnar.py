@@ -112,7 +112,7 @@ def test_a_pair_is_no_date() -> None:
 
 
 def samples_of(result: Result, **chosen: Any) -> Columns:
-    return joined([*samples.pieces([samples.chosen_of(result, **chosen)], most=7)])
+    return joined([*samples.pieces([samples.choose_samples(result, **chosen)], most=7)])
 
 
 @pytest.mark.parametrize("result", RESULTS)
@@ -127,7 +127,9 @@ def test_every_sample_is_there_once_with_its_cell_and_time(result: Result) -> No
 
 
 def test_a_sample_says_where_it_is_from() -> None:
-    lines = [*csv.DictReader(io.StringIO(render(samples.document([samples.chosen_of(SMALL_RESULT)]), "csv")))]
+    lines = [
+        *csv.DictReader(io.StringIO(render(samples.document([samples.choose_samples(SMALL_RESULT)]), "csv")))
+    ]
     for line in lines:
         assert (line["host"], line["mpigauge"]) == ("node1", SMALL_RESULT.campaign.mpigauge)
         assert line["started"].startswith("2026-01-01")
@@ -155,7 +157,7 @@ def test_samples_are_chosen_by_cell_and_a_result_without_any_has_the_columns() -
 
 
 def test_samples_as_csv_are_the_same_in_every_size_of_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    document = samples.document([samples.chosen_of(SMALL_RESULT)])
+    document = samples.document([samples.choose_samples(SMALL_RESULT)])
     whole = render(document, "csv")
     monkeypatch.setattr("mpigauge.show.formats.csv.ROWS_AT_ONCE", 3)
     assert render(document, "csv") == whole
@@ -182,7 +184,10 @@ def test_parquet_has_the_values_of_the_table_and_says_where_they_are_from(
 ) -> None:
     """A column of which nothing is known is the same to both libraries."""
     read = pytest.importorskip("pyarrow.parquet").read_table
-    document = {"rows": document_of(EVERYTHING), "samples": samples.document([samples.chosen_of(EVERYTHING)])}
+    document = {
+        "rows": document_of(EVERYTHING),
+        "samples": samples.document([samples.choose_samples(EVERYTHING)]),
+    }
     with (tmp_path / "t.parquet").open("wb") as file:
         write(document[which], "parquet", file)
     found = read(tmp_path / "t.parquet")

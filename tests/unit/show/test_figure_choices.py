@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
-from mpigauge.plan.sizes import wanted
+from mpigauge.plan.sizes import size_filter
 from mpigauge.query.query import spread
 from mpigauge.query.series import against_size
 from mpigauge.result.records import End, Imported
@@ -87,8 +87,8 @@ def test_what_cannot_be_asked_is_refused(
     ],
 )
 def test_sizes_are_ranges_or_lists(text: str, yes: tuple[int, ...], no: tuple[int, ...]) -> None:
-    assert all(wanted(text)(size) for size in yes)
-    assert not any(wanted(text)(size) for size in no)
+    assert all(size_filter(text)(size) for size in yes)
+    assert not any(size_filter(text)(size) for size in no)
 
 
 def test_spread_keeps_both_ends() -> None:

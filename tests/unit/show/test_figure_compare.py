@@ -11,7 +11,7 @@ import pytest
 from mpigauge.errors import EXIT_DONE, EXIT_USAGE, UsageError
 from mpigauge.plan.factors import COMPARED_BY
 from mpigauge.result.records import Failure
-from mpigauge.show.compared import held
+from mpigauge.show.compared import compare_sources
 from mpigauge.show.figures import figure
 from mpigauge.show.figures.compare import CONTROLS_MOST, LINES_MOST
 from mpigauge.stats.decision import Thresholds
@@ -58,7 +58,7 @@ def shift(of: Cell) -> float:
 
 def test_marks_are_the_ratios_of_the_verdict(machine: Path) -> None:
     asked = query("compare", both("both.jsonl", shift))
-    shown = held(asked).shown
+    shown = compare_sources(asked).shown
     ratios = [one.decision.ratio for one in (*shown.cells, *shown.controls) if one.decision]
     found = sorted(drawn(asked).values(), key=lambda at: at[1])
     assert [xs for xs, _ in found] == [[pytest.approx(ratio)] for ratio in ratios]

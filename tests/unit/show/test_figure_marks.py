@@ -70,7 +70,7 @@ def test_the_denominator_is_always_named(result: Path, kind: str) -> None:
         assert kind != "ratio" or labels
 
 
-def test_libraries_are_held_against_each_other_in_the_same_place(machine: Path) -> None:
+def test_libraries_are_compared_in_the_same_place(machine: Path) -> None:
     whole = figure(query("time", in_places()))
     assert whole.axes[1].get_ylabel().split() == ["time", "/", "Open", "MPI", "1"]
     ratios = {name: ys for name, (_, ys) in drawn(query("time", in_places())).items() if "ratio" in name}
@@ -89,7 +89,7 @@ def test_few_ratios_of_unlike_sizes_are_explained(machine: Path, sizes: tuple[in
         assert (f"ratios at the {len(sizes)} of 5 sizes that both have" in told) == said
 
 
-def test_what_others_have_printed_beside_them_changes_nothing_of_that(machine: Path) -> None:
+def test_imported_series_do_not_change_that(machine: Path) -> None:
     cells = [
         cell(size=8, mpi="MPICH", mpi_version="", transport="tcp", placement=place)
         for place in ("a,b", "a,c")

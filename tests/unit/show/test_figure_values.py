@@ -101,7 +101,7 @@ def test_every_range_of_sizes_has_ticks(sizes: set[float], linear: bool) -> None
     axes = Figure().add_subplot()
     axis = SizeAxis(sizes, linear=linear)
     axes.plot([axis.x(size) for size in sizes], [1.0] * len(sizes))
-    axis.dress(axes)
+    axis.set_up(axes)
     low, high = axes.get_xlim()
     assert all(low <= axis.x(size) <= high for size in sizes)
     labels = [label.get_text() for label in axes.get_xticklabels()]
@@ -126,7 +126,7 @@ def test_labels_of_sizes_are_sizes_that_were_measured(sizes: list[int], expected
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     axes = Figure().add_subplot()
-    SizeAxis(sizes, linear=False).dress(axes)
+    SizeAxis(sizes, linear=False).set_up(axes)
     assert {label.get_text() for label in axes.get_xticklabels()} == expected
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from mpigauge.campaign.lab import start
 from mpigauge.campaign.lab.counters import Counters
-from mpigauge.cli.verbs import lab_runs
+from mpigauge.cli.sessions import lab_runs
 from mpigauge.find.answer import answers
 from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.plan.lab import Lab, Link

@@ -153,13 +153,13 @@ def test_a_conclusion_rests_on_all_sizes_of_both_curves(whole: Page) -> None:
     assert sizes == sorted([*SIZES, *SIZES])
 
 
-def test_the_ratio_to_a_mode_is_the_one_that_was_planted(whole: Page) -> None:
+def test_the_ratio_to_a_mode_is_the_simulated_one(whole: Page) -> None:
     picture = section_of(whole, "modes").charts[0]
     assert picture.chart is not None
     base, other = picture.chart.below
     assert base.points == []
     assert len(other.points) == len(SIZES)
-    for point, words_of_it in zip(other.points, other.said, strict=True):
+    for point, words_of_it in zip(other.points, other.texts, strict=True):
         assert point.low is not None
         assert point.high is not None
         assert point.low <= point.y <= point.high
@@ -215,7 +215,7 @@ def test_only_the_scripts_of_the_page_may_run(parsed: Seen) -> None:
 def test_five_hundred_cells_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without models and a comparison, which take long."""
     monkeypatch.setattr(build, "models_of", _nothing)
-    monkeypatch.setattr(build, "held", _nothing)
+    monkeypatch.setattr(build, "compare_sources", _nothing)
     cells = [cell(size=8 * size, mode=mode) for size in range(1, 126) for mode in MODES]
     records: list[Record] = [campaign(*cells), *launches_of(cells, LAUNCHES)]
     text = render.render(made([*records, *measured(cells, LAUNCHES, samples_ns)]))

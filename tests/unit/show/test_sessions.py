@@ -73,7 +73,7 @@ def test_the_answer_says_both_intervals(days: list[Path], cli: Cli) -> None:
     assert any("over sessions" in line for line in lines)
 
 
-def test_the_column_has_the_middle_of_the_sessions(days: list[Path], cli: Cli) -> None:
+def test_the_column_has_the_geometric_mean_of_the_sessions(days: list[Path], cli: Cli) -> None:
     said = json.loads(cli("show", *days, "--format", "json").out)
     mine = [one for one in said["answer"] if one["quantity"] == "latency"]
     over = mine[0]["sessions"]

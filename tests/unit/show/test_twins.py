@@ -14,7 +14,7 @@ from mpigauge import importers
 from mpigauge.document.document import Document
 from mpigauge.errors import UsageError
 from mpigauge.importers import reading
-from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, TWINS, WITHOUT_COMPUTATION, Twin
+from mpigauge.plan.benchmarks import BY_IMB, BY_OSU, COUNTERPARTS, WITHOUT_COMPUTATION, Counterpart
 from mpigauge.plan.patterns import known
 from mpigauge.result.records import Campaign, Imported
 from mpigauge.show.formats import FOREIGN, left_out, render
@@ -35,7 +35,7 @@ PRINTED_S = 0.51e-4 * 1e-6
 PRINTED_BYTES_PER_S = 0.51e-4 * 1e6
 
 
-def cell_of(twin: Twin, size: int, **more: object) -> Cell:
+def cell_of(twin: Counterpart, size: int, **more: object) -> Cell:
     """A cell of a twin, with all that its pattern asks for."""
     pattern = known()[twin.pattern]
     if pattern.starts_together:
@@ -76,7 +76,7 @@ def read_back(text: str, form: str, folder: Path) -> dict[Cell, float]:
 
 # ---- Round trips ---------------------------------------------------------------------------------
 
-NAMED = [(form, twin) for form in FOREIGN for twin in TWINS if getattr(twin, READER.get(form, form))]
+NAMED = [(form, twin) for form in FOREIGN for twin in COUNTERPARTS if getattr(twin, READER.get(form, form))]
 SECONDS = st.floats(1e-8, 10.0)
 
 
@@ -88,7 +88,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("form", "twin"), NAMED, ids=lambda value: getattr(value, "mode", value))
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
-def test_what_is_printed_is_read_back(form: str, twin: Twin, folder: Path, data: st.DataObject) -> None:
+def test_what_is_printed_is_read_back(
+    form: str, twin: Counterpart, folder: Path, data: st.DataObject
+) -> None:
     sized = known()[twin.pattern].moves_bytes
     sizes = data.draw(st.sets(st.integers(1, 2**32), min_size=1, max_size=4)) if sized else {0}
     times = {cell_of(twin, size): data.draw(SECONDS) for size in sizes}
@@ -102,7 +104,7 @@ def test_what_is_printed_is_read_back(form: str, twin: Twin, folder: Path, data:
     }
 
 
-def error_of(twin: Twin, of: Cell, time_s: float) -> float:
+def error_of(twin: Counterpart, of: Cell, time_s: float) -> float:
     """Relative, of a rate that was rounded."""
     if not twin.rate:
         return 1e-12
@@ -110,7 +112,7 @@ def error_of(twin: Twin, of: Cell, time_s: float) -> float:
     return 2 * PRINTED_BYTES_PER_S * max(1e-6, time_s / of.bytes) + 1e-4 / max(least, 1e-4)
 
 
-def is_lost(twin: Twin, of: Cell, time_s: float) -> bool:
+def is_lost(twin: Counterpart, of: Cell, time_s: float) -> bool:
     """Whether a rate has no digit that is printed."""
     return twin.rate and (of.bytes / time_s < 2 * PRINTED_BYTES_PER_S)
 
@@ -167,7 +169,7 @@ def test_numbers_of_others_are_no_table_of_imb(folder: Path) -> None:
     assert {of.bytes for of in read_back(shown([imported], "osu"), "osu", folder)} == {16}
 
 
-def test_a_label_of_a_stranger_cannot_forge_a_row() -> None:
+def test_a_foreign_label_cannot_forge_a_row() -> None:
     evil = cell_of(BY_OSU["latency"], 8, placement="x\n8    0.0001\n# Size")
     for form in FOREIGN:
         lines = shown([record_of(evil, 1e-6)], form).split("\n")

@@ -1,7 +1,7 @@
-"""Schedulers that may have given us hosts; the one list of them.
+"""Schedulers whose allocations mpigauge recognises; the one list of them.
 
 To add one: a module with `allocation`, a function from an environment to an Allocation, a row in MANAGERS,
-and a test beside the others.
+and a test with the others.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,13 +16,13 @@ class Manager:
     """A scheduler.
 
     Attributes:
-        name: What launchers and libraries call it.
-        title: What people call it.
-        variables: All of which are set in its jobs.
-        read: What it has given, by an environment with these variables.
-        begun: How a job of it is begun, in words.
-        also: A variable that is set in jobs of a kind that lacks some of the others.
-        reaches: Whether mpiexec can start others on its hosts by its means; else only its own launcher can.
+        name: Its name for launchers and libraries.
+        title: Its name for people.
+        variables: Environment variables that are all set in its jobs.
+        read: Returns the allocation from an environment with these variables.
+        begun: How to start a job, in words.
+        also: A variable that is set in a kind of job that lacks some of the others.
+        reaches: Whether an mpiexec can start processes on its hosts; else only its own launcher can.
     """
 
     name: str
@@ -52,24 +52,24 @@ MANAGERS = (
 
 
 def manager(environ: Mapping[str, str]) -> Manager | None:
-    """Whose job an environment is of; None if it is of none."""
-    return next((one for one in MANAGERS if _is_of(environ, one)), None)
+    """Return the scheduler whose job an environment is from; None outside of a job."""
+    return next((scheduler for scheduler in MANAGERS if _is_of(environ, scheduler)), None)
 
 
-def _is_of(environ: Mapping[str, str], one: Manager) -> bool:
-    return all(map(environ.get, one.variables)) or bool(environ.get(one.also))
+def _is_of(environ: Mapping[str, str], scheduler: Manager) -> bool:
+    return all(map(environ.get, scheduler.variables)) or bool(environ.get(scheduler.also))
 
 
 def named(name: str) -> Manager:
-    """The scheduler that launchers and libraries call so."""
-    return next(one for one in MANAGERS if one.name == name)
+    """Return the scheduler of this name."""
+    return next(scheduler for scheduler in MANAGERS if scheduler.name == name)
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation | None:
-    """The allocation that an environment tells of; None outside of one.
+    """Return the allocation that an environment describes; None outside of one.
 
     Raises:
-        EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
+        EnvironmentLacksError: A variable cannot be read or contradicts another; names it.
     """
-    found = manager(environ)
-    return None if found is None else found.read(environ)
+    scheduler = manager(environ)
+    return None if scheduler is None else scheduler.read(environ)

@@ -1,4 +1,4 @@
-"""What a scheduler has given to the job that we run in."""
+"""The allocation of the job that we run in: its hosts and their slots."""
 
 import re
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ class Node:
     """A host of an allocation.
 
     Attributes:
-        tasks: Ranks that the scheduler means to be started there.
-        cpus: Processors that the job has there.
+        tasks: Ranks to be started on it, as the scheduler says.
+        cpus: Processors that the job has on it.
     """
 
     name: str
@@ -27,9 +27,9 @@ class Allocation:
     """A job of a scheduler.
 
     Attributes:
-        job: Its number or name; of an array's task of Slurm, "number_task".
-        restarts: How often it has been put back into the queue.
-        ends: UNIX time of its limit; None if the scheduler does not say.
+        job: Its number or name; for a task of a Slurm array, "number_task".
+        restarts: How often it has been requeued.
+        ends: UNIX time of its time limit; None if the scheduler does not say.
     """
 
     job: str
@@ -39,20 +39,20 @@ class Allocation:
 
     @property
     def tasks(self) -> int:
-        """On all nodes together."""
+        """Tasks on all nodes together."""
         return sum(node.tasks for node in self.nodes)
 
     @property
     def names(self) -> frozenset[str]:
-        """Of its nodes."""
+        """Names of its nodes."""
         return frozenset(node.name for node in self.nodes)
 
 
 def of_file(job: str, variable: str, path: str) -> Allocation:
-    """The allocation of a machine file: a host a line, as often as it has slots.
+    """Return the allocation of a machine file: one host per line, repeated once per slot.
 
     Raises:
-        EnvironmentLacksError: It cannot be read; names the variable and the file.
+        EnvironmentLacksError: The file cannot be read; names the variable and the file.
     """
     try:
         hosts = hosts_of(str(Path(path).absolute()))
@@ -64,10 +64,10 @@ def of_file(job: str, variable: str, path: str) -> Allocation:
 
 
 def nodes_named(text: str) -> tuple[str, ...]:
-    """The nodes of a compressed list, as a scheduler writes it.
+    """Return the names of a compressed node list, as a scheduler writes it.
 
     Raises:
-        UsageError: It is not such a list, or one of its words cannot be the name of a host.
+        UsageError: It is not such a list, or a word cannot be the name of a host.
     """
     names = expand_nodelist(text)
     for name in names:
@@ -77,5 +77,5 @@ def nodes_named(text: str) -> tuple[str, ...]:
 
 
 def of_hosts(job: str, hosts: tuple[Host, ...]) -> Allocation:
-    """The allocation of hosts whose slots are all that is known of their processors."""
+    """Return the allocation of hosts of which only the slots are known."""
     return Allocation(job, tuple(Node(host.name, host.slots, host.slots) for host in hosts))

@@ -1,4 +1,4 @@
-"""What a Flux instance has: it is asked, since its environment names no hosts."""
+"""The allocation of a Flux instance, which is asked, since its environment names no hosts."""
 
 import subprocess
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ HINT = "start it by flux alloc or flux batch; outside of an instance, unset FLUX
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The hosts that are up, with as many slots as each has cores.
+    """Return the hosts that are up, with one slot per core.
 
     Raises:
         EnvironmentLacksError: The instance does not answer, or not as expected.
     """
-    cores, _, names = _said(environ).strip().partition(" ")
+    cores, _, names = _answer(environ).strip().partition(" ")
     try:
         hosts = nodes_named(names.strip())
     except UsageError as error:
@@ -32,7 +32,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
     )
 
 
-def _said(environ: Mapping[str, str]) -> str:
+def _answer(environ: Mapping[str, str]) -> str:
     program = which("flux", path=environ.get("PATH"))
     if program is None:
         raise EnvironmentLacksError("FLUX_URI is set, but there is no flux on PATH", HINT)
@@ -50,8 +50,8 @@ def _said(environ: Mapping[str, str]) -> str:
     except subprocess.TimeoutExpired:
         raise EnvironmentLacksError(f"{program}: gave no answer in {ANSWER_WAIT_S:.0f} s", HINT) from None
     except subprocess.CalledProcessError as error:
-        words = error.stderr.strip().splitlines() or [f"ended with {error.returncode}"]
-        raise EnvironmentLacksError(f"{program}: {words[-1]}", HINT) from None
+        lines = error.stderr.strip().splitlines() or [f"ended with {error.returncode}"]
+        raise EnvironmentLacksError(f"{program}: {lines[-1]}", HINT) from None
     except OSError as error:
         raise EnvironmentLacksError(f"{program}: cannot be started: {error.strerror}", HINT) from None
     return done.stdout

@@ -1,4 +1,4 @@
-"""What LSF has given to the job that we run in."""
+"""The allocation of an LSF job."""
 
 from collections.abc import Mapping
 
@@ -6,5 +6,5 @@ from mpigauge.campaign.allocations.allocation import Allocation, of_file
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The hosts of LSB_DJOB_HOSTFILE: a line for each slot."""
+    """Return the hosts of LSB_DJOB_HOSTFILE: one line per slot."""
     return of_file(environ["LSB_JOBID"], "LSB_DJOB_HOSTFILE", environ["LSB_DJOB_HOSTFILE"])

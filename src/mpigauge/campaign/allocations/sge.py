@@ -1,4 +1,4 @@
-"""What Grid Engine has given to the job that we run in: SGE, Univa, Altair."""
+"""The allocation of a Grid Engine job: SGE, Univa, Altair."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,12 +12,12 @@ HINT = "ask for a parallel environment (qsub -pe), or unset PE_HOSTFILE"
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The hosts of PE_HOSTFILE: name, slots, queue and processors in every line.
+    """Return the hosts of PE_HOSTFILE: name, slots, queue and processors per line.
 
     A host may be named again, for slots of another queue.
 
     Raises:
-        EnvironmentLacksError: It cannot be read, or a line has no name and number of slots.
+        EnvironmentLacksError: The file cannot be read, or a line lacks a name and a number of slots.
     """
     path = environ["PE_HOSTFILE"]
     try:

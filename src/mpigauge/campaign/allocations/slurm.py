@@ -1,29 +1,29 @@
-"""What Slurm has given to the job that we run in, told by the environment alone."""
+"""The allocation of a Slurm job, read from its environment variables."""
 
 import platform
 import re
 from collections.abc import Mapping, Sequence
 
 from mpigauge.campaign.allocations.allocation import Allocation, Node, nodes_named
-from mpigauge.campaign.launch.inherited_env import in_a_step
+from mpigauge.campaign.launch.inherited_env import is_in_step
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.plan.hosts import HOSTS_MOST
+from mpigauge.plan.hosts import MAX_HOSTS
 from mpigauge.programs import which
 
 _COUNT = re.compile(r"([0-9]{1,9})(?:\(x([0-9]{1,6})\))?")
 
 
 COMPONENTS = "SLURM_HET_SIZE"
-"""Of a heterogeneous job: how many jobs in one it is. Under salloc, it has no list of nodes beside."""
+"""Number of components of a heterogeneous job. Under salloc, such a job has no list of nodes."""
 
 HINT = "start it by sbatch or salloc; outside of a job, unset what begins with SLURM_"
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation:
-    """The nodes of the job, also where a step of it has started us, which may have fewer.
+    """Return the nodes of the job, also inside a step, which may have fewer.
 
     Raises:
-        EnvironmentLacksError: The variables contradict each other or cannot be read; names the variable.
+        EnvironmentLacksError: A variable cannot be read or contradicts another; names it.
     """
     _refuse_components(environ)
     try:
@@ -42,28 +42,28 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
 
 
 def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
-    """Variables of a job that is somewhere else, as where a container was built in one."""
+    """Refuse variables of a job on other machines, as left in a container that was built in a job."""
     path = environ.get("PATH")
-    here = platform.node().partition(".")[0]
-    if path is None or which("srun", path=path) or here in {name.partition(".")[0] for name in names}:
+    host = platform.node().partition(".")[0]
+    if path is None or which("srun", path=path) or host in {name.partition(".")[0] for name in names}:
         return
     raise EnvironmentLacksError(
-        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {here}, and there is no "
+        f"SLURM_JOB_NODELIST: names {environ['SLURM_JOB_NODELIST'][:80]}, this is {host}, and there is no "
         "srun",
         "if this is no job, unset what begins with SLURM_; in a container of one, put srun on its PATH",
     )
 
 
 def _tells_tasks(environ: Mapping[str, str]) -> bool:
-    """Whether tasks are those of the job. In a step they are its own, one, unless the step is interactive."""
+    """Return whether the task counts are the job's; those of a non-interactive step are its own."""
     tasks = environ.get("SLURM_TASKS_PER_NODE")
     return tasks is not None and not (
-        in_a_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
+        is_in_step(environ) and tasks == environ.get("SLURM_STEP_TASKS_PER_NODE")
     )
 
 
 def _refuse_components(environ: Mapping[str, str]) -> None:
-    """The variables of a heterogeneous job, and srun, show the first component alone or none."""
+    """Refuse a heterogeneous job, of which the variables and srun show at most the first component."""
     if environ.get(COMPONENTS, "1") != "1" or "SLURM_JOB_NODELIST" not in environ:
         raise EnvironmentLacksError(
             f"{COMPONENTS}: this is a heterogeneous job of {environ[COMPONENTS][:9]} components",
@@ -77,14 +77,14 @@ def _name(environ: Mapping[str, str]) -> str:
 
 
 def _counts(environ: Mapping[str, str], variable: str, default: str, nodes: int) -> tuple[int, ...]:
-    """One number a node, from `2(x3),1`."""
+    """Return one number per node, from `2(x3),1`."""
     text = environ.get(variable, default)
     counts: list[int] = []
     for word in text.split(","):
-        found = _COUNT.fullmatch(word)
-        if found is None or len(counts) > HOSTS_MOST:
+        match = _COUNT.fullmatch(word)
+        if match is None or len(counts) > MAX_HOSTS:
             raise EnvironmentLacksError(f"{variable}: {text[:80]!r} is not a list of numbers per node", HINT)
-        counts += [int(found[1])] * int(found[2] or 1)
+        counts += [int(match[1])] * int(match[2] or 1)
     if len(counts) == 1:
         counts *= nodes
     if len(counts) != nodes:

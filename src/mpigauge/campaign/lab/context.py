@@ -1,4 +1,4 @@
-"""For programs that run in a lab: which hosts it has, how to reach them, and whether its relay keeps up."""
+"""The lab that this process runs in: its hosts, how to reach them, and whether its relay keeps up."""
 
 import os
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan import lab as plan
 
 VARIABLE = "MPIGAUGE_LAB"
-"""Names the file that describes the lab that we are in."""
+"""Environment variable with the path of the file that describes the lab."""
 
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - of each host its own
@@ -27,12 +27,12 @@ class LabHost(Struct, frozen=True):
 
 
 class LabDescription(Struct, frozen=True):
-    """The file's content.
+    """The content of the file that describes a lab.
 
     Attributes:
-        shell: Absolute path of what stands in for ssh.
-        counters: What `counters.read` understands.
-        lab: The table that it was made from.
+        shell: Absolute path of the program that replaces ssh.
+        counters: Path of the relay's counters, in the form of `counters.read`.
+        lab: The `[lab]` table that it was made from.
     """
 
     hosts: tuple[LabHost, ...]
@@ -46,8 +46,8 @@ class CurrentLab:
     """The lab that this process is in.
 
     Attributes:
-        shell: Takes the words that ssh takes: `shell [options] HOST COMMAND…`.
-        table: What it was made from.
+        shell: Program that takes the arguments of ssh: `shell [options] HOST COMMAND…`.
+        table: The `[lab]` table that it was made from.
     """
 
     hosts: tuple[LabHost, ...]
@@ -57,32 +57,32 @@ class CurrentLab:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its hosts."""
+        """Names of its hosts."""
         return tuple(host.name for host in self.hosts)
 
     def counters(self) -> Counters:
-        """What the relay has done until now."""
+        """Return the current counters of the relay."""
         return counters.read(self.counters_path.read_bytes())
 
 
 def is_of_one_host(path: Path) -> bool:
-    """Whether a file in a lab is that of one host alone, in memory, and gone with the lab."""
+    """Return whether a file in a lab is in the memory of one host alone, and lost with the lab."""
     return path.resolve().is_relative_to(SHARED_MEMORY)
 
 
 def current() -> CurrentLab | None:
-    """The lab that this process is in, if it is in one.
+    """Return the lab that this process is in; None outside of a lab.
 
     Raises:
-        UsageError: The variable names a file that is not there or is something else.
+        UsageError: The variable names a file that does not describe a lab.
     """
     path = os.environ.get(VARIABLE)
     if not path:
         return None
     try:
-        found = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
+        description = msgspec.json.decode(Path(path).read_bytes(), type=LabDescription)
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(
             f"{VARIABLE}={path}: does not describe a lab: {error}", f"unset {VARIABLE}"
         ) from None
-    return CurrentLab(found.hosts, Path(found.shell), found.lab, Path(found.counters))
+    return CurrentLab(description.hosts, Path(description.shell), description.lab, Path(description.counters))

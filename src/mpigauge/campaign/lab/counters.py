@@ -1,4 +1,4 @@
-"""What a relay has done so far: it writes the numbers where we can read them at any time."""
+"""The counters of a lab's relay, which it keeps in memory that can be read at any time."""
 
 import struct
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ BYTES = _LAYOUT.size
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Since the lab began.
+    """Counts of packets since the lab began.
 
     Attributes:
         forwarded: Packets that reached their destination.
-        late: Those of them that were more than 50 us behind their time, since the relay was not scheduled.
-        dropped: Packets that found a queue full.
-        latest_s: How far behind the latest was.
+        late: Forwarded packets that were more than 50 us late, since the relay was not scheduled.
+        dropped: Packets dropped at a full queue.
+        latest_s: Delay of the latest packet beyond its time, in seconds.
     """
 
     forwarded: int = 0
@@ -25,11 +25,11 @@ class Counters:
 
     @property
     def late_share(self) -> float:
-        """Of all forwarded, between 0 and 1."""
+        """Share of forwarded packets that were late, between 0 and 1."""
         return self.late / self.forwarded if self.forwarded else 0.0
 
     def since(self, before: "Counters") -> "Counters":
-        """What came after an earlier reading; the latest is still that of the whole time."""
+        """Return the counts after an earlier reading; `latest_s` stays that of the whole time."""
         return Counters(
             self.forwarded - before.forwarded,
             self.late - before.late,
@@ -39,6 +39,6 @@ class Counters:
 
 
 def read(data: bytes) -> Counters:
-    """The numbers of `struct counters` in relay.c."""
+    """Return the counters from the bytes of `struct counters` in relay.c."""
     forwarded, late, dropped, latest_ns = _LAYOUT.unpack_from(data)
     return Counters(forwarded, late, dropped, latest_ns / 1e9)

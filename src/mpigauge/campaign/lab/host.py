@@ -1,4 +1,4 @@
-"""A host of a lab: a process that makes its namespaces, fits them out, and sleeps to keep them."""
+"""A host of a lab: a process that makes its namespaces, sets them up, and sleeps to keep them."""
 
 import os
 import signal
@@ -13,10 +13,10 @@ from mpigauge.programs import which
 
 SHARED_MEMORY = str(context.SHARED_MEMORY)
 FOLDER = f"{SHARED_MEMORY}/lab"
-"""Of the lab: the same on all hosts."""
+"""The lab's folder, the same on all hosts."""
 
 TEMPORARY = f"{SHARED_MEMORY}/tmp"  # noqa: S108
-"""Of a host alone. A short path, since sockets in it may have 108 letters."""
+"""Temporary folder of one host. Its path is short, since paths of sockets have at most 108 bytes."""
 
 HOSTS_FILE = f"{FOLDER}/etc-hosts"
 KINDS = ("net", "uts", "ipc", "mnt")
@@ -34,7 +34,7 @@ _SETTINGS = {
 
 
 def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
-    """Starts a host; its process number, and where it says that it is ready or why not."""
+    """Start a host; return its process id and the descriptor on which it reports that it is ready."""
     reading, writing = os.pipe()
     pid = linux.fork(lambda: _keep(lab, topology, number, writing))
     os.close(writing)
@@ -57,10 +57,10 @@ def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
 
 
 def wait_for(number: int, reading: int) -> bool:
-    """Until a host is ready; whether it has queues.
+    """Wait until a host is ready; return whether it has queues.
 
     Raises:
-        EnvironmentLacksError: It cannot be made here.
+        EnvironmentLacksError: The host cannot be made here.
     """
     with os.fdopen(reading, "rb") as pipe:
         words = pipe.read().decode()
@@ -85,7 +85,7 @@ def _make(lab: Lab, number: int) -> None:
 
 
 def shared_memory() -> None:
-    """Gives a host a /dev/shm of its own, in which only the lab's folder is that of all hosts."""
+    """Give a host a /dev/shm of its own that shares only the lab's folder with the other hosts."""
     folder = os.open(FOLDER, os.O_PATH | os.O_DIRECTORY)
     linux.mount("tmpfs", SHARED_MEMORY, "tmpfs", 0, "mode=1777")
     Path(TEMPORARY).mkdir(mode=0o700)
@@ -95,34 +95,34 @@ def shared_memory() -> None:
 
 
 def settings() -> None:
-    """Of this network namespace; a kernel without IPv6 needs not be told."""
+    """Set the options of this network namespace, except those that the kernel lacks, as without IPv6."""
     for name, value in _SETTINGS.items():
         path = Path("/proc/sys/net") / name
         if path.exists():
             path.write_text(value, encoding="ascii")
 
 
-def ip(words: str) -> None:
-    """Has `ip` do what the words say, in this network namespace.
+def ip(commands: str) -> None:
+    """Run a batch of commands of `ip` in this network namespace.
 
     Raises:
-        EnvironmentLacksError: It failed, with its first words.
+        EnvironmentLacksError: A command failed; has its first line of output.
     """
-    done = _batch("ip", words)
+    done = _batch("ip", commands)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise EnvironmentLacksError(f"ip: {said[0]}", "")
+        errors = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise EnvironmentLacksError(f"ip: {errors[0]}", "")
 
 
-def _queues(words: str) -> bool:
-    """Whether `tc` could do what the words say, if any: some kernels have no queues with rates."""
-    return not words or _batch("tc", words).returncode == 0
+def _queues(commands: str) -> bool:
+    """Run a batch of `tc` commands, if any; return whether it worked: some kernels lack queues with rates."""
+    return not commands or _batch("tc", commands).returncode == 0
 
 
-def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
+def _batch(name: str, commands: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program(name), "-batch", "-"],
-        input=words,
+        input=commands,
         capture_output=True,
         text=True,
         errors="replace",
@@ -132,14 +132,14 @@ def _batch(name: str, words: str) -> subprocess.CompletedProcess[str]:
 
 
 def program(name: str) -> str:
-    """The `ip` or `tc` of iproute2, which ordinary users may not have on their path.
+    """Return the path of `ip` or `tc` of iproute2, which may not be on the PATH of ordinary users.
 
     Raises:
-        EnvironmentLacksError: There is none.
+        EnvironmentLacksError: The program is not installed.
     """
-    found = which(name) or which(name, path="/usr/sbin:/sbin")
-    if found is None:
+    path = which(name) or which(name, path="/usr/sbin:/sbin")
+    if path is None:
         raise EnvironmentLacksError(
             f"a lab needs the program {name}", "install iproute2 (Fedora, RHEL: iproute)"
         )
-    return found
+    return path

@@ -1,4 +1,4 @@
-"""Process 1 of a lab: fits it out, runs the command on h1, and takes all others with it when it ends."""
+"""Process 1 of a lab: sets it up, runs the command on h1, and ends all other processes when it ends."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from mpigauge.campaign.launch.inherited_env import SCHEDULERS
 from mpigauge.errors import EXIT_SIGNAL_BASE, EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
 LEAST_URGENT = 19
 RUNNING = "running"
@@ -38,25 +38,25 @@ LAUNCHERS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
-"""How launchers reach the other hosts; the user is root in a lab."""
+"""Variables by which launchers reach the other hosts; the user is root in a lab."""
 
 BINDING = {
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "I_MPI_PIN": "off",
 }
-"""Every host believes that all processors are its own, and would bind its first rank to the first of them."""
+"""Variables that turn binding off: every host would bind its first rank to the machine's first processor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What process 1 is to do.
+    """The lab that process 1 is to set up, and the command to run in it.
 
     Attributes:
-        command: Its words; run on h1.
-        relay: The program.
-        shell: The program.
-        counters_fd: Memory that the relay writes its counters into.
+        command: Program and arguments to run on h1.
+        relay: Path of the relay program.
+        shell: Path of the program that replaces ssh.
+        counters_fd: Descriptor of the memory that the relay writes its counters into.
     """
 
     lab: Lab
@@ -68,9 +68,9 @@ class Order:
 
 
 def run(order: Order, link: socket.socket) -> int:
-    """Says to the link that it is running, or why not; the exit status of the command.
+    """Run the lab, reporting over the link that it runs or why not; return the exit status of the command.
 
-    Signals come over the link, each as a byte; when its other end is closed, the lab ends.
+    Signals arrive over the link, one byte each; when its other end is closed, the lab ends.
     """
     folder = Path.cwd()
     try:
@@ -106,7 +106,7 @@ def _mount() -> None:
 
 
 def _start_relay(order: Order) -> subprocess.Popen[str]:
-    """It inherits real-time scheduling, if we were allowed to have it; all others do without."""
+    """Start the relay, which alone inherits real-time scheduling, if we were allowed to have it."""
     relay = subprocess.Popen(
         [str(order.relay), str(order.counters_fd)],
         stdin=subprocess.PIPE,
@@ -122,7 +122,7 @@ def _start_relay(order: Order) -> subprocess.Popen[str]:
 
 
 def _make_hosts(order: Order) -> tuple[list[int], bool]:
-    """Their process numbers, and whether all have queues."""
+    """Start the hosts; return their process ids, and whether all have queues."""
     Path(host.HOSTS_FILE).write_text(network.hosts_file(order.lab), encoding="ascii")
     hosts = [host.fork(order.lab, order.topology, number) for number in range(1, order.lab.hosts + 1)]
     queues = [host.wait_for(number, ready) for number, (_, ready) in enumerate(hosts, 1)]
@@ -137,8 +137,8 @@ def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
     assert relay.stdout is not None  # noqa: S101
     relay.stdin.write(network.relay_words(order.lab, order.topology))
     relay.stdin.close()
-    if (said := relay.stdout.readline().strip()) != "ready":
-        raise EnvironmentLacksError(f"the relay of the lab did not start: {said}")
+    if (answer := relay.stdout.readline().strip()) != "ready":
+        raise EnvironmentLacksError(f"the relay of the lab did not start: {answer}")
 
 
 def _write_folder(order: Order, pids: Sequence[int]) -> None:
@@ -159,7 +159,7 @@ def _write_folder(order: Order, pids: Sequence[int]) -> None:
 
 
 def environment(outside: Mapping[str, str]) -> dict[str, str]:
-    """Of the command: all launchers find the hosts by it alone; the user's own words on binding stay."""
+    """Return the environment of the command, by which launchers find the hosts; the user's binding stays."""
     kept = {name: value for name, value in outside.items() if not name.startswith(SCHEDULERS)}
     return {
         **BINDING,
@@ -181,7 +181,7 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         ) from None
     try:
         variables = environment(os.environ)
-        return subprocess.Popen(located(order.command, variables), env=variables)
+        return subprocess.Popen(with_program_path(order.command, variables), env=variables)
     except OSError as error:
         raise UsageError(
             f"{order.command[0]}: cannot be run: {error.strerror}",
@@ -190,13 +190,13 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _give_way_to(relay: subprocess.Popen[str]) -> None:
-    """Without real-time scheduling, the command and all that it starts let the relay go first."""
+    """Lower the priority of the command and all that it starts if the relay has no real-time scheduling."""
     if os.sched_getscheduler(relay.pid) != os.SCHED_FIFO:
         os.nice(LEAST_URGENT)
 
 
 def _wake_on_child() -> int:
-    """A descriptor that can be read after a child has ended."""
+    """Return a descriptor that becomes readable when a child ends."""
     reading, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -224,7 +224,7 @@ def _wait(
 
 
 def _reap() -> dict[int, int]:
-    """The status of every child that has ended, also of those that we were left with."""
+    """Return the status of every child that has ended, adopted ones included, by process id."""
     ended: dict[int, int] = {}
     while True:
         try:

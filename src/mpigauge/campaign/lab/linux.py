@@ -1,4 +1,4 @@
-"""The calls of Linux that Python 3.11 does not offer."""
+"""System calls of Linux that Python 3.11 lacks."""
 
 import array
 import ctypes
@@ -22,12 +22,12 @@ NEW_NETWORK = 0x40000000
 BIND = 4096
 RECURSIVE_PRIVATE = 16384 | 1 << 18
 UNTRUSTED = 2 | 4 | 8
-"""No set-user-ID, no devices, no programs: as /proc and /sys are mounted everywhere."""
+"""Mount options without set-user-ID, devices and programs, as usual for /proc and /sys."""
 
 _DIE_WITH_PARENT = 1
 _ETHTOOL = 0x8946
 _OFFLOADS = (0x15, 0x17, 0x19, 0x1F, 0x24, 0x2C)
-"""Checksums in and out, scattered packets, and three ways of making one packet of many."""
+"""Offloads of checksums in and out, scatter-gather, and three kinds of segmentation or coalescing."""
 
 
 @cache
@@ -42,7 +42,7 @@ def _check(status: int, what: str) -> None:
 
 
 def fork(work: Callable[[], int]) -> int:
-    """The number of a child that does the work, ends with its status, and never comes back here."""
+    """Fork a child that does the work and exits with its status; return the child's process id."""
     pid = os.fork()
     if pid != 0:
         return pid
@@ -56,12 +56,12 @@ def fork(work: Callable[[], int]) -> int:
 
 
 def unshare(namespaces: int) -> None:
-    """Puts this process into new namespaces; new process numbers are for its children."""
+    """Move this process into new namespaces; a new process id namespace is for its children."""
     _check(_libc().unshare(namespaces), "unshare")
 
 
 def enter(pid: int, kinds: tuple[str, ...]) -> None:
-    """Moves this process into namespaces of another: net, uts, ipc, mnt."""
+    """Move this process into namespaces of another process: net, uts, ipc, mnt."""
     fds = [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC) for kind in kinds]
     for fd, kind in zip(fds, kinds, strict=True):
         _check(_libc().setns(fd, 0), kind)
@@ -69,18 +69,20 @@ def enter(pid: int, kinds: tuple[str, ...]) -> None:
 
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, data: str | None = None) -> None:
-    """Mounts a file system, or with BIND a file or folder, on a target."""
-    words = [word.encode() if word is not None else None for word in (source, target, kind, data)]
-    _check(_libc().mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3]), target)
+    """Mount a file system, or with BIND a file or folder, on a target."""
+    arguments = [word.encode() if word is not None else None for word in (source, target, kind, data)]
+    _check(
+        _libc().mount(arguments[0], arguments[1], arguments[2], ctypes.c_ulong(flags), arguments[3]), target
+    )
 
 
 def die_with_parent() -> None:
-    """SIGKILL for this process when its parent ends."""
+    """Have this process killed when its parent ends."""
     _check(_libc().prctl(_DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0), "prctl")
 
 
 def offloads_off(interface: str) -> None:
-    """Packets leave as they will be on the wire: of the link's size and with their checksums."""
+    """Turn offloads off, so that packets have the link's size and checksums when they leave."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         for offload in _OFFLOADS:
             value = array.array("I", (offload, 0))

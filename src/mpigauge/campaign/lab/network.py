@@ -1,4 +1,4 @@
-"""The words in which `ip` and the relay are told of a lab's network."""
+"""Input for `ip`, `tc` and the relay that describes a lab's network."""
 
 from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
@@ -8,33 +8,33 @@ PREFIX_LENGTH = 24
 
 PORT_CLASS = 0xFF
 UNLIMITED_CLASS = 0
-"""Of the queues of a host; cables have the number of the host at their other end. Class 0 is none: packets
-leave at once."""
+"""Classes of a host's queues; a cable's class is the number of the host at its other end. Class 0 is no
+queue: packets leave at once."""
 
 BURST_S = 1e-3
-BURST_LEAST_BYTES = 3100
-"""What may leave at once: less, and timers that are late would lower the rate."""
+MIN_BURST_BYTES = 3100
+"""Bytes that may leave at once: with less, late timers would lower the rate."""
 
 UNSEEN_BYTES = 24
-"""Of framing, as in relay.c."""
+"""Bytes of framing per packet, as in relay.c."""
 
 QUANTUM_BYTES = 15140
 
 
 def port(number: int) -> str:
-    """The other end of a host's interface, which the relay reads."""
+    """Return the name of the other end of a host's interface, which the relay reads."""
     return f"p{number}"
 
 
 def hardware_address(number: int) -> str:
-    """Of a host's interface; the relay finds the host by the last byte."""
+    """Return the hardware address of a host's interface; the relay finds the host by its last byte."""
     return f"02:00:0a:4d:00:{number:02x}"
 
 
 def host_words(lab: Lab, number: int) -> str:
-    """What `ip -batch` reads in the network namespace of a host.
+    """Return the input of `ip -batch` in the network namespace of a host.
 
-    Neighbours are known from the beginning, so that no sample contains a question for an address.
+    Neighbours are set in advance, so that no sample contains an ARP request.
     """
     lines = [
         "link set lo up",
@@ -52,11 +52,11 @@ def host_words(lab: Lab, number: int) -> str:
 
 
 def queue_words(topology: Topology, number: int) -> str:
-    """What `tc -batch` reads on a host; empty if it sends as fast as can be.
+    """Return the input of `tc -batch` on a host; empty if its rate has no limit.
 
-    A network card takes packets no faster than it sends them, and makes those who send wait. The relay
-    takes all at once. Without these queues of the same rates, what a host sends would pile up there, and
-    answers to others behind it.
+    A network card accepts packets no faster than it sends them, and makes senders wait. The relay accepts
+    all at once. Without these queues of the same rates, packets of a host would pile up in the relay, with
+    answers to other hosts queued behind them.
     """
     rates = {PORT_CLASS: topology.lanes[number - 1]}
     cables = {r.receiver: r.up for r in topology.routes if r.sender == number and r.up != number - 1}
@@ -76,7 +76,7 @@ def queue_words(topology: Topology, number: int) -> str:
 
 
 def _class(number: int, bytes_per_s: float) -> str:
-    burst = max(BURST_LEAST_BYTES, round(bytes_per_s * BURST_S))
+    burst = max(MIN_BURST_BYTES, round(bytes_per_s * BURST_S))
     return (
         f"class add dev {INTERFACE} parent 1: classid 1:{number:x} htb rate {round(bytes_per_s)}bps "
         f"burst {burst} cburst {burst} overhead {UNSEEN_BYTES} quantum {QUANTUM_BYTES}"
@@ -84,12 +84,12 @@ def _class(number: int, bytes_per_s: float) -> str:
 
 
 def switch_words(lab: Lab) -> str:
-    """What `ip -batch` reads in the network namespace of the relay."""
+    """Return the input of `ip -batch` in the network namespace of the relay."""
     return "".join(f"link set {port(number)} up\n" for number in range(1, lab.hosts + 1))
 
 
 def relay_words(lab: Lab, topology: Topology) -> str:
-    """What the relay reads; relay.c says what it means."""
+    """Return the input of the relay, as relay.c describes it."""
     lines = [f"hosts {lab.hosts}"]
     lines += [f"lane {rate!r}" for rate in topology.lanes]
     lines += [
@@ -100,7 +100,7 @@ def relay_words(lab: Lab, topology: Topology) -> str:
 
 
 def hosts_file(lab: Lab) -> str:
-    """/etc/hosts, the same on all hosts."""
+    """Return the content of /etc/hosts, the same on all hosts."""
     lines = ["127.0.0.1 localhost"]
     lines += [f"{plan.address(number)} {name}" for number, name in enumerate(plan.names(lab), 1)]
     return "\n".join([*lines, ""])

@@ -1,10 +1,10 @@
-"""The two C programs of a lab: built by this machine's compiler when they are first needed."""
+"""The two C programs of a lab, built by this machine's compiler when they are first needed."""
 
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from mpigauge.cache import COMPILE_FLAGS, cache_folder, fingerprint, made
+from mpigauge.cache import COMPILE_FLAGS, build_once, cache_folder, fingerprint
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.programs import which
 
@@ -14,42 +14,42 @@ BUILD_TIMEOUT_S = 100
 
 
 def relay() -> Path:
-    """The program that holds packets for as long as their way would take."""
+    """Return the path of the relay, which delays packets as the emulated network does."""
     sources = sorted(SOURCES.glob("*.[ch]"))
     return _built("relay", *(source for source in sources if source.name != SHELL))
 
 
 def shell() -> Path:
-    """What stands in for ssh."""
+    """Return the path of the program that replaces ssh."""
     return _built("shell", SOURCES / SHELL)
 
 
 def compiler() -> str:
-    """This machine's C compiler.
+    """Return the path of this machine's C compiler.
 
     Raises:
         EnvironmentLacksError: There is none.
     """
-    found = which("cc") or which("gcc") or which("clang")
-    if found is None:
+    path = which("cc") or which("gcc") or which("clang")
+    if path is None:
         raise EnvironmentLacksError(
             "a lab needs a C compiler for its relay", "install gcc, or: module load gcc"
         )
-    return found
+    return path
 
 
 def _built(name: str, *sources: Path) -> Path:
     flags = (*COMPILE_FLAGS, name)
     program = cache_folder() / f"lab-{fingerprint(sources, flags)}" / f"mpigauge-lab-{name}"
-    return made(program, f"the {name} of the lab", lambda output: _compile(sources, output))
+    return build_once(program, f"the {name} of the lab", lambda output: _compile(sources, output))
 
 
 def _compile(sources: Sequence[Path], output: Path) -> None:
     c_files = [str(source) for source in sources if source.suffix == ".c"]
-    words = [compiler(), *COMPILE_FLAGS, "-o", str(output), *c_files, "-lm"]
+    command = [compiler(), *COMPILE_FLAGS, "-o", str(output), *c_files, "-lm"]
     try:
         done = subprocess.run(
-            words,
+            command,
             capture_output=True,
             text=True,
             errors="replace",
@@ -58,12 +58,12 @@ def _compile(sources: Sequence[Path], output: Path) -> None:
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise EnvironmentLacksError(f"{words[0]}: did not end", "check the compiler") from None
+        raise EnvironmentLacksError(f"{command[0]}: did not end", "check the compiler") from None
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [
             f"status {done.returncode}"
         ]
         raise EnvironmentLacksError(
-            f"{words[0]}: cannot compile {sources[0].name}: {lines[0].strip()}",
+            f"{command[0]}: cannot compile {sources[0].name}: {lines[0].strip()}",
             "install the C library's headers: libc6-dev, glibc-devel",
         )

@@ -1,4 +1,4 @@
-"""Starting a lab from outside: a child in namespaces of its own, which die with us, whatever happens."""
+"""Starting a lab: a child in namespaces of its own that end with this process, whatever happens."""
 
 import contextlib
 import json
@@ -42,12 +42,12 @@ ROOT_HINT = (
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a lab ended.
+    """The outcome of a lab.
 
     Attributes:
-        status: That of its command, or 128 + n if signal n ended it.
-        counters: What the relay had done.
-        queues: Whether hosts made those who send wait, as network cards do; not all kernels can.
+        status: Exit status of its command, or 128 + n if signal n ended it.
+        counters: The relay's counters at the end.
+        queues: Whether hosts made senders wait, as network cards do; not all kernels can.
     """
 
     status: int
@@ -56,15 +56,15 @@ class Ended:
 
 
 def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
-    """Runs a command on h1 of a new lab, with our terminal and in our folder, until it ends.
+    """Run a command on h1 of a new lab, with our terminal and in our working folder, until it ends.
 
     Args:
-        command: Its words; no shell reads them.
-        where: What an error calls the place of the lab's description.
+        command: Program and arguments; no shell reads them.
+        where: The source of the lab's description, for error messages.
 
     Raises:
-        UsageError: The lab or the command cannot be, or we are in a lab already.
-        EnvironmentLacksError: This machine cannot make one.
+        UsageError: The lab or the command is invalid, or we are in a lab already.
+        EnvironmentLacksError: This machine cannot make a lab.
     """
     if context.current() is not None:
         raise UsageError("this is already a lab, and labs cannot be nested", "leave it first")
@@ -88,7 +88,7 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
 
 
 def check_platform() -> None:
-    """Refuses a system that no lab can be made on, before anything is tried.
+    """Refuse a system on which no lab can be made, before anything is tried.
 
     Raises:
         EnvironmentLacksError: What is missing.
@@ -101,7 +101,7 @@ def check_platform() -> None:
 
 
 def check() -> None:
-    """Makes a lab of one host in which nothing is done.
+    """Check that a lab can be made, by making one of one host.
 
     Raises:
         EnvironmentLacksError: Why none can be made here.
@@ -114,10 +114,10 @@ def check() -> None:
 
 def _run(order: init.Order) -> tuple[int, bool]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        child = linux.fork(lambda: _child(order, ours, theirs, before))
-        theirs.close()
+        child = linux.fork(lambda: _child(order, ours, child_end, before))
+        child_end.close()
         try:
             queues = _make(child, ours)
             return _wait(child, ours), queues
@@ -129,7 +129,7 @@ def _run(order: init.Order) -> tuple[int, bool]:
 
 
 def _make(child: int, link: socket.socket) -> bool:
-    """Whether the running lab has queues."""
+    """Set up the lab in the child's namespaces; return whether it has queues."""
     link.settimeout(MAKING_TIMEOUT_S)
     _expect({BORN}, link)
     _map_users(child)
@@ -138,7 +138,7 @@ def _make(child: int, link: socket.socket) -> bool:
 
 
 def _expect(words: set[str], link: socket.socket) -> str:
-    """Which of the words the lab says; raises what it complains of."""
+    """Return which of the words the lab sends; raise the error that it reports instead."""
     try:
         data = link.recv(MESSAGE_BYTES)
     except TimeoutError:
@@ -151,19 +151,19 @@ def _expect(words: set[str], link: socket.socket) -> str:
 
 
 def _raise_other(words: set[str], data: bytes) -> str:
-    said, *rest = json.loads(data)
-    if said not in words:
-        raise getattr(errors, said)(*rest)
-    return str(said)
+    name, *rest = json.loads(data)
+    if name not in words:
+        raise getattr(errors, name)(*rest)
+    return str(name)
 
 
 def _map_users(child: int) -> None:
-    """Root keeps all users and groups as they are; anyone else is root in the lab, and alone there.
+    """Map the user ids and group ids of the child: root keeps all as they are, anyone else becomes root.
 
-    So is root where a container has taken the right to keep the users, or that to keep the groups.
+    Root is mapped like anyone else where a container lacks the capability to keep all users or groups.
 
     Raises:
-        EnvironmentLacksError: The system does not let us.
+        EnvironmentLacksError: The system does not permit it.
     """
     is_root = os.geteuid() == 0
     try:
@@ -179,7 +179,7 @@ def _map_users(child: int) -> None:
 
 
 def _keeps_all(child: int, kind: str) -> bool:
-    """Whether it could be told to have the numbers that we have; a map is written once, or not at all."""
+    """Map all ids of a kind to themselves; return whether that worked: a map can be written only once."""
     with contextlib.suppress(PermissionError):
         _tell(child, f"{kind}_map", _same_numbers(kind))
         return True
@@ -198,13 +198,13 @@ def _same_numbers(kind: str) -> str:
 
 
 def _wait(child: int, link: socket.socket) -> int:
-    """The exit status; hands on what others send us, but not what the terminal sends to all of us.
+    """Return the exit status; forward signals of other processes, but not those of the terminal.
 
-    What is ignored is not waited for, since whoever waits gets that, too.
+    Ignored signals are not waited for, since sigwaitinfo would receive them, too.
     """
-    heard = {number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
+    waited_for = {number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN}
     while True:
-        info = signal.sigwaitinfo({*heard, signal.SIGCHLD})
+        info = signal.sigwaitinfo({*waited_for, signal.SIGCHLD})
         if info.si_signo != signal.SIGCHLD:
             if info.si_code <= 0:
                 with contextlib.suppress(OSError):
@@ -226,7 +226,7 @@ def _status(wait_status: int) -> int:
 
 
 def _end(child: int) -> None:
-    """Nobody stays behind, however we came here."""
+    """Kill the child if it has not ended; the lab's namespaces end with it."""
     with contextlib.suppress(ProcessLookupError, ChildProcessError):
         if os.waitpid(child, os.WNOHANG) == (0, 0):
             os.kill(child, signal.SIGKILL)
@@ -239,7 +239,7 @@ def _end(child: int) -> None:
 def _child(
     order: init.Order, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
 ) -> int:
-    """Makes the namespaces and waits for process 1 in them."""
+    """Make the namespaces and wait for process 1 in them."""
     ours.close()
     with contextlib.suppress(PermissionError):  # the relay inherits it
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))

@@ -1,1 +1,1 @@
-"""How and where: a job becomes a command line, and a running job becomes lines."""
+"""Launching jobs: from a job to a command line, and from a running job to lines of output."""

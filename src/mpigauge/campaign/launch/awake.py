@@ -1,60 +1,60 @@
-"""A clock that stands while this program is stopped: by Ctrl-Z, a scheduler, a debugger.
+"""A clock that stops while this program is stopped: by Ctrl-Z, a scheduler or a debugger.
 
-The system tells who is continued (SIGCONT), but not since when it was stopped: at the earliest, since the
-clock was last read, which is done before each wait. A container that is frozen is told nothing; then a wait
-has taken much longer than was asked for.
+SIGCONT says that the program continues, but not since when it was stopped: at the earliest, since the clock
+was last read, which is done before each wait. A frozen container gets no signal; it shows in a wait that took
+much longer than asked for.
 """
 
 import time
 from dataclasses import dataclass, field
 
 OVERSLEPT_S = 2.0
-"""Longest that a wait lasts beyond its time on a machine that has too much to do."""
+"""Longest delay of a wake-up on an overloaded machine."""
 
 
 @dataclass(slots=True)
 class AwakeClock:
-    """The clock.
+    """A monotonic clock that excludes the time in which the process was stopped.
 
     Attributes:
-        stopped_s: How long it has stood until now.
-        untold_s: How much of that nobody has asked for yet; None if it has not stood since then.
+        stopped_s: Time that the process was stopped, in total.
+        unreported_s: The part not yet returned by `take_stopped_s`; None if it has not been stopped since.
     """
 
     stopped_s: float = 0.0
-    untold_s: float | None = None
+    unreported_s: float | None = None
     _read: float = field(default_factory=time.monotonic)
 
     def now(self) -> float:
-        """Return the time in seconds, which has no other meaning than time.monotonic() has."""
+        """Return the time in seconds; like time.monotonic(), only differences have a meaning."""
         self._read = time.monotonic()
         return self._read - self.stopped_s
 
-    def goes_on(self) -> None:
-        """Take in that we were stopped, at the earliest when the clock was last read."""
-        self._stood(time.monotonic() - self._read)
+    def continued(self) -> None:
+        """Note that the process continues after a stop, which began when the clock was last read."""
+        self._note_stop(time.monotonic() - self._read)
 
     def waited(self, asked_s: float) -> None:
-        """Take in that a wait is over which began when the clock was last read."""
+        """Note the end of a wait that began when the clock was last read; one much too long was a stop."""
         beyond_s = time.monotonic() - self._read - asked_s
         if beyond_s > OVERSLEPT_S:
-            self._stood(beyond_s)
+            self._note_stop(beyond_s)
 
-    def told_s(self) -> float | None:
-        """Return how long it has stood since it was last asked; None if it has not."""
-        told, self.untold_s = self.untold_s, None
+    def take_stopped_s(self) -> float | None:
+        """Return the seconds that the process was stopped since the last call; None if it was not."""
+        told, self.unreported_s = self.unreported_s, None
         return told
 
-    def _stood(self, seconds: float) -> None:
+    def _note_stop(self, seconds: float) -> None:
         self._read = time.monotonic()
         self.stopped_s += seconds
-        self.untold_s = (self.untold_s or 0.0) + seconds
+        self.unreported_s = (self.unreported_s or 0.0) + seconds
 
 
 CLOCK = AwakeClock()
-"""The clock of this process, which is stopped or goes on as a whole."""
+"""The clock of this process."""
 
 
 def awake_s() -> float:
-    """Return the seconds that this program was not stopped, since some moment."""
+    """Return the time of this process's clock, in seconds."""
     return CLOCK.now()

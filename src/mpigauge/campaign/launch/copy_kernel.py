@@ -1,8 +1,7 @@
-"""Puts the kernel on other hosts, at the path that it has here: where no folder is shared, somebody has to.
+"""Copying the kernel to other hosts that share no folder, to the path that it has here.
 
-There it is what it is here, a program in a cache: in a folder that nobody else may write to, and found again
-by the next campaign. What comes is whole or it does not get the name; what is there already stays, since it
-may be running.
+There, as here, it is a program in a cache: in a folder that nobody else may write to, and used again by the
+next campaign. A copy gets its name only when it is complete; an existing file stays, since it may be running.
 """
 
 import contextlib
@@ -16,25 +15,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from mpigauge.campaign.launch.inherited_env import inherited
-from mpigauge.campaign.launch.job import FOLDER, temporary_folder, written
+from mpigauge.campaign.launch.inherited_env import launcher_environment
+from mpigauge.campaign.launch.job import FOLDER, temporary_folder, write_files
 from mpigauge.plan.hosts import expand_nodelist
 from mpigauge.programs import which
 
 REFUSED = 100
-"""Status of the script where the kernel is not there in the end; shells use 1 to 2 and 126 up, ssh 255."""
+"""Exit status of the scripts if the kernel is not there at the end; shells use 1, 2 and 126 up, ssh 255."""
 
 NOT_OURS = "belongs to another user, or others may write to it or to its folder"
 
 STEP_WAIT_S = 60.0
-STEP_MOST_MIN = 1
+MAX_STEP_MINUTES = 1
 END_WAIT_S = 5.0
-"""How long a step that hangs may take to end once it is asked to."""
+"""How long a hung step may take to end after SIGTERM."""
 
-OF_SLURM = ("srun: ", "slurmstepd: ")
-"""Lines that are none of our script begin so."""
+SLURM_PREFIXES = ("srun: ", "slurmstepd: ")
+"""Beginnings of lines that are Slurm's and not our script's."""
 
-CHECKS = (
+SHELL_FUNCTIONS = (
     'no() { echo "$1" >&2; exit 100; }; '
     'need() { command -v "$1" > /dev/null || no "there is no program $1"; }; '
     'mine() { [ -O "$1" ] || [ -n "$(find -H "$1" -prune -user 0)" ]; }; '
@@ -42,13 +41,13 @@ CHECKS = (
     'ours() { [ -x "$2" ] && mine "$1" && shut "$1" && mine "$2" && shut "$2"; }; '
     "need find; "
 )
-"""What a host looks at, each with a positive answer: where nothing can be said, nothing is run."""
+"""Shell functions of both scripts; where a check cannot be made, it fails."""
 
-ASK = f'{CHECKS}ours "$1" "$2" || {{ [ -e "$2" ] && no "$2: {NOT_OURS}"; exit 100; }}'
-"""For the shell of another host, with the folder and the path: whether it may be run there."""
+CHECK_SCRIPT = f'{SHELL_FUNCTIONS}ours "$1" "$2" || {{ [ -e "$2" ] && no "$2: {NOT_OURS}"; exit 100; }}'
+"""Shell script for another host that checks whether its kernel may be run; $1 is the folder, $2 the path."""
 
-SCRIPT = (
-    f'{CHECKS}ours "$1" "$2" && exit 0; '
+COPY_SCRIPT = (
+    f'{SHELL_FUNCTIONS}ours "$1" "$2" && exit 0; '
     "need sha256sum; umask 077; "
     'mkdir -p "$1" && { mine "$1" || no "$1: belongs to another user"; } && chmod go-w "$1" || exit 100; '
     'new="$1/.new-$(uname -n)-$$"; '
@@ -59,30 +58,30 @@ SCRIPT = (
     'ln "$new" "$2" 2> /dev/null || [ -e "$2" ] || mv "$new" "$2"; '
     'ours "$1" "$2" || no "$2: belongs to another user, or cannot be run"'
 )
-"""For the shell of another host, with the folder, the path and the digest; the kernel is its input.
+"""Shell script for another host that writes its input as the kernel; $1 folder, $2 path, $3 SHA-256 digest.
 
-One line without an apostrophe or an exclamation mark, so that any login shell hands it on to `sh`. The new
-file comes first, and gets its name by a link: a host that has changed a folder of the network asks anew what
-is in it, and so finds a kernel there that it would not have seen for a minute.
+One line without an apostrophe or an exclamation mark, so that any login shell passes it on to `sh`. The new
+file gets its name by a link: a host that has changed a folder on NFS reads it again, and so finds a kernel
+there that its cache would have hidden for a minute.
 """
 
 
-def asking(program: Path) -> list[str]:
-    """The command of another host that says whether it has a program that is safe to run."""
-    return ["sh", "-c", ASK, "sh", str(program.parent), str(program)]
+def check_command(program: Path) -> list[str]:
+    """Return the command for another host that checks whether it has a program that is safe to run."""
+    return ["sh", "-c", CHECK_SCRIPT, "sh", str(program.parent), str(program)]
 
 
-def words(program: Path) -> list[str]:
-    """The command of another host that is fed the program, and has it in the end."""
+def copy_command(program: Path) -> list[str]:
+    """Return the command for another host that writes the program, its standard input."""
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
-    return ["sh", "-c", SCRIPT, "sh", str(program.parent), str(program), digest]
+    return ["sh", "-c", COPY_SCRIPT, "sh", str(program.parent), str(program), digest]
 
 
-def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
-    """Puts programs on nodes of our job of Slurm that lack them, by a step on all of them.
+def copy_by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
+    """Copy programs to nodes of our Slurm job that lack them, by one step on all of them.
 
     Returns:
-        What is wrong with nodes, by name. Nothing if there can be no step: a launcher may have its own ways.
+        What is wrong with nodes, by name; empty if no step can start, as the launcher may copy programs.
 
     Raises:
         EnvironmentLacksError: There is no temporary folder.
@@ -93,11 +92,11 @@ def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
     folder = temporary_folder("a step")
     try:
         names = "".join(f"{node}\n" for node in nodes)
-        (hosts,) = written([f"{FOLDER}/nodes"], {"nodes": names}, folder)
-        found: dict[str, str] = {}
+        (hosts,) = write_files([f"{FOLDER}/nodes"], {"nodes": names}, folder)
+        faults: dict[str, str] = {}
         for program in programs:
-            found = _step(srun, hosts, len(nodes), program) | found
-        return found
+            faults = _step(srun, hosts, len(nodes), program) | faults
+        return faults
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -105,18 +104,18 @@ def by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, str]:
 def _step(srun: str, hosts: str, count: int, program: Path) -> dict[str, str]:
     step = [srun, f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", f"--nodelist={hosts}"]
     step += ["--mpi=none", "--cpu-bind=none", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--quiet"]
-    step += [f"--time={STEP_MOST_MIN}"]  # should srun be lost, its step is not there for the whole job
+    step += [f"--time={MAX_STEP_MINUTES}"]  # should srun be lost, its step is not there for the whole job
     try:
-        with program.open("rb") as file, _started([*step, *words(program)], file) as process:
-            said = _words_of(process)
+        with program.open("rb") as file, _started([*step, *copy_command(program)], file) as process:
+            output = _output_of(process)
     except OSError:
         return {}
-    return _refusals(said, process.returncode, program)
+    return _refusals(output, process.returncode, program)
 
 
 @contextlib.contextmanager
 def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.Popen[str]]:
-    """A step at work; in the end it is over, also if it hangs or we are interrupted."""
+    """Run a step; it is over at the end of the context, also if it hangs or we are interrupted."""
     process = subprocess.Popen(
         command,
         stdin=source,
@@ -126,7 +125,7 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
         errors="replace",
         start_new_session=True,  # Ctrl-C is ours to handle
         # Whatever else of ours runs on the nodes does not have to end first.
-        env={**inherited(os.environ), "SLURM_OVERLAP": "1"},
+        env={**launcher_environment(os.environ), "SLURM_OVERLAP": "1"},
     )
     try:
         yield process
@@ -137,8 +136,8 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
         process.communicate()
 
 
-def _words_of(process: subprocess.Popen[str]) -> str:
-    """What a step says; one that hangs is asked to end, since a srun that is killed leaves its step."""
+def _output_of(process: subprocess.Popen[str]) -> str:
+    """Return the output of a step; a hung one gets SIGTERM, since a killed srun leaves its step running."""
     for wait_s in (STEP_WAIT_S, END_WAIT_S):
         try:
             return process.communicate(timeout=wait_s)[1]
@@ -152,17 +151,19 @@ _REFUSAL = re.compile(
 )
 
 
-def _refusals(said: str, status: int, program: Path) -> dict[str, str]:
-    """The nodes that srun says the script has failed on, and the first of their own words.
+def _refusals(output: str, status: int, program: Path) -> dict[str, str]:
+    """Return the nodes on which the script failed, as srun says, with the first line of the script's output.
 
-    Of tasks that end unlike, srun has the status of one: with others that were killed it is not the script's.
+    If tasks end differently, srun's status is that of one of them, which may have been killed.
     """
-    nodes = [node for found in _REFUSAL.finditer(said) for node in expand_nodelist(found[1])]
-    own = [line for line in said.splitlines() if line.strip() and not line.startswith(OF_SLURM)]
+    nodes = [node for match in _REFUSAL.finditer(output) for node in expand_nodelist(match[1])]
+    own = [line for line in output.splitlines() if line.strip() and not line.startswith(SLURM_PREFIXES)]
     why = own[0] if own else f"status {REFUSED}"
-    return dict.fromkeys(nodes or (["of the job"] if status == REFUSED else []), refused(program, why))
+    return dict.fromkeys(
+        nodes or (["of the job"] if status == REFUSED else []), refusal_sentence(program, why)
+    )
 
 
-def refused(program: Path, why: str) -> str:
-    """What is wrong with a host that the program could not be put on."""
+def refusal_sentence(program: Path, why: str) -> str:
+    """Return the sentence on a host that the program could not be copied to."""
     return f"has no {program}, and it cannot be put there: {why}"

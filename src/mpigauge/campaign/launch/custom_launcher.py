@@ -1,4 +1,4 @@
-"""A launcher in the user's own words: `flux run -n {ranks}`, with placeholders that a job fills in."""
+"""A launcher given as a command template, such as `flux run -n {ranks}`, with placeholders for the job."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -12,24 +12,24 @@ PLACEHOLDERS: Mapping[str, Callable[[Job], str]] = {
     "hostfile": lambda _: HOSTS_FILE,
     "hosts": lambda job: ",".join(job.ranks_on),
 }
-"""hostfile has the host of each rank, line by line; hosts has each once, in the order of their first rank."""
+"""`hostfile` has the host of each rank, one per line; `hosts` each host once, in the order of first ranks."""
 
-OF_HOSTS = {"hostfile", "hosts"}
+HOST_PLACEHOLDERS = {"hostfile", "hosts"}
 
 
-def are_words(text: str) -> bool:
-    """Whether a launcher is given as words, and not as the name of one that we know."""
+def is_template(text: str) -> bool:
+    """Return whether a launcher is a command template and not the name of a known launcher."""
     return len(text.split()) > 1 or "{" in text or "/" in text
 
 
-def check(text: str, *, hosts: bool) -> None:
-    """Refuses words that no job could be made of.
+def check_template(text: str, *, hosts: bool) -> None:
+    """Refuse an invalid command template.
 
     Args:
         hosts: Whether jobs are placed on hosts.
 
     Raises:
-        UsageError: Names the words, and the placeholder if there is no such.
+        UsageError: The template is invalid; names it, and the placeholder that does not exist.
     """
     used = {name for word in _split(text) for _, name in _parts(text, word) if name is not None}
     if not used:
@@ -37,19 +37,19 @@ def check(text: str, *, hosts: bool) -> None:
             f"--launcher {text!r}: does not say how many ranks to start",
             'write where the number goes: --launcher "flux run -n {ranks}"',
         )
-    if used & OF_HOSTS and not hosts:
+    if used & HOST_PLACEHOLDERS and not hosts:
         raise UsageError(
             f"--launcher {text!r}: asks for hosts, and there are none", "name them: --hosts h1:2,h2:2"
         )
 
 
 def command_of(job: Job, text: str) -> Command:
-    """The command of a job: the words with what they ask for, then the program.
+    """Return the command of a job: the template with its placeholders filled in, then the program.
 
     Raises:
-        UsageError: As `check` does.
+        UsageError: The template is invalid.
     """
-    check(text, hosts=bool(job.hosts))
+    check_template(text, hosts=bool(job.hosts))
     words = [_filled(job, text, word) for word in _split(text)]
     lines = "".join(f"{host}\n" for host in job.hosts)
     files = {HOSTS: lines} if any(HOSTS_FILE in word for word in words) else {}
@@ -69,7 +69,7 @@ def _split(text: str) -> list[str]:
 
 
 def _parts(text: str, word: str) -> list[tuple[str, str | None]]:
-    """Pieces of a word, each with the placeholder behind it; braces that are meant are doubled."""
+    """Return the literal pieces of a word, each with the placeholder after it; `{{` is a literal brace."""
     try:
         parts = list(Formatter().parse(word))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What whoever started us has left in our environment, and what of it our own launchers must not see."""
+"""Variables inherited from a scheduler or launcher, and which of them our launchers must not see."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from mpigauge.errors import UsageError
 
 SCHEDULERS = ("SLURM_", "PBS_", "LSB_", "LSF_", "SGE_", "COBALT_", "FLUX_", "PALS_", "JSM_", "PMI_", "PMIX_")
-"""How the names of variables begin by which launchers look for the hosts of an allocation."""
+"""Prefixes of variables by which launchers look for the hosts of an allocation."""
 
-OF_A_RANK = re.compile(
+RANK_VARIABLES = re.compile(
     r"^(PMI2?_(APPNUM|CONTROL_|FD$|ID$|JOBID$|LOCAL_|PORT$|PROCESS_|RANK$|SHARED_|SIZE$|SPAWNED$|UNIVERSE_)"
     r"|PMIX_(BFROP_|DSTORE_|GDS_|HOSTNAME$|ID$|KEEPALIVE_|NAMESPACE$|PTL_|RANK$|SECURITY_|SERVER_|SYSTEM_|VERSION$)"
     r"|OMPI_(APP_CTX|ARGV$|COMM_WORLD_|COMMAND$|FILE_LOCATION$|FIRST_RANKS$|NUM_APP_CTX$|UNIVERSE_SIZE$)"
@@ -19,25 +19,25 @@ OF_A_RANK = re.compile(
     r"|FLUX_(TASK_|JOB_(ID|SIZE|NNODES|TMPDIR)|KVS_NAMESPACE$|PMI_)"
     r"|SLURM_(GTIDS|LAUNCH_NODE_IPADDR|LOCALID|NODEID|PROCID|SRUN_COMM_|STEP|TASK_PID))"
 )
-"""Variables that tell a process which rank it is: what starts a job inside another would believe them."""
+"""Variables that tell a process its rank: a launcher that has them would take itself for a rank."""
 
-OF_OUTPUT = re.compile(r"^SLURM_(LABELIO|MULTI_PROG|STDERRMODE|STDINMODE|STDOUTMODE)$")
-"""What would make srun write our lines elsewhere, or put numbers before them."""
+OUTPUT_VARIABLES = re.compile(r"^SLURM_(LABELIO|MULTI_PROG|STDERRMODE|STDINMODE|STDOUTMODE)$")
+"""Variables that make srun redirect our lines, or put numbers before them."""
 
-OF_SHARES = re.compile(r"^SLURM_NTASKS_PER_")
-"""How a job script wants its own tasks shared out. For srun these are options; we say where each rank is."""
+TASK_SHARE_VARIABLES = re.compile(r"^SLURM_NTASKS_PER_")
+"""Variables on how a job script distributes its tasks: srun takes them as options, but we place each rank."""
 
-OF_A_STEP = re.compile(r"^SLURM_(CPU_BIND|DISTRIBUTION|MEM_BIND|NPROCS|NTASKS)")
-"""What srun sets for the tasks of a step, and what another srun among them would take for its options."""
+STEP_VARIABLES = re.compile(r"^SLURM_(CPU_BIND|DISTRIBUTION|MEM_BIND|NPROCS|NTASKS)")
+"""Variables that srun sets in a step, and that another srun inside would take as options."""
 
-OF_THE_JOB = {
+JOB_VARIABLES = {
     "SLURM_NNODES": "SLURM_JOB_NUM_NODES",
     "SLURM_NODELIST": "SLURM_JOB_NODELIST",
     "SLURM_TASKS_PER_NODE": "SLURM_JOB_CPUS_PER_NODE",
 }
-"""Variables that tell of the job, but in a step of the step: where the same is still told of the job."""
+"""Variables that a step overwrites with its own values, each with the variable that keeps the job's value."""
 
-COUNTS = (
+COUNT_VARIABLES = (
     "SLURM_STEP_NUM_TASKS",
     "OMPI_COMM_WORLD_SIZE",
     "PMI_SIZE",
@@ -46,16 +46,16 @@ COUNTS = (
     "JSM_NAMESPACE_SIZE",
     "MV2_COMM_WORLD_SIZE",
 )
-"""How many of us a launcher has started; a job script is in none of them."""
+"""Variables with the number of ranks that a launcher has started; a job script has none of them."""
 
 
-def check_alone(environ: Mapping[str, str]) -> None:
-    """Refuses to be one of several: their campaigns would measure each other.
+def check_not_a_rank(environ: Mapping[str, str]) -> None:
+    """Refuse to run as one of several ranks: their campaigns would disturb each other.
 
     Raises:
-        UsageError: Names the variable that says so.
+        UsageError: A launcher has started several of us; names the variable that says so.
     """
-    for name in COUNTS:
+    for name in COUNT_VARIABLES:
         count = environ.get(name, "")
         if re.fullmatch(r"[0-9]{1,9}", count) and int(count) > 1:
             raise UsageError(
@@ -64,29 +64,29 @@ def check_alone(environ: Mapping[str, str]) -> None:
             )
 
 
-def in_a_step(environ: Mapping[str, str]) -> bool:
-    """Whether srun has started us, and not a job script."""
+def is_in_step(environ: Mapping[str, str]) -> bool:
+    """Return whether srun has started us, and not a job script."""
     return "SLURM_STEP_ID" in environ
 
 
-def carried(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of variables that ranks elsewhere need, too: not what a scheduler says of this process."""
+def forwarded_variables(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the variables that ranks on other hosts need, too: not a scheduler's for this process."""
     return tuple(name for name in names if not name.startswith(SCHEDULERS) or name.startswith("PMIX_MCA_"))
 
 
-def inherited(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of our own launchers: ours, without what makes us a rank of another job."""
-    if in_a_step(environ):
-        environ = _of_the_job(environ)
+def launcher_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of our launchers: ours without what makes us a rank of another job."""
+    if is_in_step(environ):
+        environ = _job_environment(environ)
     return {
         name: value
         for name, value in environ.items()
-        if not any(which.match(name) for which in (OF_A_RANK, OF_OUTPUT, OF_SHARES))
+        if not any(which.match(name) for which in (RANK_VARIABLES, OUTPUT_VARIABLES, TASK_SHARE_VARIABLES))
     }
 
 
-def _of_the_job(environ: Mapping[str, str]) -> dict[str, str]:
-    """As a job script has it; and a step inside ours shares its processors, or would wait for our end."""
-    kept = {name: value for name, value in environ.items() if not OF_A_STEP.match(name)}
-    told = {name: environ[source] for name, source in OF_THE_JOB.items() if source in environ}
-    return {**kept, **told, "SLURM_OVERLAP": "1"}
+def _job_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a step as its job script has it; a step inside ours shares its processors."""
+    kept = {name: value for name, value in environ.items() if not STEP_VARIABLES.match(name)}
+    job_values = {name: environ[source] for name, source in JOB_VARIABLES.items() if source in environ}
+    return {**kept, **job_values, "SLURM_OVERLAP": "1"}

@@ -1,4 +1,4 @@
-"""Signals that ask us to stop, for good or for a while: remembered, and whoever waits is woken up."""
+"""Signals that ask this process to end or to stop for a while; they wake up a wait for output."""
 
 import contextlib
 import math
@@ -12,37 +12,37 @@ from typing import Self
 from mpigauge.campaign.launch.awake import CLOCK
 
 GRACE_S = 20.0
-"""What a scheduler's signal leaves to a visit that is running: schedulers kill after 30 s or more."""
+"""Time that a running visit may take after a scheduler's signal: schedulers kill after 30 s or more."""
 
 ECHO_S = 1.0
-"""The same signal again within this time is one that reached us twice, by a script and by its scheduler."""
+"""A signal repeated within this time is ignored: it came from the script and from the scheduler."""
 
 READ_BYTES = 1 << 20
 
-LOOKS_MOST = 5
-"""At the processes of a job that is stopped: some may be just being started."""
+MAX_STOP_PASSES = 5
+"""Most passes over the processes of a job to stop: it may be starting new ones."""
 
 Processes = Callable[[], Collection[int]]
 
 
-def nobody() -> Collection[int]:
-    """No processes."""
+def no_processes() -> Collection[int]:
+    """Return no processes."""
     return ()
 
 
 class Interruption:
-    """Remembers a signal that asks us to stop, and wakes up whoever waits for the job's lines.
+    """Handler of signals that ask us to end, which wakes up a wait for the job's lines.
 
-    Those that schedulers send leave what is running some time to end; any other signal, or a second one,
-    does not. What is ignored stays so: `nohup` means it, and so does a shell with `&`.
+    Signals of schedulers leave the running visit some time to end; any other signal, or a second one, does
+    not. Ignored signals stay ignored, as set by `nohup` or by a shell for a job in the background.
 
-    One that stops us for a while (SIGTSTP: Ctrl-Z, and what schedulers send before they suspend a job) is
-    obeyed by `heed`, which stops the job before.
+    SIGTSTP (Ctrl-Z, and what schedulers send before they suspend a job) is obeyed by `handle_stop`, which
+    stops the job first.
 
     Attributes:
-        signal: The last that came and asks us to end.
-        rests: Called before we stop.
-        goes_on: Called after that, or after somebody else has stopped us, with how long it was.
+        signal: The last signal that asks us to end; None if none came.
+        rests: Called before we stop for a while.
+        goes_on: Called with the duration in seconds after any stop.
     """
 
     GRACEFUL = (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
@@ -57,17 +57,17 @@ class Interruption:
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
-        heard = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        self._before = {number: signal.signal(number, self._remember) for number in heard}
+        not_ignored = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._remember) for number in not_ignored}
         if signal.getsignal(signal.SIGTSTP) is not signal.SIG_IGN:
             self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._ask_to_rest)
-        self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.goes_on())
+        self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.continued())
         self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.rests, self.goes_on = _nothing, _nothing  # who was to be told may be gone
-        self.heed()
+        self.handle_stop()
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
             if handler is not None:  # None: it was set by a preloaded library, not from Python
@@ -88,11 +88,11 @@ class Interruption:
     def _ask_to_rest(self, *_: object) -> None:
         self._is_to_rest = True
 
-    def heed(self, processes: Processes = nobody) -> None:
-        """Stop for a while if that is asked for, and take in that we were stopped.
+    def handle_stop(self, processes: Processes = no_processes) -> None:
+        """Stop for a while if SIGTSTP came, and report any stop that has ended.
 
         Args:
-            processes: Those that are to be stopped with us, as they are when it is called.
+            processes: Returns the processes to be stopped with us.
         """
         if self._is_to_rest:
             self._is_to_rest = False
@@ -100,28 +100,28 @@ class Interruption:
             stopped = _stop(processes)
             _stop_ourselves(self._ask_to_rest)
             _send(signal.SIGCONT, stopped)
-        if (seconds := CLOCK.told_s()) is not None:
+        if (seconds := CLOCK.take_stopped_s()) is not None:
             self.goes_on(seconds)
 
     # ---- For good --------------------------------------------------------------------------------
 
-    def ends(self, *, busy: bool) -> bool:
-        """Whether to stop now, with something running that might be finished or without."""
+    def should_end(self, *, busy: bool) -> bool:
+        """Return whether to end now; if `busy`, a visit is running that may use the grace time."""
         return self.signal is not None and (not busy or time.monotonic() >= self.deadline)
 
-    def calm(self) -> None:
-        """Makes `wake_fd` wait for the next signal."""
+    def clear_wakeup(self) -> None:
+        """Clear `wake_fd`, so that it waits for the next signal."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.wake_fd, READ_BYTES)
 
-    def comes_within(self, seconds: float) -> bool:
-        """Whether a signal has come, or comes in this time."""
+    def arrives_within(self, seconds: float) -> bool:
+        """Return whether a signal has come, or comes within this time."""
         until = time.monotonic() + seconds
         while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
             # What cancels a job continues it first: SIGCONT wakes us, too, and is not what is waited for.
             if select.select([self.wake_fd], [], [], left_s)[0] and self.signal is None:
-                self.calm()
+                self.clear_wakeup()
             CLOCK.waited(left_s)
         return self.signal is not None
 
@@ -131,9 +131,9 @@ def _nothing(*_: object) -> None:
 
 
 def _stop(processes: Processes) -> set[int]:
-    """Stop processes, and those that they are just starting; which."""
+    """Stop processes, and those that they are just starting; return them all."""
     stopped: set[int] = set()
-    for _ in range(LOOKS_MOST):
+    for _ in range(MAX_STOP_PASSES):
         if not (running := set(processes()) - stopped):
             break
         _send(signal.SIGSTOP, running)
@@ -142,7 +142,7 @@ def _stop(processes: Processes) -> set[int]:
 
 
 def _stop_ourselves(handler: Callable[..., None]) -> None:
-    """Stop as without a handler; returns once we are continued, or at once where nobody could do that."""
+    """Stop as without a handler; return when we are continued, or at once where nobody could do that."""
     signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     CLOCK.now()
     signal.raise_signal(signal.SIGTSTP)

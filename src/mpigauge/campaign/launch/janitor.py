@@ -1,4 +1,4 @@
-"""Starts the program that removes what a job or a lab left behind, for as long as they run."""
+"""Starting the janitor, the program that removes what a job or a lab leaves behind."""
 
 import contextlib
 import io
@@ -11,71 +11,73 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpigauge.campaign.launch import leftovers, owner
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 
-DEAF_TO = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+BLOCKED_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 
 
 @dataclass
 class Janitor:
-    """The program at work, as its parent talks with it.
+    """A running janitor, from its parent's side.
 
     Attributes:
-        said: What it is told in the end: leftovers.ENDED, unless that is replaced by leftovers.KILLED.
+        last_message: The last message to it: leftovers.ENDED, or leftovers.KILLED if the job was killed.
     """
 
     process: subprocess.Popen[bytes] | None
-    said: bytes = leftovers.ENDED
+    last_message: bytes = leftovers.ENDED
 
     def watch(self, launcher: int, orphaned: signal.Signals, mark: str) -> None:
-        """Has a process ended by this signal if we die before we say anything else, and those of its job."""
+        """Have the launcher and its job ended by this signal if we die before the last message."""
         if self.process is not None and self.process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                os.write(self.process.stdin.fileno(), leftovers.told_of(launcher, orphaned, mark))
+                os.write(self.process.stdin.fileno(), leftovers.job_message(launcher, orphaned, mark))
 
 
-def known(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
-    """Return what a janitor has to know before a job begins.
+def first_message(elsewhere: Sequence[Sequence[str]] = ()) -> bytes:
+    """Return the first message to a janitor, made before a job begins.
 
     Args:
-        elsewhere: For each other host the words that start a shell there.
+        elsewhere: Command of a remote shell on each other host.
     """
-    return leftovers.told(json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.files())
+    return leftovers.start_message(
+        json.dumps(_startable(elsewhere)) if elsewhere else "", leftovers.library_files()
+    )
 
 
 @contextlib.contextmanager
-def janitor(folder: str = "", told: bytes = b"") -> Iterator[Janitor]:
-    """Has one wait while something runs that is dead in the end; goes on without where none can be.
+def janitor(folder: str = "", message: bytes = b"") -> Iterator[Janitor]:
+    """Keep a janitor waiting during the context; without one if none can be started.
 
     Args:
         folder: A temporary folder to remove, too.
-        told: What was `known` before; empty: what is known now, and of this machine alone.
+        message: The first message, as `first_message` returns it; empty for its default.
     """
-    told = told or known()
-    one = Janitor(_started(folder, told))
+    message = message or first_message()
+    running = Janitor(_started(folder, message))
     try:
-        yield one
+        yield running
     finally:
-        if one.process is not None and one.process.stdin is not None:
-            owner.release(one.process.stdin.fileno())
+        if running.process is not None and running.process.stdin is not None:
+            owner.unregister(running.process.stdin.fileno())
             with contextlib.suppress(BrokenPipeError):
-                one.process.communicate(one.said)
-        if one.process is None or one.process.returncode != 0:
-            _do_its_work(told, folder)
+                running.process.communicate(running.last_message)
+        if running.process is None or running.process.returncode != 0:
+            _tidy_instead(message, folder)
 
 
-def _do_its_work(told: bytes, folder: str) -> None:
-    """Tidy up for a janitor that could not be, or that somebody has killed."""
-    if (found := leftovers.heard(io.BytesIO(told))) is not None:
-        leftovers.tidy(folder, found[1])
+def _tidy_instead(message: bytes, folder: str) -> None:
+    """Tidy up in place of a janitor that could not be started, or was killed."""
+    if (parsed := leftovers.read_start_message(io.BytesIO(message))) is not None:
+        leftovers.tidy(folder, parsed[1])
 
 
-def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
-    words = [sys.executable, "-IS", leftovers.__file__, folder]
+def _started(folder: str, message: bytes) -> subprocess.Popen[bytes] | None:
+    command = [sys.executable, "-IS", leftovers.__file__, folder]
     process = None
-    with contextlib.suppress(OSError), _deaf():
+    with contextlib.suppress(OSError), _signals_blocked():
         process = subprocess.Popen(
-            words,
+            command,
             stdin=subprocess.PIPE,
             # It may outlive us: whoever reads what we print would wait for it, too.
             stdout=subprocess.DEVNULL,
@@ -83,9 +85,9 @@ def _started(folder: str, told: bytes) -> subprocess.Popen[bytes] | None:
             start_new_session=True,  # so that what ends us does not end it
         )
     if process is not None and process.stdin is not None:
-        owner.hold(process.stdin.fileno())
+        owner.register(process.stdin.fileno())
         with contextlib.suppress(BrokenPipeError):
-            _write(process.stdin.fileno(), told)
+            _write(process.stdin.fileno(), message)
     return process
 
 
@@ -94,24 +96,24 @@ def _startable(commands: Sequence[Sequence[str]]) -> list[list[str]]:
     found = []
     for command in commands:
         with contextlib.suppress(FileNotFoundError):
-            found.append(located(command))
+            found.append(with_program_path(command))
     return found
 
 
 def _write(pipe: int, data: bytes) -> None:
-    """All of it: what is more than a pipe takes waits for the reader."""
+    """Write all data; more than a pipe holds waits for the reader."""
     while data:
         data = data[os.write(pipe, data) :]
 
 
 @contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """A program that is started meanwhile does not hear these signals, from its first instruction on.
+def _signals_blocked() -> Iterator[None]:
+    """Block DEAF_TO during the context, for a program started in it from its first instruction on.
 
-    It inherits what this thread has blocked. Nothing of ours runs between fork and exec: there, another
-    thread (of numpy's libraries, of a notebook) may be gone in the middle of something that all need.
+    It inherits the mask of this thread. No code of ours runs between fork and exec, where a lock held by
+    another thread (of numpy's libraries, of a notebook) would never be released.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, BLOCKED_SIGNALS)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""One launch of one program, and the command that a launcher makes of it."""
+"""A job, that is one launch of one program, and the command that a launcher makes of it."""
 
 import shutil
 import tempfile
@@ -13,13 +13,13 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.sequences import runs
 
 PREFIX = "mpigauge-"
-"""Beginning of the names of our temporary folders."""
+"""Prefix of the names of our temporary folders."""
 
 FOLDER = "$TMPDIR"
-"""In words of a command: the temporary folder of the job, which there is only once it is started."""
+"""Placeholder in a command for the job's temporary folder, which is made when the job starts."""
 
 HOSTS = "hosts"
-"""The file in it that says where ranks go."""
+"""Name of the file in that folder with the hosts of ranks."""
 
 HOSTS_FILE = f"{FOLDER}/{HOSTS}"
 
@@ -29,18 +29,18 @@ class Job:
     """One launch of one program.
 
     Attributes:
-        mpiexec: The launcher's program.
-        ranks: How many processes.
-        program: The words of what each of them runs.
-        cores: How many processors they share: hardware threads, as far as the system lets us use them.
-        physical_cores: The cores behind these, however many hardware threads each has; 0 if not known.
-        as_root: Whether the user is root, which Open MPI refuses unless told.
-        environment: What to set beside the user's environment.
+        mpiexec: Path of the launcher.
+        ranks: Number of ranks.
+        program: Program and arguments that each rank runs.
+        cores: Processors that the ranks share: hardware threads that the system lets us use.
+        physical_cores: Physical cores of these processors; 0 if not known.
+        as_root: Whether the user is root, which Open MPI refuses by default.
+        environment: Variables to set in addition to the user's environment.
         inherited: Names of the user's own variables that ranks on other hosts need, too.
-        options: Words for the launcher, put before the program.
-        hosts: Where each rank is to be; empty means this machine.
-        pmi: How the library talks with srun.
-        options_found: What an earlier start was found to need, since the launcher counted fewer places.
+        options: Options of the launcher, put before the program.
+        hosts: Host of each rank; empty means this machine.
+        pmi: The PMI plugin of srun that the library needs.
+        options_found: Options that an earlier start was found to need, as the launcher counted fewer slots.
     """
 
     mpiexec: Path
@@ -58,12 +58,12 @@ class Job:
 
     @property
     def oversubscribed(self) -> bool:
-        """More ranks than cores."""
+        """Whether there are more ranks than processors."""
         return self.ranks > self.cores
 
     @property
     def on_hardware_threads(self) -> bool:
-        """A processor for every rank, but not a core."""
+        """Whether there are enough processors for all ranks, but not enough physical cores."""
         return 0 < self.physical_cores < self.ranks <= self.cores
 
     @property
@@ -73,17 +73,17 @@ class Job:
 
     @property
     def ranks_on(self) -> Counter[str]:
-        """How many ranks each host has; hosts in the order of their first rank."""
+        """Number of ranks per host; hosts in the order of their first rank."""
         return Counter(self.hosts)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What starts a job: words, whose number does not grow with the ranks, and files that do.
+    """The command that starts a job: a command line of bounded length, and files that grow with the ranks.
 
     Attributes:
-        words: Never a string for a shell.
-        files: Texts by name; `FOLDER/name` in the words is where they will be.
+        words: Program and arguments; never a string for a shell.
+        files: Contents of files by name; `FOLDER/name` in the words is their path.
     """
 
     words: tuple[str, ...]
@@ -91,10 +91,10 @@ class Command:
 
 
 def temporary_folder(needed_by: str) -> Path:
-    """A new folder for whoever needs one, which nobody else can read, and which names its owner.
+    """Make a temporary folder that nobody else can read, and that names its owner.
 
     Raises:
-        EnvironmentLacksError: There is no place for it.
+        EnvironmentLacksError: It cannot be made.
     """
     folder = None
     try:
@@ -104,25 +104,25 @@ def temporary_folder(needed_by: str) -> Path:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         # Where no place at all can be written, tempfile names those that it has tried.
-        said = ": ".join(filter(None, (error.filename, error.strerror)))
+        error_text = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
-            f"{needed_by} needs a temporary folder: {said}",
+            f"{needed_by} needs a temporary folder: {error_text}",
             "free some space, or set TMPDIR to a folder that can be written",
         ) from None
     return folder
 
 
 def check_temporary_folder(needed_by: str) -> None:
-    """Check that there is a place for temporary folders.
+    """Check that temporary folders can be made.
 
     Raises:
-        EnvironmentLacksError: There is none.
+        EnvironmentLacksError: They cannot.
     """
     shutil.rmtree(temporary_folder(needed_by), ignore_errors=True)
 
 
-def written(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:
-    """Writes the files of a command into a folder; the words, with their paths.
+def write_files(words: Sequence[str], files: Mapping[str, str], folder: Path) -> list[str]:
+    """Write the files of a command into a folder; return its words with their paths.
 
     Raises:
         EnvironmentLacksError: A file cannot be written.

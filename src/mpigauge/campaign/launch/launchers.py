@@ -1,4 +1,4 @@
-"""Launchers: a job becomes the words of a command. The one list of them.
+"""Launchers, which make a command line of a job. The one list of them.
 
 To add one: a function from Job to Command under `@launcher`, the name in a kind of `mpi.kinds` if a
 library's mpiexec understands it, and a row in tests/unit/campaign/launch/test_launchers.py. Words, never a
@@ -20,35 +20,35 @@ Commands = Callable[[Job], Command]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a launcher ends, and its job with it.
+    """How to end a launcher and its job.
 
     Attributes:
-        asked: The signal after which it ends the job and then itself.
-        orphaned: What it is sent when we die without a word.
-        patience_s: How long it may take, each of the two times that it is asked.
+        end_signal: The signal on which it ends the job and then itself.
+        orphan_signal: The signal that it gets when we die first.
+        patience_s: How long it may take to end after each of the two times that it is signalled.
     """
 
-    asked: signal.Signals = signal.SIGINT
-    orphaned: signal.Signals = signal.SIGKILL
+    end_signal: signal.Signals = signal.SIGINT
+    orphan_signal: signal.Signals = signal.SIGKILL
     patience_s: float = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class TooFewPlaces:
-    """How a launcher refuses a job for which it counts too few places, and what can be answered.
+class TooFewSlots:
+    """How a launcher refuses a job for which it counts too few slots, and the options that help.
 
     Attributes:
-        refusal: What it says then.
-        answers: Options to start it with again, one after the other while it refuses.
+        refusal: Regular expression for its message.
+        options: Options to restart it with, one after the other while it refuses.
     """
 
     refusal: re.Pattern[str]
-    answers: tuple[str, ...]
+    options: tuple[str, ...]
 
 
 FORCED = Ending(signal.SIGTERM, signal.SIGTERM, 5.0)
-"""Two interrupts must come within a second of each other to end a step of Slurm; and its ranks are nobody's
-children here, so that a killed srun may leave them behind. So it may be with any scheduler's launcher."""
+"""For schedulers' launchers. SIGINT ends a step of Slurm only if it comes twice within a second; and its
+ranks are not our descendants, so that a killed srun may leave them behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class Launcher:
     """A way of starting MPI programs.
 
     Attributes:
-        manager: Whose allocation it needs, by the name in `campaign.allocations`; empty if it needs none.
-        fills: Whether it fills host after host, and cannot deal ranks out one by one.
-        too_few_places: How it refuses more ranks than places; None if it does not, or if nothing helps then.
+        manager: Name in `campaign.allocations` of the scheduler whose allocation it needs; empty if none.
+        fills_hosts: Whether it fills host after host, and cannot place ranks on hosts in turn.
+        too_few_slots: How it refuses more ranks than slots; None if it does not, or if no option helps.
     """
 
     name: str
@@ -66,17 +66,17 @@ class Launcher:
     command: Commands
     manager: str = ""
     ending: Ending = Ending()
-    fills: bool = False
-    too_few_places: TooFewPlaces | None = None
+    fills_hosts: bool = False
+    too_few_slots: TooFewSlots | None = None
 
 
 LAUNCHERS: dict[str, Launcher] = {}
 
 OPENMPI_BINDING = "PRTE_MCA_hwloc_default_binding_policy"
-"""The variable by which version 5 of Open MPI is told where ranks may run."""
+"""The variable for the binding policy of Open MPI 5."""
 
-OWN = ("OMPI_", "PRTE_", "PMIX_")
-"""What Open MPI's mpiexec carries to other hosts unasked."""
+FORWARDED_PREFIXES = ("OMPI_", "PRTE_", "PMIX_")
+"""Prefixes of variables that Open MPI's mpiexec forwards to other hosts by itself."""
 
 
 def launcher(
@@ -85,68 +85,70 @@ def launcher(
     manager: str = "",
     ending: Ending | None = None,
     *,
-    fills: bool = False,
-    too_few_places: TooFewPlaces | None = None,
+    fills_hosts: bool = False,
+    too_few_slots: TooFewSlots | None = None,
 ) -> Callable[[Commands], Commands]:
-    """Enters a function into LAUNCHERS."""
+    """Return a decorator that enters a function into LAUNCHERS."""
 
     def enter(command: Commands) -> Commands:
-        LAUNCHERS[name] = Launcher(name, about, command, manager, ending or Ending(), fills, too_few_places)
+        LAUNCHERS[name] = Launcher(
+            name, about, command, manager, ending or Ending(), fills_hosts, too_few_slots
+        )
         return command
 
     return enter
 
 
 def manager_of(name: str) -> str:
-    """Whose allocation a launcher needs; of one in the user's own words nobody knows."""
+    """Return the scheduler whose allocation a launcher needs; "" if none, or for a command template."""
     return LAUNCHERS[name].manager if name in LAUNCHERS else ""
 
 
-def can_deal(name: str) -> bool:
-    """Return whether a launcher can put rank after rank on the next host, several times round."""
-    return name not in LAUNCHERS or not LAUNCHERS[name].fills
+def can_place_in_turn(name: str) -> bool:
+    """Return whether a launcher can place ranks on hosts in turn, several times round."""
+    return name not in LAUNCHERS or not LAUNCHERS[name].fills_hosts
 
 
 def command_of(job: Job, name: str) -> Command:
-    """The command that starts a job with the launcher of this name, or of these words.
+    """Return the command that starts a job with the launcher of this name, or with this template.
 
     Raises:
-        UsageError: The launcher cannot place ranks so, or the words are none.
+        UsageError: The launcher does not support this placement, or the template is invalid.
     """
     return LAUNCHERS[name].command(job) if name in LAUNCHERS else custom_launcher.command_of(job, name)
 
 
-def answer_to(words: str, job: Job, name: str) -> tuple[str, ...]:
-    """Return the options with which to start a job again that the launcher of this name has refused.
+def options_after_refusal(output: str, job: Job, name: str) -> tuple[str, ...]:
+    """Return the options to restart a job with that the launcher of this name has refused.
 
     Args:
-        words: What the job said last.
+        output: The output of the job.
 
     Returns:
-        Empty if it is no refusal for want of places, or if nothing is left to be answered.
+        Empty if it was not refused for lack of slots, or if all options have been tried.
     """
-    known = LAUNCHERS[name].too_few_places if name in LAUNCHERS else None
-    if known is None or not known.refusal.search(words):
+    refusals = LAUNCHERS[name].too_few_slots if name in LAUNCHERS else None
+    if refusals is None or not refusals.refusal.search(output):
         return ()
-    words_told = LAUNCHERS[name].command(job).words
-    told = [place for place, option in enumerate(known.answers) if option in words_told]
-    return known.answers[max(told, default=-1) + 1 :][:1]
+    command = LAUNCHERS[name].command(job).words
+    tried = [number for number, option in enumerate(refusals.options) if option in command]
+    return refusals.options[max(tried, default=-1) + 1 :][:1]
 
 
 SECONDS_PER_RANK = 1 / 500
 
 
 def ending_of(job: Job, name: str) -> Ending:
-    """How a job ends that was started with the launcher of this name, or of these words.
+    """Return how to end a job that was started with the launcher of this name, or with this template.
 
-    Many ranks take longer.
+    Many ranks get more time.
     """
     ending = LAUNCHERS[name].ending if name in LAUNCHERS else FORCED
     return replace(ending, patience_s=ending.patience_s + job.ranks * SECONDS_PER_RANK)
 
 
 def _command(words: Iterable[str], job: Job, lines: Iterable[str] = ()) -> Command:
-    """Words, options and program; and the file of hosts, if there are lines for it."""
+    """Return the command of words, options and program, with a file of hosts if there are lines for it."""
     text = "".join(f"{line}\n" for line in lines)
     return Command((*words, *job.options, *job.program), {HOSTS: text} if text else {})
 
@@ -158,40 +160,40 @@ HWTHREADS = "--use-hwthread-cpus"
 OVERSUBSCRIBE = "--oversubscribe"
 OVERCOMMIT = "--overcommit"
 
-NO_SLOTS = TooFewPlaces(
+NO_SLOTS = TooFewSlots(
     re.compile(
         r"not\s+enough\s+(slots|CPUs\s+to\s+bind)|\bbind(ing)?\s[^.]*?\bmore\s+(processes|cpus)\s+than"
     ),
     (HWTHREADS, OVERSUBSCRIBE),
 )
-"""Open MPI counts cores, no hardware threads, or what an allocation says, and binds one rank to a core."""
+"""Open MPI counts physical cores or the slots of an allocation, and binds one rank per core."""
 
-NO_CPUS = TooFewPlaces(
+NO_CPUS = TooFewSlots(
     re.compile("More processors requested than permitted|Requested node configuration is not available"),
     (OVERCOMMIT,),
 )
-"""Slurm starts no more tasks than the job has processors, or cores where those are what it allocates."""
+"""Slurm starts no more tasks than the job has processors, or cores where it allocates cores."""
 
 
-@launcher("openmpi", "mpiexec of Open MPI", too_few_places=NO_SLOTS)
+@launcher("openmpi", "mpiexec of Open MPI", too_few_slots=NO_SLOTS)
 def _openmpi(job: Job) -> Command:
-    """It takes the host of each rank from a file; on other hosts, only variables that are named are known."""
+    """Return Open MPI's command, with a file of each rank's host and the variables for other hosts."""
     words = [str(job.mpiexec), "-n", str(job.ranks)]
     words += ["--allow-run-as-root"] if job.as_root else []
-    words += _places(job)
+    words += _slot_options(job)
     if not job.hosts:
         return _command(words, job)
     names = sorted({*job.inherited, *job.environment})
-    words += [word for name in names if not name.startswith(OWN) for word in ("-x", name)]
+    words += [word for name in names if not name.startswith(FORWARDED_PREFIXES) for word in ("-x", name)]
     if len(job.ranks_on) == 1:
         return _command([*words, "--host", f"{job.hosts[0]}:{job.ranks}"], job)
     return _command([*words, "--hostfile", HOSTS_FILE, "--map-by", "seq"], job, job.hosts)
 
 
-def _places(job: Job) -> list[str]:
-    """Return what makes Open MPI count as many slots as a job needs.
+def _slot_options(job: Job) -> list[str]:
+    """Return the options that make Open MPI count as many slots as a job needs.
 
-    Its version 5 then maps ranks to hardware threads, and binds none to a core unless told to map to cores.
+    Version 5 then maps ranks to hardware threads, and binds none to a core unless told to map by core.
     """
     options = list(job.options_found)
     if not options and job.oversubscribed:
@@ -205,34 +207,34 @@ def _places(job: Job) -> list[str]:
 
 @launcher("hydra", "mpiexec of MPICH")
 def _hydra(job: Job) -> Command:
-    """Its ranks have the whole environment, wherever they are."""
+    """Return Hydra's command; it forwards the whole environment to all hosts."""
     words, ranks = [str(job.mpiexec)], ["-n", str(job.ranks)]
     if not job.hosts:
         return _command([*words, *ranks], job)
     if len(job.ranks_on) == 1:
         return _command([*words, "-hosts", f"{job.hosts[0]}:{job.ranks}", *ranks], job)
-    return _command([*words, "-f", HOSTS_FILE, *ranks], job, _period(_runs(job)))
+    return _command([*words, "-f", HOSTS_FILE, *ranks], job, _one_period(_host_lines(job)))
 
 
 @launcher("intelmpi", "mpiexec of Intel MPI")
 def _intelmpi(job: Job) -> Command:
-    """Hydra again, but numbers of ranks stand in a file of machines only, neither in -hosts nor in -f."""
+    """Return Intel MPI's command: a Hydra that reads numbers of ranks from a machine file only."""
     words = [str(job.mpiexec)]
     if len(job.ranks_on) > 1:
         words += ["-machinefile", HOSTS_FILE, "-n", str(job.ranks)]
-        return _command(words, job, _runs(job))
+        return _command(words, job, _host_lines(job))
     words += ["-n", str(job.ranks), *(("-host", job.hosts[0]) if job.hosts else ())]
     return _command(words, job)
 
 
-def _runs(job: Job) -> list[str]:
+def _host_lines(job: Job) -> list[str]:
     return [f"{host}:{ranks}" for host, ranks in job.host_runs]
 
 
-def _period(lines: list[str]) -> list[str]:
-    """What the lines repeat, if each of its hosts is in it once: at its end, Hydra begins the file again.
+def _one_period(lines: list[str]) -> list[str]:
+    """Return the lines up to where they repeat, if each host is there once: Hydra reads a file cyclically.
 
-    Of a host that stands in the file twice, it makes two, and so asks Slurm for more nodes than there are.
+    A host named twice counts as two for Hydra, which then asks Slurm for more nodes than there are.
     """
     once = list(dict.fromkeys(lines))
     repeated = once * (len(lines) // len(once) + 1)
@@ -243,9 +245,9 @@ def _period(lines: list[str]) -> list[str]:
 # ---- Launchers of schedulers ---------------------------------------------------------------------
 
 
-@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, too_few_places=NO_CPUS)
+@launcher("srun", "srun of Slurm, inside an allocation", "slurm", FORCED, too_few_slots=NO_CPUS)
 def _srun(job: Job) -> Command:
-    """Rank 0 alone has the input; lines come as they are written."""
+    """Return srun's command: rank 0 alone gets the input, and output is not buffered."""
     plugin = [f"--mpi={job.pmi}"] if job.pmi else []
     words = ["srun", *plugin, f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
     words += ["--kill-on-bad-exit=1"]
@@ -261,7 +263,7 @@ def _srun(job: Job) -> Command:
 
 @launcher("flux", "flux run, inside a Flux instance", "flux", FORCED)
 def _flux(job: Job) -> Command:
-    """Hosts are asked for as a set; which task goes where is said by a file that the first of them reads."""
+    """Return Flux's command: hosts are requested as a set, and a file maps tasks to them."""
     words = ["flux", "run", f"--ntasks={job.ranks}", "--input=0", "--unbuffered"]
     if not job.hosts:
         return _command(words, job)
@@ -271,29 +273,29 @@ def _flux(job: Job) -> Command:
     return _command([*words, f"--taskmap=hostfile:{HOSTS_FILE}"], job, job.hosts)
 
 
-@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED, fills=True)
+@launcher("pals", "mpiexec of HPE's PALS, on Cray systems", "", FORCED, fills_hosts=True)
 def _pals(job: Job) -> Command:
-    """It fills host after host, with the same number of ranks on each."""
+    """Return the command of PALS, which fills host after host with the same number of ranks."""
     words = ["mpiexec", "-n", str(job.ranks)]
     if not job.hosts:
         return _command(words, job)
-    words += ["--ppn", str(_each("pals", job))]
+    words += ["--ppn", str(_ranks_per_host("pals", job))]
     if len(job.ranks_on) == 1:
         return _command([*words, "--hosts", job.hosts[0]], job)
     return _command([*words, "--hostfile", HOSTS_FILE], job, job.ranks_on)
 
 
-@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED, fills=True)
+@launcher("jsrun", "jsrun of IBM's JSM, inside an LSF job", "lsf", FORCED, fills_hosts=True)
 def _jsrun(job: Job) -> Command:
-    """A resource set of one core for each rank; which hosts they are on is jsrun's choice."""
+    """Return jsrun's command: one resource set of one core per rank; jsrun chooses the hosts."""
     words = ["jsrun", "--nrs", str(job.ranks), "--tasks_per_rs", "1", "--cpu_per_rs", "1"]
     if job.hosts:
-        words += ["--rs_per_host", str(_each("jsrun", job)), "--launch_distribution", "packed"]
+        words += ["--rs_per_host", str(_ranks_per_host("jsrun", job)), "--launch_distribution", "packed"]
     return _command(words, job)
 
 
-def _each(name: str, job: Job) -> int:
-    """Ranks of every host but the last, which may have fewer.
+def _ranks_per_host(name: str, job: Job) -> int:
+    """Return the ranks per host; the last host may have fewer.
 
     Raises:
         UsageError: Ranks are not in blocks of one size.

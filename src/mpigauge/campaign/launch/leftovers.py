@@ -1,16 +1,16 @@
-"""The program that removes what a job or a lab left behind, also if whoever started it was killed.
+"""The janitor: the program that removes what a job or a lab leaves behind, even if its parent was killed.
 
-A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with what its parent knows
-(`told`), goes on with a line on the job's launcher, and ends when its parent closes the pipe or dies. If it
-died without a word, the launcher is ended. Then it removes the temporary folder, if one is named, and the
-files that MPI libraries left behind: who is killed cannot remove its own. A file is left behind if it is
-named as theirs are, was not there before, belongs to us, and is needed by nobody. Of a job that did not end
-by itself, the other hosts are asked to do likewise.
+A process of its own, started with `leftovers.py FOLDER`. Its standard input begins with a message of its
+parent (`start_message`), continues with a line on the job's launcher, and ends when the parent closes the
+pipe or dies. If the parent died without a last message, the launcher is ended. Then the janitor removes the
+temporary folder, if one is named, and the files that MPI libraries left behind: a killed process cannot
+remove its own. A file counts as left behind if it has a name like theirs, was not there before, belongs to
+us, and is used by no process. If a job did not end by itself, the other hosts are cleaned likewise.
 
 If both are killed, the next mpigauge does the same: `campaign.launch.orphans`.
 
-One is started beside every launch, so it imports only what it cannot do without: a third of the time of
-an interpreter with pathlib and subprocess.
+A janitor is started with every launch, so it imports as little as possible: a third of the time of an
+interpreter with pathlib and subprocess.
 """
 
 import os
@@ -36,11 +36,11 @@ SEGMENTS = tuple(
         "shared_memory.PMI.",
     )
 )
-"""Needed while a process has them open or mapped. Segments of System V are not looked for: the libraries that
-have some remove them as soon as they are attached, so that they go with their last process."""
+"""Prefixes of shared memory segments, in use while a process has them open or mapped. System V segments need
+no removal: libraries mark them as soon as they are attached, so that they go with their last process."""
 
 TOPOLOGY = "/tmp/hydra_hwloc_xmlfile_"  # noqa: S108 - Hydra asks no TMPDIR
-"""Needed as long as any Hydra runs: it is open only while somebody reads it."""
+"""Prefix of Hydra's topology files, in use as long as any Hydra runs: they are open only while read."""
 
 HYDRA = "hydra_pmi_proxy"
 
@@ -48,29 +48,29 @@ SIGCONT, SIGKILL = 18, 9
 """Numbers of signals on Linux: the module that names them takes long to import."""
 
 FIRST_PIDS = "pid:[4026531836]"
-"""The namespace of processes that a machine begins with; its number is the same on every Linux."""
+"""The initial process id namespace, which has the same number on every Linux."""
 
 MARK = "MPIGAUGE_JOB"
-"""A variable of all processes of a job, with a value that no other job has."""
+"""Environment variable that marks all processes of a job, with a value that no other job has."""
 
 NAME = "mpigauge-tidy"
 """Name of this program in lists of processes, so that `killall python3` leaves it alive."""
 
 DYING_S = 5.0
-"""How long the ranks of a parent that was killed may take to die."""
+"""How long the ranks may take to die if the parent was killed."""
 
 PAUSE_S = 0.1
 
 
 ENDED = b"dead"
-"""What a parent says whose job has ended by itself; of a job that was killed, KILLED."""
+"""Last message on a job that has ended by itself; KILLED on one that was killed."""
 
 KILLED = b"killed"
 ANSWER_S = 20.0
 AT_ONCE = 64
-"""Other hosts that are asked at the same time."""
+"""Most remote shells at a time."""
 
-TIDY_THERE = """
+REMOTE_TIDY_SCRIPT = """
 for _ in 1 2 3 4 5 6; do
     left=
     for file in {patterns}; do
@@ -88,25 +88,25 @@ for _ in 1 2 3 4 5 6; do
     sleep 1
 done
 """
-"""For the shell of another host: segments of ours that are no older than the job, and that nobody has.
+"""Shell script for another host that removes our segments that are no older than the job and not in use.
 
-What it lists of /proc are numbers, whatever shellcheck fears of names.
+The entries of /proc that it lists are numbers, so shellcheck's warning on file names does not apply.
 """
 
 
-def told(elsewhere: str, before: set[str]) -> bytes:
-    """What a parent says first: words of a program may be too many for thousands of hosts or files.
+def start_message(elsewhere: str, before: set[str]) -> bytes:
+    """Return the first message to a janitor; arguments would be too long for thousands of hosts or files.
 
     Args:
-        elsewhere: As tidy_elsewhere takes it.
-        before: Files that are there before the job.
+        elsewhere: Remote shells, as tidy_elsewhere takes them.
+        before: Files that exist before the job.
     """
     parts = os.fsencode(elsewhere), b"\0".join(map(os.fsencode, sorted(before)))
     return b"%d %d\n" % (len(parts[0]), len(parts[1])) + b"".join(parts)
 
 
-def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
-    """Return what a parent has said, as it arrives; None if it died before it had said it."""
+def read_start_message(stream: "BinaryIO") -> tuple[str, set[str]] | None:
+    """Read the first message; return None if the parent died before it was complete."""
     line = stream.readline()
     if not line.endswith(b"\n"):
         return None
@@ -117,25 +117,25 @@ def heard(stream: "BinaryIO") -> tuple[str, set[str]] | None:
     return os.fsdecode(parts[0]), {os.fsdecode(path) for path in parts[1].split(b"\0") if path}
 
 
-def told_of(launcher: int, signal: int, mark: str) -> bytes:
-    """Return what a parent says of its job: the launcher, the signal that ends it, and the mark."""
+def job_message(launcher: int, signal: int, mark: str) -> bytes:
+    """Return the message on a job: the launcher's process id, the signal that ends it, and the job's mark."""
     return f"{launcher} {signal} {mark}\n".encode()
 
 
-def watched(line: bytes) -> tuple[int, int, bytes, str]:
-    """Return the same as it arrives, behind when the launcher started: its number may be reused later."""
+def parse_job_message(line: bytes) -> tuple[int, int, bytes, str]:
+    """Parse the message on a job; add when the launcher started, as its process id may be reused."""
     pid, signal, mark = line.split()
-    return int(pid), int(signal), _born(int(pid)), mark.decode()
+    return int(pid), int(signal), _start_time(int(pid)), mark.decode()
 
 
-def end(pid: int, signal: int, born: bytes) -> None:
-    """Ends a launcher that is still there."""
-    if born and _born(pid) == born:
+def end_launcher(pid: int, signal: int, born: bytes) -> None:
+    """End a launcher that still runs."""
+    if born and _start_time(pid) == born:
         send(signal, [pid])
 
 
 def send(signal: int, pids: "Iterable[int]") -> None:
-    """Sends a signal to processes that may be gone; who is stopped hears it, too."""
+    """Send a signal to processes that may be gone, and continue stopped ones so that they receive it."""
     for pid in pids:
         try:
             os.kill(pid, signal)
@@ -144,16 +144,18 @@ def send(signal: int, pids: "Iterable[int]") -> None:
             continue
 
 
-def marked(mark: str) -> list[int]:
-    """Living processes of a job, wherever they are on this machine, as far as we may see."""
+def marked_processes(mark: str) -> list[int]:
+    """Return the living processes of a job on this machine, as far as we may see them."""
     word = f"{MARK}={mark}".encode()
     return [
-        int(pid) for pid in map(os.path.basename, _paths("/proc")) if pid.isdigit() and word in around(pid)
+        int(pid)
+        for pid in map(os.path.basename, _paths("/proc"))
+        if pid.isdigit() and word in environment_of(pid)
     ]
 
 
-def around(pid: str) -> list[bytes]:
-    """The variables that a process was started with; nothing of one that is dead or another user's."""
+def environment_of(pid: str) -> list[bytes]:
+    """Return the environment that a process was started with; [] if it is dead or another user's."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return file.read().split(b"\0")
@@ -161,8 +163,8 @@ def around(pid: str) -> list[bytes]:
         return []
 
 
-def _born(pid: int) -> bytes:
-    """When a process was started, in the system's own numbers; empty if there is none."""
+def _start_time(pid: int) -> bytes:
+    """Return the start time of a process, as /proc writes it; empty if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[19]
@@ -170,8 +172,8 @@ def _born(pid: int) -> bytes:
         return b""
 
 
-def files() -> set[str]:
-    """All that are named as those of MPI libraries; in a lab not /tmp, whose users we cannot see."""
+def library_files() -> set[str]:
+    """Return all files named like those of MPI libraries; in a lab not in /tmp, whose users we cannot see."""
     prefixes = SEGMENTS if "MPIGAUGE_LAB" in os.environ else (*SEGMENTS, TOPOLOGY)
     return {
         path for prefix in prefixes for path in _paths(os.path.dirname(prefix)) if path.startswith(prefix)
@@ -179,7 +181,7 @@ def files() -> set[str]:
 
 
 def _paths(folder: str) -> list[str]:
-    """All in a folder; nothing if it is not there or not ours to read."""
+    """Return the paths in a folder; [] if it cannot be read."""
     try:
         return [f"{folder}/{name}" for name in os.listdir(folder)]
     except OSError:
@@ -187,8 +189,8 @@ def _paths(folder: str) -> list[str]:
 
 
 def left_behind(before: set[str]) -> set[str]:
-    """New files that are ours and needed by nobody."""
-    ours = {path for path in files() - before if _is_ours(path)}
+    """Return new files that are ours and in use by no process."""
+    ours = {path for path in library_files() - before if _is_ours(path)}
     unneeded = ours - set(_needed(ours)) if ours else ours
     return {path for path in unneeded if path.startswith(TOPOLOGY) or not _is_held_unseen(path)}
 
@@ -201,7 +203,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _needed(paths: set[str]) -> Iterator[str]:
-    """Those of the files that living processes use, as far as we may see."""
+    """Yield files that living processes use, as far as we may see them."""
     for entry in _paths("/proc"):
         if not os.path.basename(entry).isdigit():
             continue
@@ -213,10 +215,10 @@ def _needed(paths: set[str]) -> Iterator[str]:
 
 
 def _is_held_unseen(path: str) -> bool:
-    """Whether a process that we cannot see has a file open or mapped, or may have.
+    """Return whether a process that we cannot see has a file open or mapped, or may have.
 
-    Containers that share /dev/shm do not see each other's processes, but the kernel does: it leases a file
-    only to who alone has it open. Where it leases none, only who sees all processes knows.
+    Containers that share /dev/shm do not see each other's processes, but the kernel does: it grants a lease
+    on a file only if nobody else has it open. Where there are no leases, all processes must be visible.
     """
     import signal  # for the few who get here
 
@@ -250,7 +252,7 @@ def _cannot_be_leased(path: str) -> bool:
 
 
 def _sees_all() -> bool:
-    """Whether our /proc has every process of this machine: that of the first namespace has."""
+    """Return whether our /proc has all processes of this machine, as in the initial namespace."""
     return _target("/proc/self/ns/pid") == FIRST_PIDS
 
 
@@ -270,17 +272,17 @@ def _lines(path: str) -> list[str]:
 
 
 def tidy(folder: str, before: set[str]) -> bool:
-    """Removes what nobody needs any more; whether nothing is left."""
+    """Remove the folder and files not in use any more; return whether nothing is left."""
     if folder and os.path.exists(folder):
         import shutil  # only needed if our parent was killed, and slow to import
 
         shutil.rmtree(folder, ignore_errors=True)
     remove_left_behind(before)
-    return not (folder and os.path.exists(folder)) and files() <= before
+    return not (folder and os.path.exists(folder)) and library_files() <= before
 
 
 def remove_left_behind(before: set[str]) -> int:
-    """Removes what libraries left behind; how many files."""
+    """Remove files that libraries left behind; return how many."""
     return sum(map(_remove, left_behind(before)))
 
 
@@ -293,11 +295,11 @@ def _remove(path: str) -> bool:
 
 
 def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
-    """Has other hosts remove what a job that was killed left there.
+    """Remove what a killed job left on other hosts.
 
     Args:
-        elsewhere: JSON of a list for each host: the words that start a shell there; may be empty.
-        seconds: For how long the job ran.
+        elsewhere: JSON list with the command of a remote shell on each host; may be empty.
+        seconds: How long the job ran.
     """
     if not elsewhere:
         return
@@ -305,13 +307,13 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     import subprocess
 
     patterns = " ".join(f"{prefix}*" for prefix in SEGMENTS)
-    script = TIDY_THERE.format(patterns=patterns, minutes=int(seconds / 60) + 1)
+    script = REMOTE_TIDY_SCRIPT.format(patterns=patterns, minutes=int(seconds / 60) + 1)
     hosts = json.loads(elsewhere)
     for first in range(0, len(hosts), AT_ONCE):
         asked = []
-        for words in hosts[first : first + AT_ONCE]:
+        for shell in hosts[first : first + AT_ONCE]:
             reading = _pipe_with(script)  # for `sh`, whichever the login shell there is
-            asked.append(subprocess.Popen([*words, "sh"], stdin=reading))
+            asked.append(subprocess.Popen([*shell, "sh"], stdin=reading))
             os.close(reading)
         deadline = time.monotonic() + ANSWER_S
         for process in asked:
@@ -322,7 +324,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
 
 
 def _pipe_with(text: str) -> int:
-    """A pipe to read this text from, which is short enough for any."""
+    """Return the reading end of a pipe with this text, which fits its buffer."""
     reading, writing = os.pipe()
     os.write(writing, text.encode())
     os.close(writing)
@@ -338,30 +340,32 @@ def _take_name() -> None:
 
 
 def main() -> None:
-    """Waits, and tidies up: once if the parent says that all are dead, else until they are."""
+    """Wait for the parent, and tidy up: once if it says that all ranks are dead, else until they are."""
     _take_name()
     folder = sys.argv[1]
     begun = time.monotonic()
-    known = heard(sys.stdin.buffer)
-    if known is None:  # there is no job yet, and whose the files are is not known
-        tidy(folder, files())
+    message = read_start_message(sys.stdin.buffer)
+    if message is None:  # there is no job yet, and whose the files are is not known
+        tidy(folder, library_files())
         return
-    elsewhere, before = known
-    said = sys.stdin.buffer.readline()
-    job = watched(said) if said.endswith(b"\n") else None
+    elsewhere, before = message
+    last_message = sys.stdin.buffer.readline()
+    job = parse_job_message(last_message) if last_message.endswith(b"\n") else None
     if job is not None:
-        said = sys.stdin.buffer.read()
-        if not said:
-            end(*job[:3])
-            send(SIGCONT, marked(job[3]))  # who is stopped does not notice that its launcher is gone
+        last_message = sys.stdin.buffer.read()
+        if not last_message:
+            end_launcher(*job[:3])
+            send(
+                SIGCONT, marked_processes(job[3])
+            )  # who is stopped does not notice that its launcher is gone
     ended = time.monotonic()
-    while not tidy(folder, before) and time.monotonic() < ended + (0.0 if said else DYING_S):
+    while not tidy(folder, before) and time.monotonic() < ended + (0.0 if last_message else DYING_S):
         time.sleep(PAUSE_S)
-    if job is not None and not said and job[1] == SIGKILL and (left := marked(job[3])):
-        send(SIGKILL, left)  # other launchers may still be ending their ranks elsewhere
+    if job is not None and not last_message and job[1] == SIGKILL and (survivors := marked_processes(job[3])):
+        send(SIGKILL, survivors)  # other launchers may still be ending their ranks elsewhere
         time.sleep(PAUSE_S)
         tidy(folder, before)
-    if said != ENDED:
+    if last_message != ENDED:
         tidy_elsewhere(elsewhere, ended - begun)
 
 

@@ -1,29 +1,29 @@
-"""Bytes of a stream become lines, in linear time and bounded memory however long a line is."""
+"""Splitting a stream into lines, in linear time and bounded memory however long a line is."""
 
-LINE_MOST_BYTES = 1 << 28
-"""Kept of a line that may be a kernel's; no journal has one that is longer."""
+MAX_LINE_BYTES = 1 << 28
+"""Length to which a line that may be the kernel's is cut; no journal has a longer one."""
 
-WORDS_MOST_BYTES = 4096
-"""Kept of any other line, such as a progress bar that never ends its line."""
+MAX_OTHER_LINE_BYTES = 4096
+"""Length to which any other line is cut, such as a progress bar that never ends its line."""
 
 OBJECT = b'{"'
-"""Begins a line of the kernel, behind at most WORDS_MOST_BYTES that a library has left without an end."""
+"""Beginning of a kernel's line, after at most MAX_OTHER_LINE_BYTES of an unfinished line of a library."""
 
 
 class LineSplitter:
-    """The lines of one stream, as its bytes come in.
+    """Splitter for the lines of one stream.
 
-    Of a line that is too long the beginning is kept. Pieces of a line are joined once, when it ends: joining
-    them as they come would take time with the square of its length.
+    A line that is too long is cut. Pieces of a line are joined once, when it ends: joining them as they
+    come would take time quadratic in its length.
     """
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
         self._kept_bytes = 0
-        self._most_bytes = LINE_MOST_BYTES
+        self._most_bytes = MAX_LINE_BYTES
 
     def take(self, data: bytes) -> list[bytes]:
-        """Take the next bytes and return the lines that they end, without their ends."""
+        """Take the next bytes and return the lines that they complete, without newlines."""
         first, *others = data.split(b"\n")
         self._keep(first)
         if not others:
@@ -34,9 +34,9 @@ class LineSplitter:
         return lines
 
     def rest(self) -> bytes:
-        """Return what there is of the line that has not ended, and forget it."""
+        """Return the unfinished line, and forget it."""
         line = b"".join(self._pieces)
-        self._pieces, self._kept_bytes, self._most_bytes = [], 0, LINE_MOST_BYTES
+        self._pieces, self._kept_bytes, self._most_bytes = [], 0, MAX_LINE_BYTES
         return line
 
     def _keep(self, piece: bytes) -> None:
@@ -46,11 +46,11 @@ class LineSplitter:
         self._pieces.append(piece[:room_bytes])
         before_bytes = self._kept_bytes
         self._kept_bytes += len(self._pieces[-1])
-        if before_bytes <= WORDS_MOST_BYTES + len(OBJECT):  # until here it is not known what line it is
+        if before_bytes <= MAX_OTHER_LINE_BYTES + len(OBJECT):  # until here it is not known what line it is
             self._decide()
 
     def _decide(self) -> None:
-        """Limit the line once enough of it is there to see that it is not the kernel's."""
+        """Lower the limit of the line once it is seen not to be the kernel's."""
         self._pieces = [b"".join(self._pieces)]
         self._most_bytes = _most_bytes_of(self._pieces[0])
         self._pieces[0] = self._pieces[0][: self._most_bytes]
@@ -58,8 +58,8 @@ class LineSplitter:
 
 
 def _most_bytes_of(beginning: bytes) -> int:
-    """Return how much to keep of a line that begins so; all as long as it may become one of the kernel's."""
-    is_known = len(beginning) >= WORDS_MOST_BYTES + len(OBJECT)
-    if is_known and beginning.find(OBJECT, 0, WORDS_MOST_BYTES + len(OBJECT)) < 0:
-        return WORDS_MOST_BYTES
-    return LINE_MOST_BYTES
+    """Return the limit for a line that begins so: the higher one as long as it may be the kernel's."""
+    is_known = len(beginning) >= MAX_OTHER_LINE_BYTES + len(OBJECT)
+    if is_known and beginning.find(OBJECT, 0, MAX_OTHER_LINE_BYTES + len(OBJECT)) < 0:
+        return MAX_OTHER_LINE_BYTES
+    return MAX_LINE_BYTES

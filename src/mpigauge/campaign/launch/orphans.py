@@ -1,8 +1,8 @@
-"""Sweeping: the next mpigauge ends and removes what one left that was killed together with its janitor.
+"""Cleaning up after an earlier mpigauge that was killed together with its janitor.
 
-Only what is certainly nobody's goes: folders of this user whose owner, a process of this machine, is dead;
-processes with the mark of such a job; and files of MPI libraries that came after its begin and that no
-process needs.
+Only what is certainly unused is removed: folders of this user whose owner, a process of this machine, is
+dead; processes with the mark of such a job; and files of MPI libraries that are newer than the job and in
+use by no process.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK_FILE = "job"
-TOLD_FILE = "before"
+MESSAGE_FILE = "before"
 END_S = 5.0
-"""How long processes may take to end after they are asked, and again after they are killed."""
+"""How long processes may take to end after SIGTERM, and again after SIGKILL."""
 
 
 @dataclass(slots=True)
 class Swept:
-    """What was found and is gone.
+    """What was cleaned up.
 
     Attributes:
-        processes: Those that still ran.
-        files: Files that MPI libraries had left.
-        folders: Temporary folders.
+        processes: Number of processes ended.
+        files: Number of files of MPI libraries removed.
+        folders: Number of temporary folders removed.
     """
 
     processes: int = 0
@@ -46,7 +46,7 @@ class Swept:
 
     @property
     def sentence(self) -> str:
-        """What to tell of it; empty if there was nothing."""
+        """Sentence on what was cleaned up; empty if nothing was."""
         if not self.folders:
             return ""
         processes = "1 process" if self.processes == 1 else f"{self.processes} processes"
@@ -55,25 +55,25 @@ class Swept:
         return f"removed what a killed mpigauge left: {', '.join(words for count, words in counted if count)}"
 
 
-def note_job(folder: Path, mark: str, told: bytes) -> None:
-    """Keep in a job's folder what whoever sweeps it has to know; without it, the folder alone goes.
+def note_job(folder: Path, mark: str, message: bytes) -> None:
+    """Write into a job's folder what `sweep` needs; without it, only the folder is removed.
 
     Args:
-        mark: What all its processes have in their environment.
-        told: What its janitor is told.
+        mark: Value of the variable that marks the job's processes.
+        message: The first message to its janitor.
     """
     with contextlib.suppress(OSError):
-        (folder / TOLD_FILE).write_bytes(told)
+        (folder / MESSAGE_FILE).write_bytes(message)
         (folder / MARK_FILE).write_text(mark, encoding="ascii")
 
 
 def sweep() -> Swept:
-    """End and remove what dead owners have left in the temporary folder of now."""
+    """End the processes and remove the files of jobs whose owners are dead."""
     swept = Swept()
-    for folder in _of_the_dead():
+    for folder in _folders_of_dead_owners():
         since_s = _age_s(folder)
         swept.processes += _end(_mark_of(folder))
-        elsewhere, before = _told_of(folder)
+        elsewhere, before = _message_of(folder)
         swept.files += leftovers.remove_left_behind(before)
         shutil.rmtree(folder, ignore_errors=True)
         leftovers.tidy_elsewhere(elsewhere, since_s)
@@ -81,7 +81,7 @@ def sweep() -> Swept:
     return swept
 
 
-def _of_the_dead() -> Iterator[Path]:
+def _folders_of_dead_owners() -> Iterator[Path]:
     with contextlib.suppress(OSError):
         for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
             owner = owner_of(folder)
@@ -90,7 +90,7 @@ def _of_the_dead() -> Iterator[Path]:
 
 
 def _age_s(folder: Path) -> float:
-    """Return how old a folder is; 0 if somebody else has just removed it, as may happen to all in it."""
+    """Return the age of a folder in seconds; 0 if another process has just removed it."""
     try:
         return max(0.0, time.time() - (folder / RECORD).stat().st_mtime)
     except OSError:
@@ -104,25 +104,25 @@ def _mark_of(folder: Path) -> str:
         return ""
 
 
-def _told_of(folder: Path) -> tuple[str, set[str]]:
-    """Return which hosts to ask, and the files from before the job; all of now, if that is not known."""
+def _message_of(folder: Path) -> tuple[str, set[str]]:
+    """Return the remote shells and the files from before the job; all current files if that is not known."""
     try:
-        with (folder / TOLD_FILE).open("rb") as file:
-            told = leftovers.heard(file)
+        with (folder / MESSAGE_FILE).open("rb") as file:
+            parsed = leftovers.read_start_message(file)
     except (OSError, ValueError):
-        told = None
-    return told or ("", leftovers.files())
+        parsed = None
+    return parsed or ("", leftovers.library_files())
 
 
 def _end(mark: str) -> int:
-    """End all processes of a job; how many."""
+    """End all processes of a job; return how many."""
     if not mark:
         return 0
-    ended = set(leftovers.marked(mark))
+    ended = set(leftovers.marked_processes(mark))
     for number in (SIGTERM, SIGKILL):
         deadline = time.monotonic() + END_S
-        leftovers.send(number, leftovers.marked(mark))
-        while (left := leftovers.marked(mark)) and time.monotonic() < deadline:
+        leftovers.send(number, leftovers.marked_processes(mark))
+        while (left := leftovers.marked_processes(mark)) and time.monotonic() < deadline:
             ended.update(left)
             time.sleep(leftovers.PAUSE_S)
         if not left:

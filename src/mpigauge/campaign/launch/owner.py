@@ -1,4 +1,4 @@
-"""Who a temporary folder belongs to: whether that process lives can be told by others, and by its ranks."""
+"""The owner of a temporary folder, recorded so that other processes and ranks can tell whether it lives."""
 
 import contextlib
 import os
@@ -12,49 +12,49 @@ from msgspec import Struct
 from mpigauge.campaign.launch.process_tree import process
 
 RECORD = "owner.json"
-"""The file of a temporary folder that names its owner."""
+"""Name of the file in a temporary folder that identifies its owner."""
 
 VARIABLE = "MPIGAUGE_OWNER"
 """Tells ranks on this machine how to notice that their owner has died: src/mpigauge/kernel/ranks/orphan.h."""
 
 PIPE = "alive"
-"""The named pipe of a job's folder that its owner reads from, though nobody writes."""
+"""Name of the pipe in a job's folder that its owner holds open for reading; nobody writes to it."""
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PIDS = Path("/proc/self/ns/pid")
 
-_OUR_ENDS: set[int] = set()
-"""Of pipes whose other end takes us for alive as long as one process holds ours."""
+_OWN_DESCRIPTORS: set[int] = set()
+"""Descriptors of pipes whose other ends take us for alive as long as any process holds ours."""
 
 
-def _let_go() -> None:
-    """In a copy of us, such as a worker of a pool that a user's program forks while we measure."""
-    while _OUR_ENDS:
+def _close_in_fork() -> None:
+    """Close them in a fork of this process, such as a worker of a user's process pool."""
+    while _OWN_DESCRIPTORS:
         with contextlib.suppress(OSError):
-            os.close(_OUR_ENDS.pop())
+            os.close(_OWN_DESCRIPTORS.pop())
 
 
-os.register_at_fork(after_in_child=_let_go)
+os.register_at_fork(after_in_child=_close_in_fork)
 
 
-def hold(fd: int) -> None:
-    """Remember a descriptor that copies of us must not keep open."""
-    _OUR_ENDS.add(fd)
+def register(fd: int) -> None:
+    """Register a descriptor that forks of this process must not keep open."""
+    _OWN_DESCRIPTORS.add(fd)
 
 
-def release(fd: int) -> None:
-    """Forget it again, before it is closed."""
-    _OUR_ENDS.discard(fd)
+def unregister(fd: int) -> None:
+    """Unregister a descriptor before it is closed."""
+    _OWN_DESCRIPTORS.discard(fd)
 
 
 class Owner(Struct, frozen=True):
-    """A process, told from all others that there were or will be.
+    """The identity of a process, unique over time and machines.
 
     Attributes:
-        pid: Its number.
-        started: When, in ticks since the machine was started: no other of its number has the same.
-        boot: Which start of which machine that was.
-        pids: The namespace that its number is of.
+        pid: Its process id.
+        started: Its start, in ticks since boot, which tells it from others with the same id.
+        boot: The boot id of the machine.
+        pids: The namespace of its process id.
     """
 
     pid: int
@@ -63,27 +63,29 @@ class Owner(Struct, frozen=True):
     pids: str
 
     @classmethod
-    def us(cls) -> Self | None:
-        """Return this process; None where the system does not tell."""
+    def current(cls) -> Self | None:
+        """Return the identity of this process; None where the system does not say."""
         pid = os.getpid()
-        found = process(pid)
+        our_process = process(pid)
         with contextlib.suppress(OSError):
-            return None if found is None else cls(pid, found.started, boot(), str(_PIDS.readlink()))
+            return (
+                None if our_process is None else cls(pid, our_process.started, boot(), str(_PIDS.readlink()))
+            )
         return None
 
     @property
     def is_dead(self) -> bool:
-        """Whether it is gone for certain: of another machine or another namespace we cannot tell."""
+        """Whether it is certainly dead; False for a process of another machine or namespace."""
         try:
             seen = (boot(), str(_PIDS.readlink())) == (self.boot, self.pids)
         except OSError:
             return False
-        found = process(self.pid)
-        return seen and (found is None or found.started != self.started or found.is_dead)
+        its_process = process(self.pid)
+        return seen and (its_process is None or its_process.started != self.started or its_process.is_dead)
 
 
 def boot() -> str:
-    """Return what tells this start of this machine from any other.
+    """Return the boot id of this machine.
 
     Raises:
         OSError: The system does not say.
@@ -92,17 +94,17 @@ def boot() -> str:
 
 
 def claim(folder: Path) -> None:
-    """Write into a new folder that it is ours.
+    """Record in a new folder that it is ours.
 
     Raises:
         OSError: It cannot be written.
     """
-    if (us := Owner.us()) is not None:
+    if (us := Owner.current()) is not None:
         (folder / RECORD).write_bytes(msgspec.json.encode(us))
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """Return whom one of our folders belongs to; None if that is not known, or if it is another user's."""
+    """Return the owner of a folder; None if it is not known, or if it is another user's."""
     try:
         status = folder.lstat()
         if status.st_uid != os.geteuid() or folder.is_symlink():
@@ -113,8 +115,8 @@ def owner_of(folder: Path) -> Owner | None:
 
 
 @contextlib.contextmanager
-def noticed(folder: Path) -> Iterator[dict[str, str]]:
-    """Let ranks on this machine notice our death; the variable that tells them how, if that is possible."""
+def death_notice(folder: Path) -> Iterator[dict[str, str]]:
+    """Let ranks on this machine notice our death during the context; yield the variable for that."""
     pipe = folder / PIPE
     try:
         word = f"{boot()}:{pipe}"
@@ -123,9 +125,9 @@ def noticed(folder: Path) -> Iterator[dict[str, str]]:
     except OSError:
         yield {}
         return
-    hold(fd)
+    register(fd)
     try:
         yield {VARIABLE: word}
     finally:
-        release(fd)
+        unregister(fd)
         os.close(fd)

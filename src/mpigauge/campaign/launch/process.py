@@ -1,11 +1,11 @@
-"""A running job: its lines as they come, its last words, and an end that leaves nobody behind.
+"""A running job: its lines as they come, the output to keep, and an end that leaves no process behind.
 
 Three things guard against orphans. A process that outlives us (`janitor`) ends the launcher if we die, and
 the kernel dies with its launcher, with us (`owner`), or with its input where the launcher may stay. We adopt
-whoever loses its parent below us (a child subreaper), so that ranks that a launcher put into sessions of
-their own can still be found and killed; a variable tells them from what others have started. And nothing a
-launcher says about its own end is believed: we look. What a job leaves in the temporary folder and in shared
-memory the janitor removes, and if that was killed, too, the next of us (`orphans`).
+descendants that lose their parent (as a child subreaper), so that ranks in sessions of their own can still
+be found and killed; an environment variable marks them. And a launcher's exit status is not believed: we
+look at the processes. What a job leaves in the temporary folder and in shared memory the janitor removes,
+and if that was killed, too, the next mpigauge (`orphans`).
 """
 
 import contextlib
@@ -27,26 +27,26 @@ from typing import Protocol, Self
 
 from mpigauge.cache import with_home
 from mpigauge.campaign.launch.awake import CLOCK, awake_s
-from mpigauge.campaign.launch.inherited_env import inherited
+from mpigauge.campaign.launch.inherited_env import launcher_environment
 from mpigauge.campaign.launch.interruption import Interruption
-from mpigauge.campaign.launch.janitor import janitor, known
-from mpigauge.campaign.launch.job import temporary_folder, written
+from mpigauge.campaign.launch.janitor import first_message, janitor
+from mpigauge.campaign.launch.job import temporary_folder, write_files
 from mpigauge.campaign.launch.launchers import Ending
-from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked
-from mpigauge.campaign.launch.line_splitter import WORDS_MOST_BYTES, LineSplitter
+from mpigauge.campaign.launch.leftovers import KILLED, MARK, marked_processes
+from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, LineSplitter
 from mpigauge.campaign.launch.orphans import note_job
-from mpigauge.campaign.launch.owner import noticed
-from mpigauge.campaign.launch.process_tree import descendants_of, in_words, is_marked, is_zombie, reap_adopted
+from mpigauge.campaign.launch.owner import death_notice
+from mpigauge.campaign.launch.process_tree import descendants_of, describe, is_marked, is_zombie, reap_adopted
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.programs import located
+from mpigauge.programs import with_program_path
 from mpigauge.vocabulary import GAP
 
 WORDS_KEPT = 40
-"""Lines from the first, which say why, and as many up to the last, which say how it ended."""
+"""Number of first lines kept, which say why a job failed, and of last lines, which say how it ended."""
 
 KILL_WAIT_S = 5.0
 LAST_WORDS_S = 1.5
-"""After the end of the standard output, to whoever still has something to say on the other stream."""
+"""How long to read standard error after the end of standard output."""
 
 READ_BYTES = 1 << 20
 
@@ -64,12 +64,12 @@ _PRCTL = _prctl()
 
 
 @contextlib.contextmanager
-def _heard(number: signal.Signals) -> Iterator[None]:
-    """What is started meanwhile does not ignore a signal that we ignore: a launcher is to end by it.
+def _signal_not_ignored(number: signal.Signals) -> Iterator[None]:
+    """Let programs started in the context react to a signal that we ignore, as in a background job.
 
-    As in a script's background job. A signal that is handled is what it is by default in a new program, so
-    nothing has to be set between fork and exec, where another thread's locks may be closed for ever. Only the
-    main thread can set handlers; elsewhere a launcher that ignores the signal is killed in the end.
+    A new program has the default action for a signal that we handle, so nothing has to be set between fork
+    and exec, where a lock of another thread would never be released. Only the main thread can set handlers;
+    from other threads, a launcher that ignores the signal is killed.
     """
     ignored = signal.getsignal(number) is signal.SIG_IGN
     if not ignored or threading.current_thread() is not threading.main_thread():
@@ -83,18 +83,18 @@ def _heard(number: signal.Signals) -> Iterator[None]:
 
 
 class Watch(Protocol):
-    """Who looks at a job while it is silent."""
+    """An observer of a job while it is silent."""
 
     @property
     def every_s(self) -> float:
-        """After how much silence to look, and again."""
+        """Interval of looks while the job is silent, in seconds."""
 
     def look(self) -> float:
-        """Look at it; return for how much longer to wait at most."""
+        """Look at the job; return the seconds to wait on at most."""
 
 
 class _Wait:
-    """Until when to wait for the next line that counts, with looks at the job meanwhile; while awake."""
+    """A wait for the next line that counts, with looks at the job; stops of this process are excluded."""
 
     def __init__(self, patience_s: Callable[[], float], watch: Watch | None) -> None:
         self._patience_s = patience_s
@@ -102,23 +102,23 @@ class _Wait:
         self.renew()
 
     def renew(self) -> None:
-        """Begin anew: a line has come."""
+        """Restart the wait after a line."""
         self._deadline = awake_s() + self._patience_s()
         self._look_again()
 
     def last(self, seconds: float) -> None:
-        """Wait for so much longer at most, and look no more."""
+        """Wait for so much longer at most, without looks."""
         self._watch = None
         self._shorten(seconds)
         self._look_again()
 
     @property
     def next(self) -> float:
-        """When something is to be done if nothing comes."""
+        """Time of the next look or of the end, by the awake clock."""
         return min(self._deadline, self._look)
 
     def is_over(self) -> bool:
-        """Look at the job if it is time to; return whether nobody waits any more."""
+        """Look at the job if it is time to; return whether the wait is over."""
         if self._watch is not None and awake_s() >= self._look:
             self._shorten(self._watch.look())
             self._look_again()
@@ -132,22 +132,22 @@ class _Wait:
 
 
 class RunningJob:
-    """A started launcher; use it in a `with`, whose end is the end of all its processes.
+    """A started launcher; a context manager whose exit ends all processes of the job.
 
     Args:
-        command: The words to run.
-        environment: What to set beside our own environment.
-        parts: What rank 0 reads from its standard input, each when it asks by `feed`: a launcher that has
-            more in hand than rank 0 takes at once may give the job up, as Hydra does.
+        command: Program and arguments.
+        environment: Variables to set in addition to our own environment.
+        parts: Input of rank 0, of which `feed` sends one part each time it is asked for: a launcher that
+            buffers more than rank 0 reads at once may abort the job, as Hydra does.
         interruption: Wakes up `lines`.
-        ending: How its launcher ends.
-        files: Texts by name, for the job's temporary folder, where the words expect them.
-        all_here: Whether all its ranks see this machine's files, so that the folder can be theirs, too.
-        elsewhere: For each other host of its ranks, the words that start a shell there.
+        ending: How to end its launcher.
+        files: Contents by name of files in the job's temporary folder that the command names.
+        all_here: Whether all ranks see this machine's files, so that they can use the temporary folder.
+        elsewhere: Command of a remote shell on each other host of its ranks.
 
     Attributes:
-        undead: Processes of the job that no signal ends, in words; known once it has been stopped.
-        is_mute: Whether its standard output has ended while somebody in it went on.
+        undead: Processes of the job that survive SIGKILL, in words; known after `stop`.
+        is_mute: Whether standard output has ended while a process of the job went on.
 
     Raises:
         EnvironmentLacksError: The launcher cannot be started.
@@ -187,16 +187,20 @@ class RunningJob:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
         # Session folders that a killed launcher leaves behind would disturb the next launch.
         self._folder = temporary_folder("a job")
-        told = known(self._elsewhere)
-        note_job(self._folder, self._mark, told)
-        self._janitor = janitor(str(self._folder), told)
-        self._told = self._janitor.__enter__()
-        self._noticed = noticed(self._folder)
-        owned = self._noticed.__enter__()
+        message = first_message(self._elsewhere)
+        note_job(self._folder, self._mark, message)
+        self._janitor = janitor(str(self._folder), message)
+        self._running_janitor = self._janitor.__enter__()
+        self._death_notice = death_notice(self._folder)
+        owned = self._death_notice.__enter__()
         try:
-            environ = {**with_home(inherited(os.environ)), **self._temporary(owned), **self._environment}
-            words = located(written(self._command, self._files, self._folder), environ)
-            with _heard(self._ending.asked):
+            environ = {
+                **with_home(launcher_environment(os.environ)),
+                **self._temporary(owned),
+                **self._environment,
+            }
+            words = with_program_path(write_files(self._command, self._files, self._folder), environ)
+            with _signal_not_ignored(self._ending.end_signal):
                 self._process = subprocess.Popen(
                     words,
                     stdin=subprocess.PIPE,
@@ -205,7 +209,7 @@ class RunningJob:
                     env=environ,
                     start_new_session=True,  # Ctrl-C is ours to handle, not the launcher's
                 )
-            self._told.watch(self._process.pid, self._ending.orphaned, self._mark)
+            self._running_janitor.watch(self._process.pid, self._ending.orphan_signal, self._mark)
         except EnvironmentLacksError:
             self._tidy()
             raise
@@ -217,7 +221,7 @@ class RunningJob:
         return self
 
     def _temporary(self, owned: Mapping[str, str]) -> dict[str, str]:
-        """Our folder is not on other hosts, where launchers would make it and nobody would remove it."""
+        """Return the variables of our folder, which is not for other hosts: nobody would remove it there."""
         return {"TMPDIR": str(self._folder), **owned} if self._all_here else {}
 
     def __exit__(
@@ -233,8 +237,8 @@ class RunningJob:
         self._tidy()
 
     def _tidy(self) -> None:
-        """All processes of the job are dead: what they leave behind may go."""
-        self._noticed.__exit__(None, None, None)
+        """Remove what the job leaves behind, after all its processes are dead."""
+        self._death_notice.__exit__(None, None, None)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._janitor.__exit__(None, None, None)
 
@@ -247,19 +251,19 @@ class RunningJob:
         counts: Callable[[bytes], bool] = lambda _line: True,
         watch: Watch | None = None,
     ) -> Iterator[bytes]:
-        """The lines of standard output, as they come; what is not a line of ours goes to `add_words`.
+        """Yield the lines of standard output as they come; lines of standard error go to `add_words`.
 
-        They end with the output, or soon after it where somebody keeps the other stream open.
+        The iterator ends with the output, or soon after it where a process keeps standard error open.
 
         Args:
-            patience_s: How long to wait for the next line that counts; asked anew after each one.
-            busy: Whether something is running that SIGTERM should let end; asked likewise.
-            counts: Whether a line is a sign of life: a library that hangs may go on talking.
+            patience_s: Returns how long to wait for the next line that counts; called after each one.
+            busy: Returns whether a visit is running that SIGTERM should let end.
+            counts: Returns whether a line is a sign of life: a library that hangs may go on printing.
             watch: Looks at the job while no such line comes, and may shorten the wait.
 
         Raises:
             TimeoutError: No line came for so long.
-            InterruptedError: A signal asks us to stop, and all lines that had come are taken.
+            InterruptedError: A signal asks us to stop, and all lines that had come are yielded.
         """
         with selectors.DefaultSelector() as selector:
             streams = self._register(selector)
@@ -270,10 +274,10 @@ class RunningJob:
                     raise InterruptedError
                 ready = selector.select(room_s := self._room_s(wait.next))
                 CLOCK.waited(room_s)
-                self._heed()
+                self._handle_stop()
                 for key, _ in ready:
                     if key.data == "wake":
-                        self._calm()
+                        self._clear_wakeup()
                         continue
                     ended, lines = self._read(key.fd, key.data)
                     for line in lines:
@@ -292,32 +296,32 @@ class RunningJob:
             self.is_mute = False
 
     def _ended(self, name: str, wait: "_Wait") -> None:
-        """After the output no line can come, whoever keeps the other stream open."""
+        """Note the end of a stream; after that of the output, wait only briefly for the other one."""
         if name == "output":
             self.is_mute = True
             wait.last(LAST_WORDS_S)
 
     def _ends(self, busy: Callable[[], bool]) -> bool:
-        return self._interruption is not None and self._interruption.ends(busy=busy())
+        return self._interruption is not None and self._interruption.should_end(busy=busy())
 
     def _room_s(self, moment: float) -> float:
-        """How long to wait: until a moment, or until a signal leaves no more time."""
+        """Return the seconds until a moment, or until the grace time of a signal ends."""
         left_s = moment - awake_s()
         if self._interruption is not None:
             left_s = min(left_s, self._interruption.deadline - time.monotonic())
         return max(0.0, left_s)
 
-    def _heed(self) -> None:
+    def _handle_stop(self) -> None:
         if self._interruption is not None:
-            self._interruption.heed(self._here)
+            self._interruption.handle_stop(self._all_processes)
 
-    def _here(self) -> set[int]:
-        """All living processes of the job on this machine, whoever started them."""
-        return {*self._left(), *marked(self._mark)}
+    def _all_processes(self) -> set[int]:
+        """Return all living processes of the job on this machine, whoever started them."""
+        return {*self._living(), *marked_processes(self._mark)}
 
-    def _calm(self) -> None:
+    def _clear_wakeup(self) -> None:
         if self._interruption is not None:
-            self._interruption.calm()
+            self._interruption.clear_wakeup()
 
     def _register(self, selector: selectors.BaseSelector) -> int:
         if self._interruption is not None:
@@ -329,7 +333,7 @@ class RunningJob:
         return 2
 
     def _read(self, fd: int, name: str) -> tuple[bool, list[bytes]]:
-        """Whether the stream has ended, and its whole lines if they are output."""
+        """Return whether the stream has ended, and its complete lines if it is the output."""
         try:
             data = os.read(fd, READ_BYTES)
         except BlockingIOError:
@@ -345,9 +349,9 @@ class RunningJob:
         return not data, []
 
     def feed(self) -> None:
-        """Hands the next part of the input on; it must fit the pipe, for nobody waits here.
+        """Send the next part of the input; it must fit the pipe, since the write does not wait.
 
-        A job that has ended needs no more: its own last words tell why.
+        Errors of a job that has ended are ignored: its output says why it did.
         """
         part = next(self._parts, "")
         if self._process.stdin is not None:
@@ -355,7 +359,7 @@ class RunningJob:
                 os.write(self._process.stdin.fileno(), part.encode("ascii"))
 
     def add_words(self, line: bytes) -> None:
-        """Keeps a line that a person may want to read if the job fails."""
+        """Keep a line to show if the job fails."""
         if not (text := _text(line)):
             return
         if len(self._first_words) < WORDS_KEPT:
@@ -365,74 +369,74 @@ class RunningJob:
         self._words.append(text)
 
     def drop_words(self, lines: Iterable[bytes]) -> None:
-        """Forgets lines that have turned out to be harmless."""
+        """Forget lines that have turned out to be harmless."""
         harmless = {_text(line) for line in lines}
-        left = [text for text in (*self._first_words, *self._words) if text not in harmless]
-        self._first_words = left[:WORDS_KEPT]
-        self._words = deque(left[WORDS_KEPT:], maxlen=WORDS_KEPT)
+        kept = [text for text in (*self._first_words, *self._words) if text not in harmless]
+        self._first_words = kept[:WORDS_KEPT]
+        self._words = deque(kept[WORDS_KEPT:], maxlen=WORDS_KEPT)
         self._gap = False
 
     @property
     def last_words(self) -> str:
-        """Return what the job said first and last, outside its journal."""
+        """The first and the last lines of the job's output outside its journal."""
         return "\n".join([*self._first_words, *([GAP] if self._gap else ()), *self._words])
 
     # ---- How it ends -----------------------------------------------------------------------------
 
     def wait(self, seconds: float) -> int | None:
-        """The launcher's exit status, or None if it goes on; for the record only.
+        """Return the launcher's exit status, or None if it still runs; for the record only.
 
-        What it says meanwhile is read, or it could not end.
+        Its output is read while waiting, as a full pipe would keep it alive.
         """
         self._drain(seconds)
         return self._process.poll()
 
     def stop(self) -> None:
-        """Ends the launcher and everything below it: asks twice, then kills."""
+        """End the launcher and its descendants: signal it twice, then kill all."""
         if self._process.poll() != 0:
-            self._told.said = KILLED
-        self._left()  # so that those are known that die of what the launcher is asked, and can be reaped
+            self._running_janitor.last_message = KILLED
+        self._living()  # so that those are known that die of what the launcher is asked, and can be reaped
         for _ in range(2):
             if self._process.poll() is not None:
                 break
             with contextlib.suppress(ProcessLookupError):
-                self._process.send_signal(self._ending.asked)
+                self._process.send_signal(self._ending.end_signal)
             self._drain(self._ending.patience_s)
         deadline = time.monotonic() + KILL_WAIT_S
-        while (left := self._left()) and time.monotonic() < deadline:
-            for pid in left:
+        while (living := self._living()) and time.monotonic() < deadline:
+            for pid in living:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             self._process.poll()
             reap_adopted(self._process.pid, self._seen)
             time.sleep(0.01)
         reap_adopted(self._process.pid, self._seen)
-        self.undead = tuple(map(in_words, self._left() if left else ()))
+        self.undead = tuple(map(describe, self._living() if living else ()))
         self._drain(0)
 
-    def _left(self) -> list[int]:
-        """Living processes of the job: the launcher, what is below it, and orphans that have its mark.
+    def _living(self) -> list[int]:
+        """Return the living processes of the job: the launcher, its descendants, and orphans with its mark.
 
-        Others below us are not ours to kill: what a script had started before it became us, or the master
-        of an ssh connection with other people's sessions in it.
+        Other descendants of ours are not to be killed: what a script had started before it ran us by exec, or
+        the master of an ssh connection with other sessions in it.
         """
-        left = [pid for pid in self.processes() if not is_zombie(pid)]
-        self._seen.update(left)
-        return left
+        living = [pid for pid in self.processes() if not is_zombie(pid)]
+        self._seen.update(living)
+        return living
 
     def processes(self) -> list[int]:
-        """All processes of the job; of zombies, those below its launcher."""
+        """Return all processes of the job; zombies only if they are descendants of its launcher."""
         below_launcher, below = descendants_of(self._process.pid, os.getpid())
         launcher = {self._process.pid, *below_launcher}
         return [pid for pid in below if pid in launcher or is_marked(pid, MARK, self._mark)]
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing of the job lives but its launcher."""
+        """Whether no process of the job is left but its launcher."""
         return all(pid == self._process.pid or is_zombie(pid) for pid in self.processes())
 
     def _drain(self, seconds: float) -> None:
-        """Waits for the end while reading what is said, since a full pipe would keep it alive."""
+        """Wait for the launcher to end while reading its output, since a full pipe would keep it alive."""
         deadline = time.monotonic() + seconds
         while True:
             for stream in (self._process.stdout, self._process.stderr):
@@ -447,4 +451,4 @@ class RunningJob:
 
 
 def _text(line: bytes) -> str:
-    return line[:WORDS_MOST_BYTES].decode("utf-8", "replace").strip()
+    return line[:MAX_OTHER_LINE_BYTES].decode("utf-8", "replace").strip()

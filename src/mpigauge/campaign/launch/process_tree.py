@@ -1,4 +1,4 @@
-"""Processes below one, by /proc: which there are, whose they are, what they are called."""
+"""Descendants of processes, read from /proc: which there are, their states and their names."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process as the system knows it at one moment.
+    """The state of a process at one moment.
 
     Attributes:
-        name: Of its program, as far as the system keeps it (NAME_BYTES).
-        started: When, in ticks since the machine was started: no other of its number has the same.
-        status: How it ended, as wait() says it; 0 while it lives, or where we may not know.
+        name: Name of its program, cut to NAME_BYTES by the system.
+        started: Its start, in ticks since boot, which tells it from others with the same id.
+        status: Its status as of wait(); 0 while it lives, or where we may not read it.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Process:
 
     @property
     def is_dead(self) -> bool:
-        """Whether it is a zombie."""
+        """Whether it is dead, a zombie at most."""
         return self.state in ("Z", "X")
 
 
@@ -33,7 +33,7 @@ NAME_BYTES = 15
 
 
 def process(pid: int) -> Process | None:
-    """Return what the system knows of a process; None if there is none of this number."""
+    """Return the state of a process; None if there is none of this id."""
     try:
         text = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
@@ -45,15 +45,15 @@ def process(pid: int) -> Process | None:
 
 
 def descendants(root: int) -> list[int]:
-    """All processes below one; none where there is no /proc."""
+    """Return all descendants of a process; [] where there is no /proc."""
     return descendants_of(root)[0]
 
 
 def descendants_of(*roots: int) -> list[list[int]]:
-    """All processes below each of some, as they are at one moment.
+    """Return the descendants of each of several processes, as of one moment.
 
-    One look at all processes of the machine, of which a large node has thousands: so it is looked at once for
-    all that is asked, and without what makes reading a small file slow.
+    This reads a file per process of the machine, of which a large node has thousands: so it is done once for
+    all roots, and without what makes reading a small file slow.
     """
     children: dict[int, list[int]] = {}
     for pid in map(int, filter(str.isdigit, _in_proc())):
@@ -66,9 +66,9 @@ def _below(root: int, children: Mapping[int, Sequence[int]]) -> list[int]:
     below: list[int] = []
     front = [root]
     while front:
-        found = children.get(front.pop(), ())
-        below += found
-        front += found
+        direct = children.get(front.pop(), ())
+        below += direct
+        front += direct
     return below
 
 
@@ -80,7 +80,7 @@ def _in_proc() -> list[str]:
 
 
 def _status(pid: int) -> list[bytes]:
-    """State, parent and more of a process; the name before them, in parentheses, may hold anything."""
+    """Return the fields of /proc/PID/stat after the name, which is in parentheses and may be anything."""
     with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - likewise
         return _fields(file.read())
 
@@ -90,7 +90,7 @@ def _fields(text: bytes) -> list[bytes]:
 
 
 def is_zombie(pid: int) -> bool:
-    """Whether it is dead, whoever may still want to know how it ended."""
+    """Return whether a process is dead, reaped or not."""
     try:
         return _status(pid)[0] == b"Z"
     except OSError:
@@ -98,15 +98,15 @@ def is_zombie(pid: int) -> bool:
 
 
 def is_marked(pid: int, name: str, value: str) -> bool:
-    """Whether a process was started with this variable in its environment."""
+    """Return whether a process was started with this variable in its environment."""
     try:
         return f"{name}={value}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return False
 
 
-def in_words(pid: int) -> str:
-    """A process for a sentence: number, name and state."""
+def describe(pid: int) -> str:
+    """Return a process as words for a sentence: id, name and state."""
     try:
         name = Path(f"/proc/{pid}/comm").read_text(errors="replace").strip()
         return f"{pid} ({name}, state {_status(pid)[0].decode()})"
@@ -115,13 +115,13 @@ def in_words(pid: int) -> str:
 
 
 def reap_adopted(launcher: int, known: Collection[int]) -> None:
-    """Takes the exit status of orphans of a launcher that became our children.
+    """Reap orphans of a launcher that became our children.
 
-    Not the launcher's own, and not that of children which others in this process have started, a notebook
-    or a thread: they would be told that all went well.
+    Not the launcher itself, and no children that other code in this process has started, such as a notebook
+    or a thread: it would be told that they succeeded.
 
     Args:
-        known: Processes of the job that were seen alive; they may be in sessions of their own.
+        known: Processes of the job seen alive earlier; they may be in sessions of their own.
     """
     for pid in descendants(os.getpid()):
         if pid != launcher and (pid in known or _session(pid) == launcher) and is_zombie(pid):

@@ -1,4 +1,4 @@
-"""Ranks of a job on this machine, told by the name of their program, and whether one of them is dead."""
+"""The ranks of a job on this machine, recognised by the name of their program, and whether one is dead."""
 
 import os
 import signal
@@ -8,14 +8,14 @@ from mpigauge.campaign.launch.process_tree import NAME_BYTES, Process, process
 
 
 class LocalRanks:
-    """The ranks of a job that are below us, for as long as none may end.
+    """The ranks of a job among our descendants, watched while none may end.
 
-    Ranks elsewhere, or below a daemon of a scheduler, are never seen, and nothing is said of them; nor of
-    ranks under another name, as in a debugger.
+    Ranks on other hosts or below a scheduler's daemon are not seen, nor ranks under another name, as in a
+    debugger.
 
     Args:
-        program: What ranks run: its path.
-        processes: The processes of the job of now, zombies included.
+        program: Path of the program that ranks run.
+        processes: Returns the current processes of the job.
     """
 
     def __init__(self, program: str, processes: Callable[[], Iterable[int]]) -> None:
@@ -24,30 +24,30 @@ class LocalRanks:
         self._seen: dict[int, int] = {}
 
     def death(self) -> str:
-        """Look at them; return how the first dead one ended, in words, empty if all that were seen live."""
-        now = {pid: found for pid in self._processes() if (found := process(pid)) is not None}
-        for pid, found in now.items():
+        """Look at the ranks; return how the first dead one ended, in words; "" if none has."""
+        now = {pid: state for pid in self._processes() if (state := process(pid)) is not None}
+        for pid, state in now.items():
             # What a rank has forked bears its name, and may end as it likes.
-            if found.name == self._name and not self._is_rank(found.parent, now):
-                self._seen.setdefault(pid, found.started)
+            if state.name == self._name and not self._is_rank(state.parent, now):
+                self._seen.setdefault(pid, state.started)
         for pid, started in self._seen.items():
-            found = now.get(pid) or process(pid)
-            if found is None or found.started != started or found.is_dead:
-                return _ended(pid, found if found is not None and found.started == started else None)
+            state = now.get(pid) or process(pid)
+            if state is None or state.started != started or state.is_dead:
+                return _ended(pid, state if state is not None and state.started == started else None)
         return ""
 
     def _is_rank(self, pid: int, now: dict[int, Process]) -> bool:
         return pid in now and now[pid].name == self._name
 
 
-def _ended(pid: int, found: Process | None) -> str:
-    """How a rank ended, as far as its parent has not taken that already."""
-    if found is None:
+def _ended(pid: int, state: Process | None) -> str:
+    """Return how a rank ended, unless its parent has reaped it already."""
+    if state is None:
         return f"process {pid}, a rank, is gone"
-    if os.WIFSIGNALED(found.status):
-        number = os.WTERMSIG(found.status)
+    if os.WIFSIGNALED(state.status):
+        number = os.WTERMSIG(state.status)
         return f"process {pid}, a rank, was ended by signal {number} ({_name_of(number)})"
-    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(found.status)}"
+    return f"process {pid}, a rank, has ended with status {os.waitstatus_to_exitcode(state.status)}"
 
 
 def _name_of(number: int) -> str:

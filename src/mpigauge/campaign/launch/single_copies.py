@@ -1,4 +1,4 @@
-"""Whether a process may read another one's memory, which saves a copy of each large message: by trying it."""
+"""Trying whether a process may read another's memory, which saves a copy of each large message (CMA)."""
 
 import ctypes
 import os
@@ -7,51 +7,51 @@ import sys
 from typing import Any
 
 WORD = b"single copy"
-OTHER = f"""
+OTHER_PROGRAM = f"""
 import ctypes
 word = ctypes.create_string_buffer({WORD!r})
 print(ctypes.addressof(word), flush=True)
 input()
 """
-"""A process that says where its word lies, and waits."""
+"""Program that prints the address of its word, and waits."""
 
 
-class _Part(ctypes.Structure):
-    """An iovec."""
+class _Iovec(ctypes.Structure):
+    """The struct iovec of C."""
 
     _fields_ = (("base", ctypes.c_void_p), ("bytes", ctypes.c_size_t))
 
 
 def refusal() -> str | None:
-    """Read a child's memory, as libraries do (CMA); return why not, in the system's words.
+    """Try to read a child's memory, as libraries do (CMA); return the system's error message.
 
-    A child's may be read where a stranger's may not: ptrace_scope 1 makes that difference.
+    With ptrace_scope 1, a child's memory can be read, but not that of other processes.
 
     Returns:
-        Empty if it works; None if the system has no such call, or the child did not start.
+        "" if it works; None if the system has no such call, or the child did not start.
     """
     call = getattr(ctypes.CDLL(None, use_errno=True), "process_vm_readv", None)
     if call is None:
         return None
-    words = [sys.executable, "-ISc", OTHER]
+    command = [sys.executable, "-ISc", OTHER_PROGRAM]
     try:
-        child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     except OSError:  # as where a limit of processes is reached
         return None
     with child as other:
         try:
-            said = other.stdout.readline() if other.stdout is not None else b""
-            return _reading(call, other.pid, int(said)) if said.strip().isdigit() else None
+            address = other.stdout.readline() if other.stdout is not None else b""
+            return _reading(call, other.pid, int(address)) if address.strip().isdigit() else None
         finally:
             other.kill()
 
 
 def _reading(call: Any, pid: int, address: int) -> str:
-    """What comes of reading the word of another process; empty if it is that word."""
-    found = ctypes.create_string_buffer(len(WORD))
-    here, there = _Part(ctypes.addressof(found), len(WORD)), _Part(address, len(WORD))
+    """Return what is wrong with reading the word of another process; "" if nothing is."""
+    buffer = ctypes.create_string_buffer(len(WORD))
+    local, remote = _Iovec(ctypes.addressof(buffer), len(WORD)), _Iovec(address, len(WORD))
     call.restype = ctypes.c_ssize_t
     call.argtypes = (ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, *(ctypes.c_ulong,) * 2)
-    if call(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) < 0:
+    if call(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0) < 0:
         return os.strerror(ctypes.get_errno())
-    return "" if found.raw == WORD else "it gives other bytes"
+    return "" if buffer.raw == WORD else "it gives other bytes"

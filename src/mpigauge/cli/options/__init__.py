@@ -1,1 +1,1 @@
-"""Options that several verbs share, and what becomes of them."""
+"""Options that several verbs share, and how their values are parsed."""

@@ -1,4 +1,4 @@
-"""Names of patterns, options and verbs that users of MPI and other benchmarks type, and what they mean.
+"""Names of patterns, options and verbs from MPI and other benchmarks, and what they mean here.
 
 To add one: a row in ALIASES or OPTIONS; of a value of an option, in `cli.options.foreign_values.VALUES`.
 """
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class AliasMeaning(NamedTuple):
-    """What a word stands for.
+    """Meaning of an alias of a pattern.
 
     Attributes:
-        pattern: The name that the kernel knows.
-        mode: The mode that the word implies; empty if it leaves that open.
+        pattern: Name of the pattern in the kernel.
+        mode: Mode that the alias implies; empty if it implies none.
         note: How the two differ; empty if they are the same measurement.
     """
 
@@ -68,17 +68,17 @@ ALIASES = {
     "eagerlimit": AliasMeaning("eager"),
     "rendezvous": AliasMeaning("eager"),
 }
-"""By the word in the form of `plain`."""
+"""Meanings by alias, as `plain` spells it."""
 
 DIFFERENT = {
     "Exchange": "between ranks 0 and 1; IMB's Exchange is with both neighbours, and shift comes nearest to it"
 }
-"""Words that are a name of ours but for their case, and mean something else where they are spelt so."""
+"""Words that equal a name of ours but for their case, and mean something else in this spelling."""
 
 _ONE_SIDED = re.compile(
     r"^(r?put|r?get|r?acc|fop|cas|rma|win|fetch|compareand)|(one|all|dir|exchange|passive)(put|get)"
 )
-"""Of words that are no name of ours."""
+"""Words of one-sided communication, searched in words that are no name of ours."""
 
 _SEVERAL_PAIRS = "several pairs at a time are not measured"
 _WAITING = "MPI_Wait is timed with what it waits for: pingpong --mode nonblocking"
@@ -122,7 +122,9 @@ NOT_MEASURED = {
     "loggp": "mpigauge model fits such parameters to a result of pingpong",
     "logp": "mpigauge model fits such parameters to a result of pingpong",
 }
-"""What has another place here, or none: words of people, other programs and MPI, in the form of `plain`."""
+"""Words of users, other programs and MPI for what is measured otherwise here or not at all, as `plain` spells
+them.
+"""
 
 _FAMILIES = {
     "neighbo": "neighbourhood collectives are not measured",
@@ -137,22 +139,22 @@ _FAMILIES = {
     "mpi_pack": "derived datatypes are not measured",
     "mpi_file": "files are not measured",
 }
-"""What begins so, of words that are nothing else; some only where MPI is said."""
+"""Beginnings of words that name nothing else; some count only where MPI is mentioned."""
 
 _PROGRAM_OF_IMB = re.compile(r"imb-(mpi1|p2p|nbc|rma|io|ext|mt)")
 
 _OVERLAP = "osu_i"
-"""What OSU calls by a nonblocking collective's name is its overlap with a computation."""
+"""Prefix of OSU's nonblocking collectives, which measure overlap with a computation."""
 
 _PERSISTENT = re.compile(r"(.+?)(init|persistent)")
-"""A persistent collective: MPI_Bcast_init, osu_bcast_persistent."""
+"""Names of persistent collectives: MPI_Bcast_init, osu_bcast_persistent."""
 
 
 def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
-    """Return what a word stands for; None if it is nothing that we know.
+    """Return the meaning of a word; None if it is unknown.
 
     Args:
-        patterns: The names that the kernel knows.
+        patterns: Names that the kernel knows.
     """
     if word in patterns:
         return AliasMeaning(word)
@@ -170,7 +172,7 @@ def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
 
 
 def remark(word: str, meaning: AliasMeaning) -> str:
-    """Return what to tell whoever typed an alias that says more or less than a pattern's name; or nothing."""
+    """Return a note for an alias that means more or less than its pattern; empty if they are the same."""
     if not meaning.mode and not meaning.note:
         return ""
     return f"{word}: {', '.join(filter(None, (f'{meaning.pattern} {meaning.mode}'.strip(), meaning.note)))}"
@@ -178,22 +180,22 @@ def remark(word: str, meaning: AliasMeaning) -> str:
 
 def hint_for(word: str, patterns: Iterable[str]) -> str:
     """Return a hint for a word that does not name a pattern."""
-    if other := of_another_kind(word):
+    if other := plan_or_result_hint(word):
         return other
     names = list(patterns)
     if why := _why_not(word):
         return f"{why}: mpigauge list shows what is" if why.endswith("not measured") else why
     near = nearest(plain(word), [*map(plain, names), *ALIASES])
-    found = meaning_of(near, names) if near else None
-    if found is None:
+    meaning = meaning_of(near, names) if near else None
+    if meaning is None:
         return "mpigauge list shows all patterns"
-    called = f"{found.pattern} {found.mode}".strip()
-    meant = found.pattern if near == plain(found.pattern) else f"{near}, which is {called}"
+    called = f"{meaning.pattern} {meaning.mode}".strip()
+    meant = meaning.pattern if near == plain(meaning.pattern) else f"{near}, which is {called}"
     return f"did you mean {meant}? mpigauge list shows all patterns"
 
 
-def of_another_kind(word: str) -> str:
-    """Return what to do with a word that is a plan or a result; empty if it is neither."""
+def plan_or_result_hint(word: str) -> str:
+    """Return the hint for a word that is a plan or a result; empty if it is neither."""
     from mpigauge.plan import shipped
 
     path = Path(word)
@@ -217,17 +219,19 @@ def _why_not(word: str) -> str:
     if _ONE_SIDED.search(short):
         return "one-sided communication is not measured"
     words = (short, word.lower())
-    return next((why for begin, why in _FAMILIES.items() if any(one.startswith(begin) for one in words)), "")
+    return next(
+        (why for begin, why in _FAMILIES.items() if any(word_.startswith(begin) for word_ in words)), ""
+    )
 
 
 class OptionHint(NamedTuple):
-    """What to do about an option of another program.
+    """Hint for an option of another program.
 
     Attributes:
-        instead: The option that a verb must have for the hint to make sense.
-        hint: What to do, with {} for the user's own value.
-        example: A value, where the user gave none that fits.
-        fits: What makes a value of ours of the user's; empty if it cannot be one.
+        instead: Our option to use instead; the hint applies to verbs that have it.
+        hint: The hint, with {} for the user's value.
+        example: Value to show where the user gave none that fits.
+        fits: Converts the user's value to one of ours; empty if that is impossible.
     """
 
     instead: str
@@ -235,18 +239,18 @@ class OptionHint(NamedTuple):
     example: str = ""
     fits: Callable[[str], str] = str
 
-    def said(self, values: Sequence[str]) -> str:
-        """Return the hint with the value that the user gave.
+    def filled(self, values: Sequence[str]) -> str:
+        """Return the hint with the user's value.
 
         Args:
-            values: The words behind the option; none of them may be its value.
+            values: Words after the option; possibly none is its value.
         """
         own = self.fits(values[0]) if values else ""
         return self.hint.format(shlex.quote(own or self.example))
 
 
 def _range(text: str) -> str:
-    """Return the sizes of OSU's `MIN:MAX`, or of its `MAX` alone."""
+    """Return the sizes of OSU's `MIN:MAX` or `MAX`."""
     return (
         text
         if re.fullmatch(r"\d+[KMG]?(:\d+[KMG]?|(,\d+[KMG]?)+)", text)
@@ -258,10 +262,10 @@ def _range(text: str) -> str:
 
 def _powers(text: str) -> str:
     """Return the sizes of IMB's `MIN:MAX`, which are exponents of 2."""
-    found = re.fullmatch(r"(\d{1,2})(?::(\d{1,2}))?", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,2})(?::(\d{1,2}))?", text)
+    if match is None:
         return ""
-    low, high = (found[1], found[2]) if found[2] else ("0", found[1])
+    low, high = (match[1], match[2]) if match[2] else ("0", match[1])
     return f"{2 ** int(low)}:{2 ** int(high)}"
 
 
@@ -270,7 +274,7 @@ def _count(text: str) -> str:
 
 
 def _nodes(text: str) -> str:
-    """Return as many hosts as there are to be nodes."""
+    """Return names for as many hosts as a number of nodes says."""
     return f"node[1-{text}]" if _count(text) else ""
 
 
@@ -288,7 +292,7 @@ def _assignment(text: str) -> str:
 
 
 def _exported(text: str) -> str:
-    """Return a variable of mpirun's -x as it is set here; empty for a number, which is OSU's warm-up."""
+    """Return the variable of mpirun's -x as assigned here; empty for a number, which is OSU's warm-up."""
     return _assignment(text) or (f"{text}=VALUE" if re.fullmatch(r"[A-Z_][A-Z0-9_]*", text) else "")
 
 
@@ -388,20 +392,20 @@ OPTIONS: Mapping[str, OptionHint] = {
         ("-v", "--verbose"), OptionHint("--sizes", "mpigauge show --all has all that was measured")
     ),
 }
-"""Options of OSU, IMB, launchers and schedulers, which no verb here has."""
+"""Options of OSU, IMB, launchers and schedulers that no verb here has."""
 
 EXPORT = "-x"
 
 
 def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> str:
-    """Return what to do about an option of another program; empty if it is none.
+    """Return the hint for an option of another program; empty if there is none.
 
     Args:
-        option: As it was parsed, which is one letter of `-msglog`.
-        typed: The command line.
-        options: Those of the verb.
+        option: The option as it was parsed: one letter of `-msglog`.
+        typed: Words of the command line.
+        options: Options of the verb.
     """
-    word = next((one for one in typed if one.startswith(option)), option)
+    word = next((argument for argument in typed if argument.startswith(option)), option)
     name, sign, value = word.partition("=")
     other = OPTIONS.get(name) or OPTIONS.get(option)
     if other is None or other.instead not in options:
@@ -410,19 +414,19 @@ def option_hint(option: str, typed: Sequence[str], options: Sequence[str]) -> st
     glued = value if sign else "" if name in OPTIONS else name.removeprefix(option)
     values = [glued] if glued else behind
     if option == EXPORT and values and (exported := _exported(values[0])):
-        return _VARIABLE.said([exported])
+        return _VARIABLE.filled([exported])
     if other in (_MCA, _VARIABLE) and _are_a_pair(values):
-        return other.said(["=".join(values[:2])])
-    return other.said(values)
+        return other.filled(["=".join(values[:2])])
+    return other.filled(values)
 
 
 def _are_a_pair(values: Sequence[str]) -> bool:
-    """Return whether an option is followed by a name and a value, as mpiexec has them."""
-    return len(values) > 1 and not any(one.startswith("-") or "=" in one for one in values[:2])
+    """Return whether an option is followed by a name and a value, as for mpiexec."""
+    return len(values) > 1 and not any(value.startswith("-") or "=" in value for value in values[:2])
 
 
 VERBS = {"help": "--help", "version": "--version"}
-"""What is a verb elsewhere, and an option here."""
+"""Verbs of other programs that are options here."""
 
 SAME_AS_VERBS = {
     **dict.fromkeys(("measure", "bench", "benchmark", "start", "test", "mpirun", "mpiexec", "exec"), "run"),
@@ -439,4 +443,4 @@ SAME_AS_VERBS = {
     **dict.fromkeys(("convert", "load"), "import"),
     **dict.fromkeys(("install", "libraries"), "mpi"),
 }
-"""What people call our verbs."""
+"""Common names for our verbs."""

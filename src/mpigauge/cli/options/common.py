@@ -1,4 +1,4 @@
-"""Options that several verbs share, and words that become values."""
+"""Options that several verbs share, and parsers of their values."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.screen.console import color_option
 from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
-from mpigauge.plan.factors import COMPARED_BY, REGRESSES
+from mpigauge.plan.factors import COMPARED_BY, VERDICT_FACTORS
 from mpigauge.show.formats import FORMATS
 from mpigauge.vocabulary import (
     BINDINGS,
@@ -26,7 +26,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option() -> Decorator:
-    """Return --format, and --color for its text; json is JSON alone on standard output."""
+    """Return --format, and --color for its text; json prints nothing but JSON to standard output."""
     form = click.option(
         "--format",
         "form",
@@ -39,36 +39,38 @@ def format_option() -> Decorator:
 
 
 def _not_empty(context: click.Context, option: click.Parameter, value: str) -> str:
-    """Refuse an empty list: a variable of a script that is not set must not become this machine."""
+    """Refuse an empty list: an unset variable of a script must not select this machine."""
     if not value and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE:
         raise UsageError(f"{option.opts[0]}: the list is empty", "name hosts (h1:2,h2:2), or leave it out")
     return value
 
 
-class OneName(click.Option):
-    """An option with other spellings, which are understood but not offered.
+class AliasedOption(click.Option):
+    """Option with further spellings that help does not list.
 
     Args:
-        also: The other spellings.
+        aliases: The further spellings.
     """
 
-    def __init__(self, *args: Any, also: Sequence[str], **more: Any) -> None:
+    def __init__(self, *args: Any, aliases: Sequence[str], **more: Any) -> None:
         super().__init__(*args, **more)
-        self.also = also
+        self.aliases = aliases
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Add the option under all its names."""
         super().add_to_parser(parser, ctx)
-        parser.add_option(obj=self, opts=self.also, dest=self.name)
+        parser.add_option(obj=self, opts=self.aliases, dest=self.name)
 
 
 RANKS_ALSO = ("-np", "--ranks")
-"""What mpiexec calls --np, besides -n."""
+"""Spellings of --np by mpiexec, besides -n."""
 
 
 def ranks_option(metavar: str, about: str) -> Decorator:
-    """Return -n, --np, and what else people write for a number of ranks."""
-    return click.option("--np", "-n", "ranks", cls=OneName, also=RANKS_ALSO, metavar=metavar, help=about)
+    """Return -n and --np, with the other spellings of a number of ranks."""
+    return click.option(
+        "--np", "-n", "ranks", cls=AliasedOption, aliases=RANKS_ALSO, metavar=metavar, help=about
+    )
 
 
 seed_option = click.option(
@@ -77,7 +79,7 @@ seed_option = click.option(
 
 
 def place_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add options for where jobs run and how they are started, as every verb has that measures."""
+    """Add the options for where jobs run and how they start, which every measuring verb has."""
     for option in (
         click.option(
             "--mpi-option",
@@ -163,12 +165,12 @@ unit_option = click.option(
 
 
 def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --format, --unit, --stat and --columns, as every verb has that prints the table."""
+    """Add --format, --unit, --stat and --columns, which every verb has that prints the table."""
     return column_options(format_option()(function))
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --unit, --stat and --columns: what a table says, whatever its form."""
+    """Add --unit, --stat and --columns: the contents of a table, whatever its format."""
     columns = click.option(
         "--columns",
         default="",
@@ -180,7 +182,7 @@ def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add RESULT..., as every verb has that shows several; `selection.loaded` knows what none means."""
+    """Add RESULT... for verbs that show several; `selection.loaded` finds the default."""
     return click.argument(
         "results",
         nargs=-1,
@@ -191,7 +193,7 @@ def results_argument(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --margin and --allow, as every verb has that judges; `thresholds_of` reads them."""
+    """Add --margin and --allow, which every verb with verdicts has; `thresholds_of` parses them."""
     for option in (
         click.option(
             "--allow",
@@ -213,7 +215,7 @@ def threshold_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --by, --margin, --allow and --force, as the verdict on two has and its figure."""
+    """Add --by, --margin, --allow and --force for a comparison and its figure."""
     force = click.option(
         "--force",
         is_flag=True,
@@ -224,27 +226,27 @@ def comparison_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FACTOR",
         shell_complete=completers.compared,
         help=f"Compare within one RESULT, by {', '.join(COMPARED_BY)} or a varied variable.  "
-        f"[default: the first with several values; a verdict on {', '.join(REGRESSES)} alone]",
+        f"[default: the first with several values; a verdict on {', '.join(VERDICT_FACTORS)} alone]",
     )
     return by(threshold_options(force(function)))
 
 
-def spelled(name: str) -> str:
-    """Return how the verb that runs spells one of its options."""
-    given = click.get_current_context().command.params
-    return max(next(one.opts for one in given if one.name == name), key=len)
+def spelling_in_run(name: str) -> str:
+    """Return how an option is spelled in `mpigauge run`."""
+    parameters = click.get_current_context().command.params
+    return max(next(parameter.opts for parameter in parameters if parameter.name == name), key=len)
 
 
 def words(text: str | None) -> tuple[str, ...]:
-    """Return the words of `standard,buffered`."""
+    """Split a list such as `standard,buffered` into words."""
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
-    """Return the numbers of `2,4,8`.
+    """Parse numbers of ranks such as `2,4,8`.
 
     Raises:
-        UsageError: One of them is not a whole number above 0.
+        UsageError: A word is not a whole number above 0.
     """
     for word in words(text):
         if not re.fullmatch(r"[0-9]{1,9}", word) or int(word) < 1:
@@ -253,10 +255,10 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
 
 
 def roots(text: str | None) -> tuple[Any, ...]:
-    """Return the roots of `0,rotating`: ranks and the word.
+    """Parse roots such as `0,rotating`: ranks, or the word.
 
     Raises:
-        UsageError: One of them is neither.
+        UsageError: A word is neither.
     """
     for word in words(text):
         if word != "rotating" and not re.fullmatch(r"[0-9]{1,9}", word):
@@ -264,13 +266,13 @@ def roots(text: str | None) -> tuple[Any, ...]:
     return tuple(word if word == "rotating" else int(word) for word in words(text))
 
 
-def assignments(given: tuple[str, ...]) -> dict[str, str]:
-    """Return `NAME=VALUE` as a mapping.
+def assignments(words: tuple[str, ...]) -> dict[str, str]:
+    """Parse `NAME=VALUE` words into a mapping.
 
     Raises:
-        UsageError: One of them has no name or no sign.
+        UsageError: A word has no name or no `=`.
     """
-    pairs = [word.partition("=") for word in given]
+    pairs = [word.partition("=") for word in words]
     for name, sign, value in pairs:
         if not name or not sign:
             raise UsageError(f"--env: {name + sign + value!r} is not an assignment", "write NAME=VALUE")
@@ -281,26 +283,26 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 VALUES = re.compile(r"[^\s,]+(,[^\s,]+)*")
 
 
-def variations(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return `NAME=A,B` as a mapping of names to values.
+def variations(words: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Parse `NAME=A,B` words into a mapping of names to values.
 
     Raises:
-        UsageError: One of them has no name, or a value that a result could not hold.
+        UsageError: A word has no name, or a value that a result cannot hold.
     """
-    found = {}
-    for word in given:
+    parsed = {}
+    for word in words:
         name, _, values = word.partition("=")
         if not (VARIABLE.fullmatch(name) and VALUES.fullmatch(values)):
             raise UsageError(f"--vary: {word!r} varies nothing", "write NAME=A,B without spaces")
-        found[name] = tuple(values.split(","))
-    return found
+        parsed[name] = tuple(values.split(","))
+    return parsed
 
 
 def syncs(text: str | None) -> tuple[Any, ...]:
-    """Return the words of `common,barrier`.
+    """Parse ways of starting together such as `common,barrier`.
 
     Raises:
-        UsageError: One of them is no way of starting together.
+        UsageError: A word is no way of starting together.
     """
     for word in words(text):
         if word not in SYNCS:
@@ -311,7 +313,7 @@ def syncs(text: str | None) -> tuple[Any, ...]:
 
 
 def units_of(names: tuple[str, ...]) -> Units:
-    """Return the units of times and of rates.
+    """Return the unit of times and the unit of rates.
 
     Raises:
         UsageError: A name is neither.

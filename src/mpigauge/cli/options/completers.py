@@ -1,4 +1,4 @@
-"""What the shell may complete the value of an option or argument to; quick, since it runs at every tab.
+"""Shell completion of option values and arguments; quick, since it runs at every tab.
 
 Names come from the registries. Files are those of a suffix, where there are such; else the shell's own.
 """
@@ -21,11 +21,13 @@ def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def _last(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """Complete the last of words between commas; what is there already is not offered again."""
+    """Complete the last word of a comma-separated list, without those that it has already."""
     before, comma, last = incomplete.rpartition(",")
-    there = before.split(",")
+    present = before.split(",")
     return [
-        CompletionItem(before + comma + name) for name in names if name.startswith(last) and name not in there
+        CompletionItem(before + comma + name)
+        for name in names
+        if name.startswith(last) and name not in present
     ]
 
 
@@ -33,8 +35,8 @@ def patterns(context: click.Context, _: click.Parameter, incomplete: str) -> lis
     """Complete patterns that are not there yet."""
     from mpigauge.plan import names
 
-    given = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
-    return _starting([name for name in names.patterns() if name not in given], incomplete)
+    present = [word for value in context.params.values() if isinstance(value, tuple) for word in value]
+    return _starting([name for name in names.patterns() if name not in present], incomplete)
 
 
 def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -45,7 +47,7 @@ def modes(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 def compared(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete factors that two of one result can be compared by; variables are known by the result alone."""
+    """Complete factors for --by; names of variables would need the result."""
     from mpigauge.plan.factors import COMPARED_BY
 
     return _starting(COMPARED_BY, incomplete)
@@ -66,7 +68,7 @@ def operations(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
 
 
 def roots(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete the one root that is no rank."""
+    """Complete `rotating`, the only root that is not a rank."""
     from mpigauge.vocabulary import ROTATING
 
     return _last([ROTATING], incomplete)
@@ -80,20 +82,20 @@ def placements(_: click.Context, __: click.Parameter, incomplete: str) -> list[C
 
 
 def libraries(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete kinds, the libraries that `mpi add` has added, and files for prefixes and compilers."""
+    """Complete kinds of libraries, those that `mpi add` has added, and files for prefixes and compilers."""
     from mpigauge.mpi.install.prefixes import managed
     from mpigauge.mpi.kinds import KINDS
 
     if "/" in incomplete:
         return [CompletionItem(incomplete, type="file")]
-    return _starting([*(kind.name for kind in KINDS), *(one.label for one in managed())], incomplete)
+    return _starting([*(kind.name for kind in KINDS), *(library.label for library in managed())], incomplete)
 
 
 def added(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Complete libraries that `mpi add` has added."""
     from mpigauge.mpi.install.prefixes import managed
 
-    return _starting([one.label for one in managed()], incomplete)
+    return _starting([library.label for library in managed()], incomplete)
 
 
 def kinds(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -111,7 +113,7 @@ def launchers(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
 
 
 def columns(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete columns on request."""
+    """Complete extra columns."""
     from mpigauge.show.columns import EXTRA_COLUMNS
 
     return _last([*EXTRA_COLUMNS, "all"], incomplete)
@@ -146,19 +148,19 @@ def plans(_: click.Context, __: click.Parameter, incomplete: str) -> list[Comple
 
 
 def tables(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete files in TOML."""
+    """Complete TOML files."""
     return _files((".toml",), incomplete)
 
 
 def _files(suffixes: tuple[str, ...], incomplete: str) -> list[CompletionItem]:
-    """Complete files of a folder that end so; if there is none, whatever the shell finds: folders, too."""
+    """Complete files with these suffixes; without any, leave it to the shell, which offers folders, too."""
     folder, slash, start = incomplete.rpartition("/")
     try:
-        there = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())
+        files = sorted(path.name for path in Path(folder + slash or ".").iterdir() if path.is_file())
     except OSError:
-        there = []
-    names = [name for name in there if name.startswith(start) and name.endswith(suffixes)]
-    # What a shell would have to quote is left to the shell.
+        files = []
+    names = [name for name in files if name.startswith(start) and name.endswith(suffixes)]
+    # Names that need quoting are left to the shell.
     if not names or any(not name.isprintable() or " " in name for name in names):
         return [CompletionItem(incomplete, type="file")]
     return [CompletionItem(folder + slash + name) for name in names]

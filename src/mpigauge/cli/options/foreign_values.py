@@ -1,4 +1,4 @@
-"""Values that an option with a few does not have, as other programs call them, and what to do instead."""
+"""Values of options in the words of other programs, and what to type instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _NO_CHOICE = re.compile(r"'(.*?)' is not ", re.DOTALL)
-"""How click begins about a value that is none of an option's."""
+"""Beginning of click's error for a value that is not among the choices of an option."""
 
 _NETWORK = (
     "auto is the fastest network that the library has a driver for, and the result says which; others by its "
@@ -44,7 +44,7 @@ _KINDS: Mapping[str, Sequence[str]] = {
     "skew": ("imbalance",),
     "map": ("heatmap", "heat-map", "matrix", "pairs"),
 }
-"""Words for kinds of figures that are names of none, by the kind that was most likely meant."""
+"""Other words for kinds of figures, by the kind that was most likely meant."""
 
 VALUES: Mapping[str, Mapping[str, str]] = {
     "--transport": {
@@ -56,19 +56,19 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     "--kind": {word: f"did you mean {kind}?" for kind, words in _KINDS.items() for word in words},
     "--bind": {name: _BOUND.format(name) for name in sorted(INSIDE_A_HOST)},
 }
-"""By option and by value in lower case; what is near a value of ours needs no row."""
+"""Hints by option and by value in lower case; values close to one of ours need no row."""
 
 
 def hint_of(error: click.BadParameter) -> str:
-    """Return what to type instead of a value that an option does not have; empty if nothing comes near."""
-    option, given = error.param, _NO_CHOICE.match(error.message)
-    if option is None or given is None or not isinstance(option.type, click.Choice):
+    """Return what to type instead of a value that an option does not have; empty if none is close."""
+    option, refused = error.param, _NO_CHOICE.match(error.message)
+    if option is None or refused is None or not isinstance(option.type, click.Choice):
         return ""
-    word, choices = given[1].lower(), [str(one) for one in option.type.choices]
+    word, choices = refused[1].lower(), [str(choice) for choice in option.type.choices]
     if "," in word and {*word.split(",")} <= {*choices}:
-        each = [f"{option.opts[0]} {one}" for one in word.split(",")]
+        parts = [f"{option.opts[0]} {choice}" for choice in word.split(",")]
         several = getattr(option, "multiple", False)
-        return f"one each: {' '.join(each)}" if several else f"one of them: {each[0]}"
+        return f"one each: {' '.join(parts)}" if several else f"one of them: {parts[0]}"
     return VALUES.get(option.opts[0], {}).get(word) or _near(word, choices)
 
 
@@ -78,40 +78,51 @@ def _near(word: str, choices: Sequence[str]) -> str:
 
 
 LISTS = ("--hosts", "--sizes")
-"""Options whose values are lists, beside those whose metavar says so."""
+"""Options whose values are lists though their metavar does not say so."""
 
-OF_NUMBERS = ("--np", "--sizes", "--root")
-"""Lists that no word can be one of."""
+NUMBER_LISTS = ("--np", "--sizes", "--root")
+"""Options whose lists hold numbers, so that no word belongs to them."""
 
 
-def joined(word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]) -> str:
-    """Return how to write values of one option that stand apart; empty if a word is none of such.
+def list_hint(
+    word: str, typed: Sequence[str], options: Sequence[click.Parameter], names: Sequence[str]
+) -> str:
+    """Return how to write a list whose values were typed as separate words; empty if that is not the error.
 
     Args:
-        word: A word that does not name a pattern.
-        typed: The command line.
-        names: What is a pattern.
+        word: Word that does not name a pattern.
+        typed: Words of the command line.
+        names: Names of patterns.
     """
-    spelt, apart = _values_before(word, typed, names)
-    option = next((one for one in options if spelt in (*one.opts, *getattr(one, "also", ()))), None)
-    if option is None or getattr(option, "is_flag", False) or word not in apart[1:]:
+    spelt, separate = _values_before(word, typed, names)
+    option = next(
+        (
+            parameter
+            for parameter in options
+            if spelt in (*parameter.opts, *getattr(parameter, "aliases", ()))
+        ),
+        None,
+    )
+    if option is None or getattr(option, "is_flag", False) or word not in separate[1:]:
         return ""
     name, metavar = option.opts[0], str(getattr(option, "metavar", ""))
-    if nearest(word, names) or (name in OF_NUMBERS and not word[:1].isdigit()):
+    if nearest(word, names) or (name in NUMBER_LISTS and not word[:1].isdigit()):
         return ""
     if name == "--env":
-        return f"write --env {apart[0]}={shlex.quote(word)}"
+        return f"write --env {separate[0]}={shlex.quote(word)}"
     if getattr(option, "multiple", False):
-        return f"one each: {' '.join(f'{spelt} {shlex.quote(one)}' for one in apart)}"
+        return f"one each: {' '.join(f'{spelt} {shlex.quote(value)}' for value in separate)}"
     is_list = name in LISTS or "[," in metavar
-    return f"write a list with commas: {spelt} {shlex.quote(','.join(apart))}" if is_list else ""
+    return f"write a list with commas: {spelt} {shlex.quote(','.join(separate))}" if is_list else ""
 
 
 def _values_before(word: str, typed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the option that the last of such words may belong to, and all that stands behind it."""
-    last = max((place for place, one in enumerate(typed) if one == word), default=-1)
+    """Return the option that the last such word may belong to, and all words after it."""
+    last = max((place for place, argument in enumerate(typed) if argument == word), default=-1)
     before = [place for place in range(last) if typed[place].startswith("-")]
     if not before:
         return "", []
-    values = takewhile(lambda one: not one.startswith("-") and one not in names, typed[before[-1] + 1 :])
+    values = takewhile(
+        lambda argument: not argument.startswith("-") and argument not in names, typed[before[-1] + 1 :]
+    )
     return typed[before[-1]], [*values]

@@ -1,4 +1,4 @@
-"""Help of a verb with many options: they stand in chapters."""
+"""Help of a verb with many options, in chapters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Chapters(click.Command):
-    """A command whose options are told in chapters.
+    """Command whose help lists its options in chapters.
 
     Args:
-        chapters: What each is called, by the parameter that begins it.
+        chapters: Headings, by the first parameter below each.
     """
 
     def __init__(self, *args: Any, chapters: Mapping[str, str], **more: Any) -> None:
@@ -25,7 +25,7 @@ class Chapters(click.Command):
         """Write the options in the order of the parameters."""
         heading = "Options"
         records: dict[str, list[tuple[str, str]]] = {}
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        options = [parameter for parameter in self.get_params(ctx) if isinstance(parameter, click.Option)]
         for option in options:
             heading = self.chapters.get(str(option.name), heading)
             if (record := option.get_help_record(ctx)) is not None:

@@ -1,4 +1,4 @@
-"""Where documents go and in which form: --format, -o and --overwrite of every verb that reads results."""
+"""Where documents go and in which format: --format, -o and --overwrite of every verb that reads results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STANDARD_OUTPUT = Path("-")
 
 @dataclass(frozen=True, slots=True)
 class OutputTarget:
-    """One form of what is shown, and its file; None is standard output."""
+    """A format and the file that gets it; None is standard output."""
 
     form: str
     path: Path | None = None
@@ -38,7 +38,7 @@ class Outputs:
     """All that one command writes.
 
     Attributes:
-        overwrite: Whether files that are there already are replaced.
+        overwrite: Whether existing files are replaced.
     """
 
     targets: tuple[OutputTarget, ...]
@@ -48,7 +48,7 @@ class Outputs:
         """Refuse files that cannot be written, before anything is computed.
 
         Raises:
-            UsageError: A file is there already.
+            UsageError: A file exists already.
         """
         for target in self.targets:
             if target.path is not None:
@@ -56,61 +56,61 @@ class Outputs:
                 atomic_file.check_free(target.path, overwrite=self.overwrite)
 
     def put(self, document: Document) -> None:
-        """Write a document in all forms."""
-        self.put_each([document] * len(self.targets))
+        """Write a document in all formats."""
+        self.write_each([document] * len(self.targets))
 
-    def put_each(self, documents: Iterable[Document]) -> None:
-        """Write one per target; those first that may be refused, so that nothing is left of what failed."""
+    def write_each(self, documents: Iterable[Document]) -> None:
+        """Write a document per target, first those that may be refused: a failure then leaves no file."""
         pairs = zip(documents, self.targets, strict=True)
         for document, target in sorted(pairs, key=lambda pair: pair[1].form in GENERAL):
             put(document, target, overwrite=self.overwrite)
 
 
-class Forms(click.Choice[str]):
-    """Names of formats with commas between them, each once."""
+class FormatList(click.Choice[str]):
+    """Comma-separated list of formats, each at most once."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return each name, or fail with the sentence that says which there are."""
+        """Return the formats, or fail with a list of all."""
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in str(value).split(",")]
-        return tuple(super(Forms, self).convert(word, param, ctx) for word in words)
+        return tuple(super(FormatList, self).convert(word, param, ctx) for word in words)
 
 
 def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --format, -o, --overwrite and --color; the verb has them as one parameter, `outputs`."""
+    """Add --format, -o, --overwrite and --color, which the verb gets as one parameter, `outputs`."""
     about = "File to write, in the format of its ending or of --format; repeatable."
-    return _declared(_taking(function), about)
+    return _declared(_with_outputs(function), about)
 
 
 def output_options_and_result(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add them to a verb that may measure: a file that is called as results are is for it, as `output`."""
+    """Add them to a verb that may measure: a file named like a result becomes its `output`."""
 
     @functools.wraps(function)
-    def split(*args: Any, written: tuple[Path, ...], **given: Any) -> Any:
+    def split(*args: Any, written: tuple[Path, ...], **arguments: Any) -> Any:
         results = [path for path in written if path.name.endswith(ENDINGS_OF_RESULTS)]
         if len(results) > 1:
             raise UsageError("-o names two result files", "one is written")
         others = tuple(path for path in written if path not in results)
-        return taken(*args, written=others, output=next(iter(results), None), **given)
+        return taken(*args, written=others, output=next(iter(results), None), **arguments)
 
-    taken = _taking(function)
+    taken = _with_outputs(function)
     about = (
         "File to write, in the format of its ending or of --format, or the result of --remeasure (.jsonl)."
     )
     return _declared(split, about)
 
 
-def _taking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make of a function of `outputs` one of the options, which are checked before anything else is done."""
+def _with_outputs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function of `outputs` as one of the options, which are checked before anything else."""
 
     @functools.wraps(function)
     def called(
-        *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **given: Any
+        *args: Any, forms: tuple[str, ...], written: tuple[Path, ...], overwrite: bool, **arguments: Any
     ) -> Any:
         outputs = outputs_of(forms, written, overwrite=overwrite)
         outputs.check()
-        return function(*args, outputs=outputs, **given)
+        return function(*args, outputs=outputs, **arguments)
 
     return called
 
@@ -130,7 +130,7 @@ def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
         click.option(
             "--format",
             "forms",
-            type=Forms(EVERY),
+            type=FormatList(EVERY),
             default=(),
             metavar="FORMAT[,FORMAT...]",
             help=f"Format, or several with a file each: {', '.join(EVERY)}.  [default: text, or by -o]",
@@ -141,10 +141,11 @@ def _declared(function: Callable[..., Any], about: str) -> Callable[..., Any]:
 
 
 def outputs_of(forms: Sequence[str], files: Sequence[Path], *, overwrite: bool = False) -> Outputs:
-    """Return each file with its form: by its ending, unless formats are named, one per file.
+    """Return each file with its format, by its suffix unless formats are named, one per file.
 
     Raises:
-        UsageError: Formats and files are not as many, an ending says nothing, or what is no text has no file.
+        UsageError: There are more formats than files or fewer, a suffix is unknown, or a binary format has no
+            file.
     """
     paths = [None if path == STANDARD_OUTPUT else path for path in files]
     if not files and len(forms) <= 1:
@@ -183,10 +184,10 @@ def _check(targets: Sequence[OutputTarget]) -> None:
 
 
 def put(document: Document, target: OutputTarget, *, overwrite: bool = False) -> None:
-    """Print a document, or write it whole or not at all: whoever reads the file meanwhile sees no half.
+    """Print a document, or write a file atomically: a reader never sees half of it.
 
     Raises:
-        UsageError: The file is there already, or the format has nothing to say of the document.
+        UsageError: The file exists already, or the format cannot show the document.
         EnvironmentLacksError: The file cannot be written, or a library is missing.
     """
     if target.path is None:
@@ -196,7 +197,7 @@ def put(document: Document, target: OutputTarget, *, overwrite: bool = False) ->
     from mpigauge.cli.screen.tables import rendered
     from mpigauge.show import formats
 
-    with atomic_file.written(target.path, overwrite=overwrite) as file:
+    with atomic_file.open_output(target.path, overwrite=overwrite) as file:
         if target.form in FOREIGN:
             file.write(rendered(document, target.form).encode())
         else:

@@ -1,4 +1,4 @@
-"""The value of --plan and --array: the path of a plan file, or the name of a plan that mpigauge brings."""
+"""Value of --plan and --array: the path of a plan file, or the name of a built-in plan."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class PlanPath(click.ParamType[Path]):
-    """The value of an option that becomes a path; names and files are completed."""
+    """Type of an option whose value becomes a path, with completion of names and files."""
 
     name = "plan"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the path; say so where a file here has the name of a plan of ours, and is not meant."""
+        """Return the path; note where a file here has the name of a built-in plan and is not used."""
         if isinstance(value, Path) or (ctx is not None and ctx.resilient_parsing):
             return Path(value)
-        path = shipped.path_of(value)
+        path = shipped.plan_path(value)
         if path != Path(value) and Path(value).exists():
             note(f"mpigauge: {value} is the plan that mpigauge brings; the file is ./{value}")
         return path
@@ -32,7 +32,7 @@ class PlanPath(click.ParamType[Path]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Complete names that begin so, and plan files."""
+        """Complete names of built-in plans, and plan files."""
         return completers.plans(ctx, param, incomplete)
 
 

@@ -1,4 +1,4 @@
-"""What options of `mpigauge run` are laid over: a file or a suite, with the patterns of the user's words."""
+"""Plan that the options of `mpigauge run` modify: a file or a suite, with the patterns that were named."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from mpigauge.plan.plan_file import Options, PlanFile
 
 
-def meanings_of(given: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
-    """Return the patterns of these words; say what an alias means if that is not plain from its name.
+def meanings_of(words: Sequence[str], options: Sequence[click.Parameter]) -> list[AliasMeaning]:
+    """Return the patterns that words name; note the meaning of an alias that its name does not tell.
 
     Args:
-        options: Those of the command, of whose values a word may be one.
+        options: Options of the command, of whose values a word may be one.
     """
-    if not given:
+    if not words:
         return []
     from mpigauge.plan import names
 
-    patterns, found = names.patterns(), {}
-    for word in given:
+    patterns, meanings = names.patterns(), {}
+    for word in words:
         meaning = aliases.meaning_of(word, patterns)
         if meaning is None:
-            hint = foreign_values.joined(word, _typed(), options, patterns) or aliases.hint_for(
+            hint = foreign_values.list_hint(word, _typed(), options, patterns) or aliases.hint_for(
                 word, patterns
             )
             raise UsageError(f"no pattern is called {word!r}", hint)
-        if meaning not in found and (remark := aliases.remark(word, meaning)):
+        if meaning not in meanings and (remark := aliases.remark(word, meaning)):
             note(f"mpigauge: {remark}")
-        found[meaning] = word
-    return list(found)
+        meanings[meaning] = word
+    return list(meanings)
 
 
 def _typed() -> Sequence[str]:
     """Return the command line as it was typed."""
     context = click.get_current_context(silent=True)
-    given: Sequence[str] | None = context.find_root().obj if context else None
-    return given or ()
+    words: Sequence[str] | None = context.find_root().obj if context else None
+    return words or ()
 
 
 def file_of(plan_path: Path | None) -> PlanFile | None:
@@ -62,7 +62,7 @@ def file_of(plan_path: Path | None) -> PlanFile | None:
 
 
 def _check_names(file: PlanFile, where: str) -> None:
-    """Refuse what stands for the name of a pattern: a plan is a document, so it has the names themselves."""
+    """Refuse aliases of patterns in a plan: it is a document, so it has the names themselves."""
     from mpigauge.plan import names
 
     patterns = names.patterns()
@@ -77,43 +77,43 @@ def _check_names(file: PlanFile, where: str) -> None:
 
 
 def chosen(file: PlanFile, meanings: Sequence[AliasMeaning]) -> PlanFile:
-    """Return the plan with the patterns asked for alone, in the modes that their aliases imply."""
+    """Return the plan with the named patterns only, in the modes that their aliases imply."""
     from msgspec.structs import replace
 
     from mpigauge.plan.model import Measure
 
     chosen: list[Measure] = []
     for pattern, mode in dict.fromkeys((meaning.pattern, meaning.mode) for meaning in meanings):
-        tables = [one for one in file.measure if one.pattern == pattern] or [Measure(pattern)]
-        chosen += [replace(one, modes=(mode,)) for one in tables] if mode else tables
+        tables = [measure for measure in file.measure if measure.pattern == pattern] or [Measure(pattern)]
+        chosen += [replace(measure, modes=(mode,)) for measure in tables] if mode else tables
     return replace(file, measure=tuple(chosen)) if chosen else file
 
 
-def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
-    """Return the plan with these modes of each pattern, which the names of MPI's functions choose, too.
+def with_modes(file: PlanFile, names: Sequence[str]) -> PlanFile:
+    """Return the plan with these modes of each pattern; names of MPI functions are accepted, too.
 
-    A word that does not name a mode of a pattern is left for the error that names it.
+    A word that is no mode of a pattern is kept, for the error that names it.
     """
     from msgspec.structs import replace
 
     from mpigauge.plan.patterns import known
 
-    found = [
-        {word: mode.name for word in asked if pattern and (mode := pattern.mode_meant(word))}
-        for pattern in (known().get(one.pattern) for one in file.measure)
+    modes_of = [
+        {word: mode.name for word in names if pattern and (mode := pattern.mode_meant(word))}
+        for pattern in (known().get(measure.pattern) for measure in file.measure)
     ]
-    if all(len(mine) == len({*asked}) for mine in found):
-        for one, mine in zip(file.measure, found, strict=True):
-            _say_what_is_meant(one.pattern, mine)
+    if all(len(modes) == len({*names}) for modes in modes_of):
+        for measure, modes in zip(file.measure, modes_of, strict=True):
+            _note_modes(measure.pattern, modes)
     measured = (
-        replace(one, modes=tuple(dict.fromkeys(mine.get(word, word) for word in asked)))
-        for one, mine in zip(file.measure, found, strict=True)
+        replace(measure, modes=tuple(dict.fromkeys(modes.get(word, word) for word in names)))
+        for measure, modes in zip(file.measure, modes_of, strict=True)
     )
     return replace(file, measure=tuple(measured))
 
 
-def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
-    """Say which modes of a pattern words choose, where that is more than another spelling."""
+def _note_modes(pattern: str, modes: Mapping[str, str]) -> None:
+    """Note which modes a name of an MPI function selects."""
     from mpigauge.plan.names import plain
 
     for word, mode in modes.items():
@@ -122,18 +122,18 @@ def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
 
 
 def check_takes(options: Options, measured: Sequence[Measure]) -> None:
-    """Refuse an option that chooses a factor of no pattern that is measured.
+    """Refuse an option for a factor that no measured pattern has.
 
     Raises:
-        UsageError: No pattern has it, so the option would change nothing.
+        UsageError: The option would change nothing.
     """
     from mpigauge.plan.factors import FACTORS
     from mpigauge.plan.patterns import known
 
-    patterns = [pattern for one in measured if (pattern := known().get(one.pattern)) is not None]
+    patterns = [pattern for measure in measured if (pattern := known().get(measure.pattern)) is not None]
     for factor in FACTORS:
-        asked = factor.has and getattr(options, factor.asked)
-        if not asked or any(getattr(pattern, factor.has) for pattern in patterns):
+        value = factor.has and getattr(options, factor.asked)
+        if not value or any(getattr(pattern, factor.has) for pattern in patterns):
             continue
         option = f"--{factor.name.replace('_', '-')}"
         names = [name for name, pattern in known().items() if getattr(pattern, factor.has)]

@@ -1,4 +1,4 @@
-"""The options of `mpigauge run`, and the plan that they make: also for verbs that hand them on."""
+"""Options of `mpigauge run` and the plan that they make, also for verbs that pass them on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHAPTERS = {
     "quick": "How long",
     "output": "Output",
 }
-"""Headings of the help, by the first option of each."""
+"""Headings of the help, by the first option below each."""
 
 NO_PART_OF_THE_PLAN = {"output", "dry_run", "quiet", "form", "unit_names", "stat", "columns"}
 
@@ -104,7 +104,7 @@ WHAT = (
     ),
     click.option("--in-place", is_flag=True, help="Use MPI_IN_PLACE in collectives that allow it."),
 )
-"""Factors of a cell that a plan gives per pattern."""
+"""Factors of a cell that a plan sets per pattern."""
 
 WHERE = (
     click.option(
@@ -138,7 +138,7 @@ WHERE = (
     ),
     place_options,
 )
-"""Factors of a cell that a plan gives for all patterns, and how jobs are started."""
+"""Factors of a cell that a plan sets for all patterns, and how jobs are started."""
 
 HOW_LONG = (
     click.option("--quick", is_flag=True, help="A first look: about ten seconds per job."),
@@ -190,7 +190,7 @@ OUTPUT = (
 
 
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add all words that `mpigauge run` takes."""
+    """Add all arguments and options of `mpigauge run`."""
     for option in reversed((*SOURCE, *WHAT, *WHERE, *HOW_LONG, *OUTPUT)):
         function = option(function)
     return function
@@ -202,11 +202,11 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("run")
 @run_options
 def _run(**_: Any) -> None:
-    """The words of run without what it does with them."""
+    """Carry the options of run, to parse them for verbs that pass them on."""
 
 
-class TakesWordsOfRun(click.Command):
-    """A verb that takes the options of run beside its own."""
+class CommandWithRunOptions(click.Command):
+    """Command that accepts the options of run besides its own."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete its own options and those of run."""
@@ -216,8 +216,8 @@ class TakesWordsOfRun(click.Command):
         return [*own, *(item for item in others if item.value not in names)]
 
 
-def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the words of `mpigauge run`, unread, for a verb that hands them on."""
+def run_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments of `mpigauge run`, unparsed, for a verb that passes them on."""
     return click.argument(
         "words",
         nargs=-1,
@@ -227,23 +227,25 @@ def words_of_run(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def planned(given: Sequence[str]) -> ChosenPlan:
-    """Return the plan that `mpigauge run` would follow with these words.
+def planned(words: Sequence[str]) -> ChosenPlan:
+    """Return the plan that `mpigauge run` would follow with these arguments.
 
     Raises:
-        UsageError: They are not words of run, or ask it to write a file or to run nothing.
+        UsageError: They are not arguments of run, or ask it to write a file or to measure nothing.
     """
-    values = _run.make_context("mpigauge run", list(given)).params
+    values = _run.make_context("mpigauge run", list(words)).params
     for name in ("output", "dry_run"):
         if values[name]:
             raise UsageError(f"--{name.replace('_', '-')} cannot be used here", "leave it out")
-    return asked(**{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN})
+    return plan_of_options(
+        **{name: value for name, value in values.items() if name not in NO_PART_OF_THE_PLAN}
+    )
 
 
 # ---- Options become a plan -----------------------------------------------------------------------
 
 
-def asked(
+def plan_of_options(
     patterns: tuple[str, ...],
     plan_path: Path | None,
     *,
@@ -259,12 +261,12 @@ def asked(
     suite: SuiteName | None,
     quick: bool,
     thorough: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> ChosenPlan:
-    """Return the plan of these options.
+    """Return the plan that options ask for.
 
     Raises:
-        UsageError: An option has a value that cannot be.
+        UsageError: An option has an invalid value.
     """
     from mpigauge.cli.options.plan_source import check_takes, chosen, file_of, meanings_of, with_modes
     from mpigauge.plan.plan_file import Options
@@ -284,13 +286,13 @@ def asked(
         roots=roots(root),
         variables=assignments(variables),
         vary=variations(vary),
-        **given,
+        **arguments,
     )
     read = file_of(plan_path)
 
-    def asked_of(source: PlanFile) -> PlanFile:
+    def file_of_source(source: PlanFile) -> PlanFile:
         file = with_modes(chosen(source, meanings), modes) if modes else chosen(source, meanings)
         check_takes(options, file.measure)
         return file
 
-    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=asked_of)
+    return plan_of(read, options, suite, where, quick=quick, thorough=thorough, chosen=file_of_source)

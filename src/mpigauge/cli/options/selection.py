@@ -1,4 +1,4 @@
-"""What of which results a verb is asked about: RESULT..., --series, --sizes, --state, --only and --rename."""
+"""Results and cells that a verb is asked about: RESULT..., --series, --sizes, --state, --only, --rename."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 
 def load(path: Path) -> Result:
-    """Read a result, ours or of another benchmark; say so if a compressed one is damaged.
+    """Read a result, ours or of another benchmark; note whether a compressed one is damaged.
 
     Raises:
-        UsageError: It is none.
+        UsageError: The file is no result.
     """
     from mpigauge.ask import damage_note
     from mpigauge.importers import loading
 
     result = loading.load(path)
-    if said := damage_note(result):
-        note(f"mpigauge: {said}")
+    if damage := damage_note(result):
+        note(f"mpigauge: {damage}")
     return result
 
 
 def loaded(results: Sequence[Path]) -> Iterator[Result]:
-    """Return the results that a command line names, each read when its turn comes.
+    """Return the results that the command line names, each read when its turn comes.
 
     Raises:
-        UsageError: There is no result there.
+        UsageError: There is no result.
     """
     return map(load, named(results))
 
@@ -59,7 +59,7 @@ only_option = click.option(
 
 
 def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --series, --sizes, --state and --only; the verb has them as one parameter, `selection`."""
+    """Add --series, --sizes, --state and --only, which the verb gets as one parameter, `selection`."""
 
     @functools.wraps(function)
     def called(
@@ -68,9 +68,9 @@ def selection_options(function: Callable[..., Any]) -> Callable[..., Any]:
         sizes: str,
         state: StateChoice | None,
         only: OnlyChoice | None,
-        **given: Any,
+        **arguments: Any,
     ) -> Any:
-        return function(*args, selection=Selection(series, sizes, state, only), **given)
+        return function(*args, selection=Selection(series, sizes, state, only), **arguments)
 
     declared: Callable[..., Any] = called
     for option in (

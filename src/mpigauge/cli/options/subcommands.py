@@ -8,7 +8,7 @@ from mpigauge.errors import UsageError, choose_from
 
 
 class Subcommands(click.Group):
-    """A group whose error for an unknown subcommand names those that there are."""
+    """Group whose error for an unknown subcommand lists all."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,1 +1,1 @@
-"""The terminal: streams, tables for its width, progress and the live screen."""
+"""The terminal: streams, tables that fit its width, progress, and the live display."""

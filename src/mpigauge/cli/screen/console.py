@@ -1,4 +1,4 @@
-"""Where text for people goes: a terminal with its width and colours, or a pipe."""
+"""Where text for people goes: a terminal with a width and colours, or a pipe."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COLORS = {"auto": None, "always": True, "never": False}
-"""What --color takes, and what click's contexts call it."""
+"""Values of --color, and what click's contexts call them."""
 
 
 def _keep(context: click.Context, _: click.Parameter, value: str) -> None:
-    """Keep the choice in the context, where `click.echo` looks, too."""
+    """Store the choice in the context, where `click.echo` reads it, too."""
     context.color = COLORS[value]
 
 
@@ -41,9 +41,9 @@ def colored(stream: TextIO) -> bool:
 
 
 def console(stream: TextIO | None = None) -> Console | None:
-    """Return what text is fitted to and coloured for; None where it stays plain: on a pipe.
+    """Return the console that text is fitted to and coloured for; None where it stays plain: on a pipe.
 
-    --color decides about colours alone. On a pipe they do not bring a limit of width with them.
+    --color is about colours only: with it, text on a pipe still has no limit of width.
     """
     stream = stream or sys.stdout
     if not stream.isatty() and not colored(stream):

@@ -1,7 +1,7 @@
-"""The answer on a terminal while it is being measured: numbers, their intervals, what goes on, the time left.
+"""Live display of the answer during a campaign: numbers, intervals, progress, and the time left.
 
-Numbers are computed between launches, when no rank runs, and in the first launch now and then, so that there
-is something to see. What changes within a launch is two lines, drawn in the pauses between visits.
+Numbers are computed between launches, when no rank runs, and every few seconds in the first launch, which
+would show none otherwise. Within a launch only two lines change, drawn in the pauses between visits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mpigauge import units
 from mpigauge.cli.screen.console import console
-from mpigauge.cli.screen.progress import REFRESH_S, Course, NoProgress, has_terminal, words_of
+from mpigauge.cli.screen.progress import REFRESH_S, CampaignProgress, NoProgress, has_terminal, words_of
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.show.formats.terminal import lines_of
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Record
 
 FIRST_S = 2.0
-"""How often numbers are computed in the first launch."""
+"""Seconds between computations of the numbers in the first launch."""
 
 COMPUTING_MOST = 0.05
-"""Of the time: of large campaigns, numbers are computed less often, lest launches wait for them."""
+"""Largest share of time for computing: large campaigns compute less often, so as not to delay launches."""
 
 BAR = 24
 
 
 class LiveAnswer(NoProgress):
-    """The answer so far, drawn where the cursor is and taken away in the end."""
+    """The answer so far, drawn at the cursor and erased at the end."""
 
     def __init__(self, stream: TextIO, plan: Plan, path: Path) -> None:
         from mpigauge.find.so_far import SoFar
@@ -45,7 +45,7 @@ class LiveAnswer(NoProgress):
         assert screen is not None  # noqa: S101 - a terminal has one
         self._console = screen
         self._so_far = SoFar(load(path))
-        self._course = Course(plan)
+        self._campaign = CampaignProgress(plan)
         self._drawn = self._computed = time.monotonic()
         self._took_s = 0.0
         self._answer: list[Text] = []
@@ -54,27 +54,27 @@ class LiveAnswer(NoProgress):
         self._is_shown = False
 
     def _new_live(self) -> Live:
-        """Return lines to be drawn from where the cursor is."""
+        """Return a display that begins at the cursor."""
         from rich.live import Live
 
-        # Without a thread of its own: it would preempt the ranks.
+        # Without a refresh thread: it would preempt the ranks.
         return Live(console=self._console, auto_refresh=False, transient=True)
 
     def start(self) -> None:
-        """Take the lines below the cursor."""
+        """Begin drawing below the cursor."""
         self._compute()
         self._show()
 
     def stop(self) -> None:
-        """Give the lines back."""
+        """Erase the display."""
         self._hide()
 
     def rests(self) -> None:
-        """Leave the terminal to others."""
+        """Hide the display while the process is suspended."""
         self._hide()
 
     def goes_on(self, seconds: float) -> None:
-        """Take the lines below where the cursor is now."""
+        """Draw again, below where the cursor is now."""
         self._hide()
         self._draw(at_once=True)
 
@@ -90,19 +90,19 @@ class LiveAnswer(NoProgress):
             self._is_shown = True
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Say what is launched now."""
-        self._course.launch_begins(number, visits)
-        again = f", part {part}" if part > 1 else ""
-        self._launch, self._doing = f"launch {number}{again}", f"starting {job}"
+        """Show the launch."""
+        self._campaign.launch_begins(number, visits)
+        part_text = f", part {part}" if part > 1 else ""
+        self._launch, self._doing = f"launch {number}{part_text}", f"starting {job}"
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
-        """Say what is waited for."""
+        """Show the pause."""
         self._launch, self._doing = f"launch {number}", f"begins in {units.format_duration(seconds)}"
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:
-        """Say what is measured now."""
+        """Show the cell that is measured."""
         self._doing = words_of(cell)
         if self._first and self._due(FIRST_S):
             self._compute()
@@ -118,16 +118,16 @@ class LiveAnswer(NoProgress):
 
     def visit_ends(self) -> None:
         """Count one more visit."""
-        self._course.visit_ends()
+        self._campaign.visit_ends()
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
-        """Compute, since nobody measures now."""
+        """Compute the numbers, while no rank runs."""
         if self._due(0.0):
             self._compute()
         self._draw(at_once=True)
 
     def trouble(self, sentence: str) -> None:
-        """Print the trouble above all else, to stay."""
+        """Print a warning above the display, where it stays."""
         words = printable_lines(f"mpigauge: {sentence}")
         self._console.print(words, markup=False, highlight=False, soft_wrap=True)
 
@@ -136,7 +136,7 @@ class LiveAnswer(NoProgress):
         return len({launch.number for launch in self._so_far.result.launches}) <= 1
 
     def _due(self, least_s: float) -> bool:
-        """Return whether the last computation is so long ago that another one takes little of the time."""
+        """Return whether computing again would keep to its share of the time."""
         return time.monotonic() - self._computed > max(least_s, self._took_s / COMPUTING_MOST)
 
     def _compute(self) -> None:
@@ -169,14 +169,14 @@ class LiveAnswer(NoProgress):
         self._live.update(Group(*(line or Text() for line in shown)), refresh=True)
 
     def _status(self) -> list[Text]:
-        """Return a bar with the launch and the time left; what is being measured, and on what a machine."""
+        """Return a bar with the launch and the time left, and a line with the cell that is measured."""
         from rich.text import Text
 
-        share = self._course.share()
+        share = self._campaign.share()
         full = round(share * BAR)
         bar = Text("\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full, "cyan")
         bar.append("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (BAR - full), "dim")
-        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._course.left()}")
+        first = Text(f"{self._launch}  ") + bar + Text(f"  {share:.0%}  {self._campaign.left()}")
         doing = ", ".join(filter(None, [self._doing, self._machine]))
         lines = [first, Text(doing, "dim")]
         for line in lines:

@@ -1,4 +1,4 @@
-"""Drawing without settings: matplotlib would read those of the folder that we are in as it is imported.
+"""Figures independent of matplotlibrc: matplotlib would read one in the current folder when imported.
 
 A file of another program there, or a stranger's, would change what figures look like, or end the command.
 """
@@ -19,22 +19,24 @@ if TYPE_CHECKING:
 
 LIBRARY = "matplotlib"
 DEFAULTS = "mpl-data"
-"""The folder of matplotlib's own settings, in which it finds these as it would find ours elsewhere."""
+"""Folder of matplotlib's default settings; with it as the current folder, no others are found."""
 
 
-def draw_without_settings() -> None:
-    """Have matplotlib, when it is imported, take its own settings and nobody else's."""
-    if LIBRARY not in sys.modules and not any(isinstance(one, _Plain) for one in sys.meta_path):
-        sys.meta_path.insert(0, _Plain())
+def ignore_matplotlib_settings() -> None:
+    """Make a later import of matplotlib use its default settings only."""
+    if LIBRARY not in sys.modules and not any(
+        isinstance(finder, _MatplotlibFinder) for finder in sys.meta_path
+    ):
+        sys.meta_path.insert(0, _MatplotlibFinder())
 
 
-class _Plain(MetaPathFinder):
-    """Finds matplotlib where it is, and has it look for its settings in its own folder."""
+class _MatplotlibFinder(MetaPathFinder):
+    """Finder that imports matplotlib with its default settings."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where matplotlib is; None for all others, and where its settings are not as expected."""
+        """Return the spec of matplotlib; None for other modules, and where its folder is not as expected."""
         if fullname != LIBRARY:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
@@ -43,7 +45,7 @@ class _Plain(MetaPathFinder):
         execute, defaults = spec.loader.exec_module, Path(spec.submodule_search_locations[0], DEFAULTS)
 
         def executed(module: ModuleType) -> None:
-            with _inside(defaults):
+            with _working_directory(defaults):
                 execute(module)
 
         spec.loader.exec_module = executed  # type: ignore[method-assign]
@@ -51,8 +53,8 @@ class _Plain(MetaPathFinder):
 
 
 @contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    """Change to another folder for a while, unless it is missing or there would be no way back."""
+def _working_directory(folder: Path) -> Iterator[None]:
+    """Change to a folder temporarily, unless it is missing or the way back would be."""
     try:
         back = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""What is seen while it measures: a bar on a terminal, one plain line per launch otherwise."""
+"""Progress of a campaign: a bar on a terminal, else one plain line per launch."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Record
 
 REFRESH_S = 0.25
-"""Drawing takes processor time from the ranks; four times a second is enough for a person."""
+"""Drawing takes processor time from the ranks; four times a second is enough for a reader."""
 
-NOTICED_S = 1.0
+SUSPENSION_SHOWN_LEAST_S = 1.0
 
 
 class NoProgress:
-    """An observer that tells troubles alone."""
+    """Observer that prints warnings only."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -55,12 +55,12 @@ class NoProgress:
         """Do nothing."""
 
     def trouble(self, sentence: str) -> None:
-        """Tell the trouble at once, in its own line."""
+        """Print a warning at once, on its own line."""
         click.echo(printable_lines(f"mpigauge: {sentence}"), file=self._stream)
 
 
 class ProgressLines(NoProgress):
-    """An observer with one line per launch."""
+    """Observer that prints one line per launch."""
 
     def launch_ends(self, number: int, job: str, seconds: float, samples: int) -> None:
         """Print the line of a launch."""
@@ -73,14 +73,14 @@ class ProgressLines(NoProgress):
         click.echo(printable_lines(line), file=self._stream)
 
     def goes_on(self, seconds: float) -> None:
-        """Say how long it was stopped, if anybody may have noticed."""
-        if seconds >= NOTICED_S:
+        """Print how long the campaign was suspended, if that was long enough to notice."""
+        if seconds >= SUSPENSION_SHOWN_LEAST_S:
             words = f"was stopped for {units.format_duration(seconds)}, which the budget does not count"
             click.echo(printable_lines(words), file=self._stream)
 
 
-class Course:
-    """How far a campaign has come, of its budget or of the launches asked for."""
+class CampaignProgress:
+    """Progress of a campaign, relative to its budget or its number of launches."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -88,7 +88,7 @@ class Course:
         self._visits = self._visits_done = self._number = 0
 
     def launch_begins(self, number: int, visits: int) -> None:
-        """Note how many visits lie ahead."""
+        """Note the number of visits of the launch."""
         self._visits, self._visits_done, self._number = visits, 0, number
 
     def visit_ends(self) -> None:
@@ -96,7 +96,7 @@ class Course:
         self._visits_done += 1
 
     def share(self) -> float:
-        """Return how far it has come, from 0 to 1."""
+        """Return the share that is done, from 0 to 1."""
         since_s = awake_s() - self._begun
         if self._plan.over_s is not None:
             return max(0.0, min(1.0, since_s / self._plan.over_s))
@@ -107,7 +107,7 @@ class Course:
         return max(0.0, launches, min(1.0, since_s / self._plan.budget_s))
 
     def left(self) -> str:
-        """Return how long it will take, in words; nothing before that is known."""
+        """Return the time left, in words; empty as long as it is unknown."""
         share = self.share()
         if share <= 0:
             return ""
@@ -122,7 +122,7 @@ def words_of(cell: Cell) -> str:
 
 
 def has_terminal(stream: TextIO) -> bool:
-    """Return whether nobody else has the terminal, as a shell whose background job we are."""
+    """Return whether we own the terminal: a shell takes it from background jobs."""
     try:
         return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
     except OSError:
@@ -130,13 +130,13 @@ def has_terminal(stream: TextIO) -> bool:
 
 
 class ProgressBar(NoProgress):
-    """A bar with the time left and what is being measured, drawn in the pauses between visits."""
+    """Bar with the time left and the cell that is measured, drawn in the pauses between visits."""
 
     def __init__(self, stream: TextIO, plan: Plan) -> None:
         from rich.progress import BarColumn, Progress, TextColumn
 
         super().__init__(stream)
-        self._course = Course(plan)
+        self._campaign = CampaignProgress(plan)
         self._drawn = time.monotonic()
         self._progress = Progress(
             TextColumn("{task.fields[launch]}"),
@@ -145,51 +145,51 @@ class ProgressBar(NoProgress):
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[cell]}"),
             console=console(stream),
-            auto_refresh=False,  # no thread of its own: it would preempt the ranks
+            auto_refresh=False,  # no refresh thread: it would preempt the ranks
             transient=True,
         )
         self._task = self._progress.add_task("", total=1.0, launch="", left="", cell="")
 
     def start(self) -> None:
-        """Take the last line of the terminal."""
+        """Begin drawing on the last line of the terminal."""
         self._progress.start()
 
     def stop(self) -> None:
-        """Give the line back."""
+        """Erase the bar."""
         self._progress.stop()
 
     def launch_begins(self, number: int, part: int, job: str, visits: int) -> None:
-        """Say what is launched now."""
-        self._course.launch_begins(number, visits)
-        again = f", part {part}" if part > 1 else ""
-        self._progress.update(self._task, launch=f"launch {number}{again}", cell=f"starting {job}")
+        """Show the launch."""
+        self._campaign.launch_begins(number, visits)
+        part_text = f", part {part}" if part > 1 else ""
+        self._progress.update(self._task, launch=f"launch {number}{part_text}", cell=f"starting {job}")
         self._draw(at_once=True)
 
     def waits(self, number: int, seconds: float) -> None:
-        """Say what is waited for."""
+        """Show the pause."""
         begin = f"begins in {units.format_duration(seconds)}"
         self._progress.update(self._task, launch=f"launch {number}", cell=begin)
         self._draw(at_once=True)
 
     def visit_begins(self, cell: Cell) -> None:
-        """Say what is measured now."""
+        """Show the cell that is measured."""
         self._progress.update(self._task, cell=words_of(cell))
         self._draw()
 
     def visit_ends(self) -> None:
         """Count one more visit."""
-        self._course.visit_ends()
+        self._campaign.visit_ends()
 
     def rests(self) -> None:
-        """Leave the terminal to others."""
+        """Hide the bar while the process is suspended."""
         self._progress.stop()
 
     def goes_on(self, seconds: float) -> None:
-        """Take the line again."""
+        """Draw the bar again."""
         self._draw(at_once=True)
 
     def trouble(self, sentence: str) -> None:
-        """Print the trouble above the bar."""
+        """Print a warning above the bar."""
         words = printable_lines(f"mpigauge: {sentence}")
         self._progress.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
@@ -202,5 +202,5 @@ class ProgressBar(NoProgress):
             self._progress.stop()
             return
         self._progress.start()
-        self._progress.update(self._task, completed=self._course.share(), left=self._course.left())
+        self._progress.update(self._task, completed=self._campaign.share(), left=self._campaign.left())
         self._progress.refresh()

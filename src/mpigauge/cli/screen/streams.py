@@ -1,4 +1,4 @@
-"""Output that a measurement outlives: a reader that is gone ends what is said, not what is measured."""
+"""Standard streams that may close while a measurement goes on: output stops, the measurement does not."""
 
 from __future__ import annotations
 
@@ -17,59 +17,60 @@ if TYPE_CHECKING:
 
 
 NOBODY_READS = (errno.EPIPE, errno.EIO)
-"""A pipe whose reader has left, a terminal that is gone; a full disk is another matter."""
+"""Errors of a pipe without a reader and of a closed terminal; a full disk is a real error."""
 
 
-def open_closed() -> None:
-    """Let standard streams that are closed (`>&-`) lead nowhere.
+def open_closed_streams() -> None:
+    """Open standard streams that were closed (`>&-`) on the null device.
 
-    Their numbers would else be given to the next files that are opened, the result among them.
+    The next files to be opened, such as the result, would get their file descriptors otherwise.
     """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
+            # The null device gets the lowest free descriptor, which is that of the closed stream.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - for good
 
 
 @contextmanager
-def forgiving(stream: TextIO) -> Iterator[None]:
-    """Let what is written to a stream go nowhere from when it cannot be written to any more."""
+def tolerate_closed(stream: TextIO) -> Iterator[None]:
+    """Redirect a stream to the null device once writing to it fails."""
     try:
         yield
     except OSError:
-        silence(stream)
+        discard_output(stream)
 
 
-def silence(stream: TextIO) -> None:
-    """Let a stream end nowhere, what it still holds included: Python writes that when it ends."""
+def discard_output(stream: TextIO) -> None:
+    """Redirect a stream to the null device, with what it has buffered, which Python would write at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def note(text: str, *, err: bool = True) -> None:
-    """Print lines that may name files and other things of strangers: no code in them speaks to the terminal.
+    """Print lines that may contain names of files and the like, without control characters.
 
     Args:
-        err: Whether they stand beside what was asked for, on standard error.
+        err: Whether to print to standard error instead of standard output.
     """
     click.echo(clean(text), err=err)
 
 
 def clean(text: str) -> str:
-    """Return lines without control characters, whoever wrote what is named in them."""
+    """Return lines without control characters, which quoted names may contain."""
     from mpigauge.document.plain_signs import printable_lines
 
     return printable_lines(text)
 
 
-def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print what a measurement ends with, if there is still somebody who reads it.
+def print_unless_closed(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print the end of a measurement; ignore that the reader has left.
 
-    Notes are cleaned as those of `note`; documents are clean and may have colours.
+    Notes are cleaned as by `note`; documents are clean and may have colours.
     """
     stream = sys.stderr if err else sys.stdout
     try:
@@ -78,11 +79,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     except OSError as error:
         if error.errno not in NOBODY_READS:
             raise
-        silence(stream)
+        discard_output(stream)
 
 
-class Forgiving:
-    """An observer whose stream may go away."""
+class ToleratesClosedStream:
+    """Observer whose stream may be closed."""
 
     def __init__(self, observer: Observer, stream: TextIO) -> None:
         self._observer = observer
@@ -91,8 +92,8 @@ class Forgiving:
     def __getattr__(self, name: str) -> Callable[..., None]:
         method = getattr(self._observer, name)
 
-        def told(*values: object) -> None:
-            with forgiving(self._stream):
+        def call(*values: object) -> None:
+            with tolerate_closed(self._stream):
                 method(*values)
 
-        return told
+        return call

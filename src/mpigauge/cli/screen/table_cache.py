@@ -1,6 +1,6 @@
-"""Tables of large results, kept: the same question of the same file by the same program has the same answer.
+"""Cache of rendered tables of large results, by contents of the files, options and version of the program.
 
-What ten million samples say takes many seconds to compute, and is asked for again and again.
+Ten million samples take many seconds to compute, and are shown again and again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LARGE_BYTES = 4 << 20
-"""What smaller results say is computed before a user notices."""
+"""Smaller results are computed before a user notices."""
 
 KEPT_MOST = 64
 HOME = "XDG_CACHE_HOME"
@@ -30,13 +30,13 @@ COMPUTE_WITH = ("numpy", "scipy", "msgspec", "rich")
 
 
 class TableCache:
-    """The tables that were shown of files as they are now; none of small ones, or of a cache without trust.
+    """Cached tables of some files as they are now; empty for small files or an unsafe cache folder.
 
-    Made before the files are loaded: a campaign may go on writing to one of them.
+    Create it before the files are loaded: a campaign may go on writing to one of them.
 
     Args:
-        paths: The results, in their order.
-        question: All that is asked of them.
+        paths: Result files, in order.
+        question: All options that the table depends on.
     """
 
     def __init__(self, paths: Sequence[Path], question: str) -> None:
@@ -44,24 +44,24 @@ class TableCache:
         self._key = self._key_now()
 
     def find(self) -> str | None:
-        """Return what was shown then; None if that is not known."""
+        """Return the cached table; None if there is none."""
         with contextlib.suppress(OSError, UnicodeDecodeError, EnvironmentLacksError):
             if self._key and cache.is_safe(_folder()) and cache.is_safe(_folder() / self._key):
                 return (_folder() / self._key).read_text(encoding="utf-8")
         return None
 
     def keep(self, text: str) -> None:
-        """Keep a table for the next time, unless a file has changed meanwhile; remove what is old."""
+        """Store a table, unless a file has changed meanwhile; remove the oldest ones."""
         if not self._key or self._key != self._key_now():
             return
         with contextlib.suppress(OSError, EnvironmentLacksError):
             cache.make_safe(_folder(), "whose numbers would be shown", HOME)
-            with atomic_file.appearing(_folder() / self._key, overwrite=True, mode=0o600) as file:
+            with atomic_file.write_atomically(_folder() / self._key, overwrite=True, mode=0o600) as file:
                 file.write(text.encode())
             _tidy(_folder())
 
     def _key_now(self) -> str:
-        """Return the key of contents, names, question, screen and program; empty if there is none."""
+        """Return the key of contents, names, question, terminal and program; empty if not cached."""
         with contextlib.suppress(OSError):
             if all(map(Path.is_file, self._paths)) and _size_bytes(self._paths) >= LARGE_BYTES:
                 words = [
@@ -88,7 +88,7 @@ def _contents(path: Path) -> str:
 
 
 def _surroundings() -> str:
-    """Return what decides how the same numbers are written."""
+    """Return what decides how the same numbers are printed."""
     screen = console()
     about = (screen.width, screen.color_system) if screen is not None else ()
     return repr((sys.stdout.encoding, *about, *map(version, COMPUTE_WITH)))

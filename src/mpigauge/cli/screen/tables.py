@@ -1,4 +1,4 @@
-"""Tables on the screen: of result files or of any document, checked before a campaign begins."""
+"""Tables of result files, with options that are checked before a campaign begins."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
 
-OF_SAMPLES = ("csv", "parquet")
-"""Formats of every sample."""
+SAMPLE_FORMATS = ("csv", "parquet")
+"""Formats of the table of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """What the command line says of a table.
+    """Options of a table.
 
     Attributes:
         table: Its kind; None for the usual one.
-        renames: Placements that are called otherwise: `OLD=NEW`.
+        renames: Placements to be shown under another name: `OLD=NEW`.
     """
 
     table: str | None
@@ -49,32 +49,32 @@ class TableOptions:
 
     @property
     def kind(self) -> str:
-        """The kind of table: the answer, unless something is asked for that only curves have."""
+        """Kind of table: the answer, unless an option needs curves."""
         by_cell = self.columns or self.selection.series or self.selection.sizes or self.form in BY_CELL
         return self.table or (CURVES if by_cell else ANSWER)
 
 
-def shown(paths: Sequence[Path], asked: TableOptions) -> str:
-    """Return what `tabulate` does, the table alone: that of a large result that was shown before is kept.
+def shown(paths: Sequence[Path], options: TableOptions) -> str:
+    """Return the table of `tabulate` without the rows; from the cache if a large result was shown before.
 
     Raises:
-        UsageError: As it does.
+        UsageError: An option is invalid, as in `tabulate`.
     """
-    cache = _cache(paths, asked)
+    cache = _cache(paths, options)
     if (known := cache.find()) is not None:
-        return _told(known, asked.form)
-    return _tabulate(paths, asked, cache)[0]
+        return _with_notes(known, options.form)
+    return _tabulate(paths, options, cache)[0]
 
 
-def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
-    """Return a table of result files for each form; every file is read once.
+def documents(paths: Sequence[Path], options: TableOptions, forms: Sequence[str]) -> Iterator[Document]:
+    """Return a table of result files per format, reading each file once.
 
     Raises:
-        UsageError: As `tabulate`.
+        UsageError: An option is invalid, as in `tabulate`.
     """
-    each = [replace(asked, form=form) for form in forms]
-    requests = [_request(paths, one) for one in each]
-    if asked.kind == SAMPLES:
+    options_by_format = [replace(options, form=form) for form in forms]
+    requests = [_request(paths, options_) for options_ in options_by_format]
+    if options.kind == SAMPLES:
         yield from [_samples(paths, requests[0][0])] * len(forms)
         return
     sources = requests[0][0].sources(map(load, paths))
@@ -83,60 +83,60 @@ def documents(paths: Sequence[Path], asked: TableOptions, forms: Sequence[str]) 
 
 
 def _samples(paths: Sequence[Path], request: Request) -> Document:
-    """Return every sample; only series need what is computed from samples, which takes long of many."""
-    from mpigauge.plan.sizes import wanted
+    """Return all samples; rows, which take long to compute from many samples, are needed for series only."""
+    from mpigauge.plan.sizes import size_filter
     from mpigauge.show import samples
 
     picked = request.selection
     if picked.series:
         sources = replace(request, each_state=True).selected(map(load, paths))
-        return samples.document([samples.chosen_of_rows(source, picked.state) for source in sources])
-    sizes = wanted(picked.sizes)
+        return samples.document([samples.choose_samples_of_rows(source, picked.state) for source in sources])
+    sizes = size_filter(picked.sizes)
 
     def keep(cell: Cell) -> bool:
         return sizes(cell.bytes)
 
     return samples.document(
-        [samples.chosen_of(load(path), picked.state, picked.only, keep) for path in paths]
+        [samples.choose_samples(load(path), picked.state, picked.only, keep) for path in paths]
     )
 
 
-def _cache(paths: Sequence[Path], asked: TableOptions) -> TableCache:
+def _cache(paths: Sequence[Path], options: TableOptions) -> TableCache:
     from mpigauge.cli.screen.table_cache import TableCache
 
-    return TableCache(paths, repr((asked, [is_newest(path) for path in paths])))
+    return TableCache(paths, repr((options, [is_newest(path) for path in paths])))
 
 
 def tabulate(
-    paths: Sequence[Path], asked: TableOptions, results: Sequence[Result] | None = None
+    paths: Sequence[Path], options: TableOptions, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    """Return a table of result files in one of the forms, and all rows of the first of them.
+    """Return a table of result files in one of the formats, and all rows of the first file.
 
     Args:
-        results: If they are in memory already.
+        results: Contents of the files, if they are in memory already.
 
     Raises:
-        UsageError: A file is not a result, a column or unit does not exist, or the results lack what the
-            kind of table needs.
+        UsageError: A file is no result, a column or unit does not exist, or the results lack what the kind of
+            table needs.
     """
-    return _tabulate(paths, asked, _cache(paths, asked), results)
+    return _tabulate(paths, options, _cache(paths, options), results)
 
 
 def _tabulate(
-    paths: Sequence[Path], asked: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
+    paths: Sequence[Path], options: TableOptions, cache: TableCache, results: Sequence[Result] | None = None
 ) -> tuple[str, list[Row]]:
-    request, columns = _request(paths, asked)
+    request, columns = _request(paths, options)
     sources = request.sources(map(load, paths) if results is None else results)
-    text = rendered(_table(request, sources, columns), asked.form)
+    text = rendered(_table(request, sources, columns), options.form)
     cache.keep(text)
     return text, sources[0].rows
 
 
-def _request(paths: Sequence[Path], asked: TableOptions) -> tuple[Request, tuple[str, ...]]:
-    """Return what is asked and in which columns, after all that can be wrong before a file is read."""
-    columns, chosen = check(asked.unit_names, asked.columns)
-    _refuse(asked, paths)
-    request = Request(KINDS[asked.kind], asked.selection, asked.stat, asked.renames, units=chosen)
+def _request(paths: Sequence[Path], options: TableOptions) -> tuple[Request, tuple[str, ...]]:
+    """Return the request and the columns; refuse all that is wrong before a file is read."""
+    columns, chosen = check(options.unit_names, options.columns)
+    _refuse(options, paths)
+    request = Request(KINDS[options.kind], options.selection, options.stat, options.renames, units=chosen)
     request.check()
     return request, columns
 
@@ -146,41 +146,41 @@ def _table(request: Request, sources: list[Source], columns: tuple[str, ...]) ->
     return table_of(request.query_of(sources), columns, newest=newest)
 
 
-def _refuse(asked: TableOptions, paths: Sequence[Path]) -> None:
-    """Refuse what only other kinds of tables have.
+def _refuse(options: TableOptions, paths: Sequence[Path]) -> None:
+    """Refuse options that only other kinds of tables have.
 
     Raises:
-        UsageError: It was asked for.
+        UsageError: There is such an option.
     """
-    if asked.kind == CURVES and len(paths) > 1:
+    if options.kind == CURVES and len(paths) > 1:
         raise UsageError(
             f"--table {CURVES} does not take a second result", "side by side: --table times, or rates"
         )
-    if asked.kind == SAMPLES and asked.form not in OF_SAMPLES:
+    if options.kind == SAMPLES and options.form not in SAMPLE_FORMATS:
         raise UsageError(
             f"--table {SAMPLES} has a line for every sample, which is nothing to read",
-            f"choose --format {' or '.join(OF_SAMPLES)}, or -o samples.csv",
+            f"choose --format {' or '.join(SAMPLE_FORMATS)}, or -o samples.csv",
         )
-    if asked.columns and asked.kind != CURVES:
+    if options.columns and options.kind != CURVES:
         raise UsageError(
-            f"--table {asked.kind} does not take --columns",
+            f"--table {options.kind} does not take --columns",
             "leave it out, or choose another kind: mpigauge list tables",
         )
 
 
 def rendered(document: Document, form: str) -> str:
-    """Return a document in one of the formats; text is fitted to a terminal, if standard output is one."""
+    """Return a document in one of the formats; text is fitted to the terminal, if there is one."""
     if form == "text" and (screen := console()) is not None:
         from mpigauge.show.formats import terminal
 
         return terminal.render(document, screen)
     from mpigauge.show import formats
 
-    return _told(formats.render(document, form), form)
+    return _with_notes(formats.render(document, form), form)
 
 
-def _told(text: str, form: str) -> str:
-    """Return a text, and name what its format has no place for."""
+def _with_notes(text: str, form: str) -> str:
+    """Return the text of a document; note what its format leaves out."""
     if form in FOREIGN:
         from mpigauge.show.formats import left_out
 
@@ -190,7 +190,7 @@ def _told(text: str, form: str) -> str:
 
 
 def check(unit_names: tuple[str, ...], columns: str) -> tuple[tuple[str, ...], Units]:
-    """Return the columns and units asked for; called before a campaign, not to be wrong only after it.
+    """Return the columns and units; called before a campaign, so that an error does not come after it.
 
     Raises:
         UsageError: A column or unit does not exist.

@@ -1,1 +1,1 @@
-"""The verbs: one module each, imported when it is used."""
+"""The verbs, a module each, imported when it is used."""

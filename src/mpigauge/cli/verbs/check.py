@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.ask import VERBS, Request, against
+from mpigauge.ask import VERBS, Request, compare_with_baseline
 from mpigauge.cli.options.common import results_argument, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.selection import load, loaded, selection_options
+from mpigauge.cli.screen.comparison import put_comparison, status_of_verdict
 from mpigauge.cli.screen.streams import note
-from mpigauge.cli.verbs.comparisons import put_comparison, status_of_verdict
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.result.files import named
 
@@ -96,27 +96,29 @@ def command(
     units = units_of(unit_names)
     request = Request(VERBS["check"], selection, units=units)
     if question == "--expect":
-        found = list(loaded(results))
-        return _expected(_expectations(sentences, expect_files, found), found, request, units, outputs)
-    path = _one(named(results))
+        loaded_results = list(loaded(results))
+        return _expected(
+            _expectations(sentences, expect_files, loaded_results), loaded_results, request, units, outputs
+        )
+    path = _only_path(named(results))
     if baseline is not None:
-        held = against(path, baseline, request, load, note, force=False)
-        return put_comparison(held, units, outputs, everything=everything)
-    return _guided(path, request, units, outputs, everything=everything)
+        comparison = compare_with_baseline(path, baseline, request, load, note, force=False)
+        return put_comparison(comparison, units, outputs, everything=everything)
+    return _guidelines(path, request, units, outputs, everything=everything)
 
 
 def _question(expected: object, baseline: object, guidelines: object) -> str:
-    """Return the one thing that is asked."""
-    given = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
-    asked = [name for name, value in given.items() if value]
-    if not asked:
-        raise UsageError("nothing to check", f"say what is expected: {', '.join(given)}")
-    if len(asked) > 1:
-        raise UsageError(f"{' and '.join(asked)} are {len(asked)} questions", "check one after the other")
-    return asked[0]
+    """Return the one kind of question that options ask."""
+    questions = {"--expect": expected, "--baseline": baseline, "--guidelines": guidelines}
+    names = [name for name, value in questions.items() if value]
+    if not names:
+        raise UsageError("nothing to check", f"say what is expected: {', '.join(questions)}")
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} are {len(names)} questions", "check one after the other")
+    return names[0]
 
 
-def _one(paths: Sequence[Path]) -> Path:
+def _only_path(paths: Sequence[Path]) -> Path:
     if len(paths) > 1:
         raise UsageError(f"{len(paths)} results: one can be checked", "check each of them")
     return paths[0]
@@ -125,12 +127,12 @@ def _one(paths: Sequence[Path]) -> Path:
 def _expectations(
     sentences: Sequence[str], files: Sequence[Path], results: Sequence[Result]
 ) -> list[Expectation]:
-    """Return all expectations; they may be of patterns that only these results have."""
+    """Return all expectations; they may name patterns that only these results have."""
     from mpigauge.check.expectation_file import parse, read_expectations
 
     names = {pattern.name for result in results for pattern in result.campaign.patterns}
     typed = [parse(sentence, foreign=names) for sentence in sentences]
-    return [*typed, *(one for path in files for one in read_expectations(path, names))]
+    return [*typed, *(expectation for path in files for expectation in read_expectations(path, names))]
 
 
 def _expected(
@@ -140,23 +142,27 @@ def _expected(
     units: Units,
     outputs: Outputs,
 ) -> int:
-    """Judge every number of every result; each statistic is computed once."""
-    from mpigauge.check.expectations import together
-    from mpigauge.check.table import document, held_against, verdict_of
+    """Check every number of every result; each statistic is computed once."""
+    from mpigauge.check.expectations import adjusted_for_all
+    from mpigauge.check.table import check_expectation, document, verdict_of
 
     rows = {}
-    for stat in dict.fromkeys(one.stat for one in expectations):
+    for stat in dict.fromkeys(expectation.stat for expectation in expectations):
         sources = replace(request, stat=stat).selected(results)
         rows[stat] = [row for source in sources for row in source.rows]
-    found = together(
-        [one for expectation in expectations for one in held_against(expectation, rows[expectation.stat])]
+    judged = adjusted_for_all(
+        [
+            checked
+            for expectation in expectations
+            for checked in check_expectation(expectation, rows[expectation.stat])
+        ]
     )
-    outputs.put(document(found, units))
-    return STATUSES[verdict_of(found)]
+    outputs.put(document(judged, units))
+    return STATUSES[verdict_of(judged)]
 
 
-def _guided(path: Path, request: Request, units: Units, outputs: Outputs, *, everything: bool) -> int:
-    """Judge operations against what could replace them."""
+def _guidelines(path: Path, request: Request, units: Units, outputs: Outputs, *, everything: bool) -> int:
+    """Check operations against others that could replace them."""
     from mpigauge.compare.guideline_table import document
     from mpigauge.compare.guidelines import check
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mpigauge.ask import VERBS, Request, against
+from mpigauge.ask import VERBS, Request, compare_with_baseline
 from mpigauge.cli.options.common import (
     comparison_options,
     results_argument,
@@ -18,8 +18,8 @@ from mpigauge.cli.options.common import (
 )
 from mpigauge.cli.options.outputs import output_options_and_result
 from mpigauge.cli.options.selection import load, selection_options
+from mpigauge.cli.screen.comparison import put_comparison
 from mpigauge.cli.screen.streams import note
-from mpigauge.cli.verbs.comparisons import put_comparison
 from mpigauge.errors import UsageError
 from mpigauge.result.files import named
 
@@ -95,38 +95,44 @@ def command(
     mpigauge compare after.jsonl --baseline results
     mpigauge compare both.jsonl --margin 1% --allow 5% --strict
     """
-    from mpigauge.campaign.remeasure import compared_again_by
-    from mpigauge.cli.verbs.session import check_saved
-    from mpigauge.show.compared import check_alike, check_count, held, held_again, thresholds_of
+    from mpigauge.campaign.remeasure import remeasure_factor
+    from mpigauge.cli.sessions.session import check_saved
+    from mpigauge.show.compared import (
+        check_alike,
+        check_count,
+        compare_remeasured,
+        compare_sources,
+        thresholds_of,
+    )
 
     thresholds = thresholds_of(margin, allow)
     units = units_of(unit_names)
     paths = named(results)
     check_count(len(paths), by)
-    _check_alone(remeasure, baseline, output, trust)
+    _check_remeasure(remeasure, baseline, output, trust)
     request = Request(
         VERBS["compare"], selection, stat, each_state=True, by=by, thresholds=thresholds, units=units
     )
     if baseline is not None:
-        found = against(_one(paths, by), baseline, request, load, note, force=force)
-        return put_comparison(found, units, outputs, strict=strict, everything=everything)
+        compared = compare_with_baseline(_only_path(paths, by), baseline, request, load, note, force=force)
+        return put_comparison(compared, units, outputs, strict=strict, everything=everything)
     query = request.query(map(load, paths))
     if not force:
         check_alike(query.sources)
-    found = held(query, asked=strict or remeasure)
+    compared = compare_sources(query, verdict_asked=strict or remeasure)
     if remeasure:
-        before = [one.result for one in query.sources]
-        again = _measured_again(found, before, output, trust=trust, quiet=quiet)
-        if isinstance(again, int):
-            return again
-        found = held_again(query, found, again.result, compared_again_by(before, by))
-        status = put_comparison(found, units, outputs, strict=strict, everything=everything)
-        check_saved(again)
+        before = [source.result for source in query.sources]
+        remeasured = _remeasure(compared, before, output, trust=trust, quiet=quiet)
+        if isinstance(remeasured, int):
+            return remeasured
+        compared = compare_remeasured(query, compared, remeasured.result, remeasure_factor(before, by))
+        status = put_comparison(compared, units, outputs, strict=strict, everything=everything)
+        check_saved(remeasured)
         return status
-    return put_comparison(found, units, outputs, strict=strict, everything=everything)
+    return put_comparison(compared, units, outputs, strict=strict, everything=everything)
 
 
-def _one(paths: Sequence[Path], by: str | None) -> Path:
+def _only_path(paths: Sequence[Path], by: str | None) -> Path:
     if len(paths) > 1 or by is not None:
         raise UsageError(
             "--baseline holds one result against sessions", f"leave out {'--by' if by else 'the second one'}"
@@ -134,40 +140,40 @@ def _one(paths: Sequence[Path], by: str | None) -> Path:
     return paths[0]
 
 
-def _check_alone(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
-    """Refuse --remeasure of a baseline, which has no two sides, and what is for --remeasure without it."""
+def _check_remeasure(remeasure: bool, baseline: Path | None, output: Path | None, trust: bool) -> None:
+    """Refuse --remeasure of a baseline, which has no second side, and its options without it."""
     if remeasure and baseline is not None:
         raise UsageError("--remeasure and --baseline exclude each other", "use one of them")
     if not remeasure and (output is not None or trust):
         raise UsageError("--output and --trust are for --remeasure", "leave them out, or measure again")
 
 
-def _measured_again(
-    found: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
+def _remeasure(
+    compared: ComparedSources, results: Sequence[Result], output: Path | None, *, trust: bool, quiet: bool
 ) -> SessionEnd | int:
-    """Measure what is suspicious; return how that ended, or the exit status if it was cut short.
+    """Measure suspicious cells again; return how that ended, or the exit status if it was cut short.
 
     Raises:
-        UsageError: Both sides cannot be measured in turn, or a result is a stranger's.
+        UsageError: The sides cannot be measured in turn, or a result is imported.
         EnvironmentLacksError: A library is gone, or does not work.
         JobError: Nothing could be measured.
     """
-    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_what_was_hidden
-    from mpigauge.campaign.remeasure import plan_again
+    from mpigauge.campaign.prepare import lab_to_enter, prepare, with_hidden_variables
+    from mpigauge.campaign.remeasure import remeasure_plan
     from mpigauge.campaign.trusted_results import check_trusted
-    from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import measured_or_stopped
+    from mpigauge.cli.sessions.lab_runs import same_command_in
+    from mpigauge.cli.sessions.session import measured_or_stopped
     from mpigauge.compare.suspicious import launches_for, suspicious
     from mpigauge.plan.source import new_seed
 
-    paths = [str(one.path) for one in results]
+    paths = [str(result.path) for result in results]
     where = " and ".join(paths)
     for result in () if trust else results:
         check_trusted(result, f"mpigauge compare --remeasure --trust {shlex.join(paths)}")
-    picked = suspicious(found.shown)
-    launches = launches_for(found.shown.cells)
-    plan = plan_again(results, picked, launches, new_seed())
+    picked = suspicious(compared.shown)
+    launches = launches_for(compared.shown.cells)
+    plan = remeasure_plan(results, picked, launches, new_seed())
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
-    session = prepare(with_what_was_hidden(plan, where), where)
+    session = prepare(with_hidden_variables(plan, where), where)
     return measured_or_stopped(session, output, quiet=quiet)

@@ -8,22 +8,22 @@ PLACES = {
     "zsh": "share/zsh/site-functions/_mpigauge",
     "fish": "share/fish/vendor_completions.d/mpigauge.fish",
 }
-"""Where each shell looks for scripts below a prefix such as /usr; a wheel has them there."""
+"""Where each shell looks for completion scripts below a prefix such as /usr; wheels install them there."""
 
 SHELLS = tuple(PLACES)
 VARIABLE = "_MPIGAUGE_COMPLETE"
-"""By which click's scripts ask the program; its name is computed from that of the program."""
+"""Environment variable by which click's scripts call the program, computed from the program's name."""
 
 
 def completion(shell: str, program: click.Command) -> ShellComplete:
-    """Return what completes the words of a program in a shell."""
+    """Return click's completion of a program for a shell."""
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click has all three
     return kind(program, {}, "mpigauge", VARIABLE)
 
 
 def script(shell: str, program: click.Command) -> str:
-    """Return the script of a shell for any machine: this one need not have the shell."""
+    """Return the completion script of a shell, whether or not this machine has that shell."""
     return ShellComplete.source(completion(shell, program))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options import completers
-from mpigauge.cli.options.common import assignments, format_option, place_options, spelled
+from mpigauge.cli.options.common import assignments, format_option, place_options, spelling_in_run
 from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, MpigaugeError, UsageError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0
 LINE_PATTERN = "cacheline"
-"""What two ranks do while the machine is watched."""
+"""Pattern that two ranks run while the machine is watched."""
 
 
 @click.command("doctor")
@@ -49,11 +49,11 @@ def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> i
         return _watch(duration, form)
     from msgspec import to_builtins
 
-    from mpigauge.doctor.here import look
+    from mpigauge.doctor.this_machine import findings_by_topic
     from mpigauge.result.environment import environment
 
     machine = environment()
-    grouped = look(machine)
+    grouped = findings_by_topic(machine)
     if place["hosts"]:
         grouped["hosts"], number = _hosts(mpi, **place)
         if number is not None:
@@ -65,7 +65,7 @@ def command(duration: str | None, mpi: str | None, form: str, **place: Any) -> i
     from mpigauge.doctor.table import document
 
     click.echo(rendered(document(grouped, to_builtins(machine)), form), nl=False)
-    lacking = any(one.state == "lacks" for group in grouped.values() for one in group)
+    lacking = any(finding.state == "lacks" for group in grouped.values() for finding in group)
     return EXIT_ENVIRONMENT if lacking else EXIT_DONE
 
 
@@ -84,37 +84,37 @@ def _watch(duration: str, form: str) -> int:
     from mpigauge.doctor.watch_table import document
     from mpigauge.result.environment import cores_allowed
 
-    alone = "" if cores_allowed() > 1 else "two ranks would share the core"
+    no_ranks = "" if cores_allowed() > 1 else "two ranks would share the core"
     with Interruption() as interruption:
         try:
-            if not alone:
-                seen = watch.watch_by_ranks(LINE_PATTERN, seconds, NoProgress(sys.stderr), interruption)
+            if not no_ranks:
+                watched = watch.watch_by_ranks(LINE_PATTERN, seconds, NoProgress(sys.stderr), interruption)
         except MpigaugeError as error:
-            alone = error.sentence
-        if alone:
-            seen = watch.watch_alone(seconds, interruption)
+            no_ranks = error.sentence
+        if no_ranks:
+            watched = watch.watch_alone(seconds, interruption)
         signal_number = interruption.signal
-    click.echo(rendered(document(seen, cores=cores_allowed(), alone=alone), form), nl=False)
+    click.echo(rendered(document(watched, cores=cores_allowed(), no_ranks=no_ranks), form), nl=False)
     return EXIT_DONE if signal_number is None else EXIT_SIGNAL_BASE + signal_number
 
 
 def _hosts(
     mpi: str | None, variables: tuple[str, ...], **place: Any
 ) -> tuple[list[DoctorFinding], int | None]:
-    """Return what a look at hosts has found, and the signal that ended it, if one did."""
+    """Return findings on hosts, and the signal that ended the check, if one did."""
     from mpigauge.campaign.launch.interruption import Interruption
     from mpigauge.cli.screen.progress import NoProgress
-    from mpigauge.doctor.hosts import of_hosts
+    from mpigauge.doctor.hosts import host_findings
 
-    # What failed is a finding, so nobody else needs to tell it.
+    # Failures become findings, so the observer need not print them.
     silent = NoProgress(StringIO())
     with Interruption() as interruption:
-        found = of_hosts(silent, interruption, mpi, variables=assignments(variables), **place)
-        return found, interruption.signal
+        findings = host_findings(silent, interruption, mpi, variables=assignments(variables), **place)
+        return findings, interruption.signal
 
 
-def _refuse(why: str, **given: Any) -> None:
+def _refuse(why: str, **options: Any) -> None:
     """Refuse options that would have no effect."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value:
-            raise UsageError(f"{spelled(name)} {why}", "mpigauge doctor --help")
+            raise UsageError(f"{spelling_in_run(name)} {why}", "mpigauge doctor --help")

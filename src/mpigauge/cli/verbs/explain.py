@@ -72,8 +72,8 @@ def command(
     outputs.put(document(request.selected(loaded(results)), units, most=most, gives_way=GIVES_WAY))
 
 
-def _refuse(**given: object) -> None:
-    """Refuse what has no meaning for claims, which choose their cells themselves."""
+def _refuse(**options: object) -> None:
+    """Refuse options that have no effect on claims, which name their cells themselves."""
     names = {"everything": "--all"}
-    if asked := [names.get(name, f"--{name}") for name, value in given.items() if value]:
-        raise UsageError(f"--claims and {asked[0]} exclude each other", "use one of them")
+    if refused := [names.get(name, f"--{name}") for name, value in options.items() if value]:
+        raise UsageError(f"--claims and {refused[0]} exclude each other", "use one of them")

@@ -12,8 +12,8 @@ from mpigauge.cli.options import completers
 from mpigauge.cli.options.common import stat_option, threshold_options, unit_option, units_of
 from mpigauge.cli.options.outputs import output_options
 from mpigauge.cli.options.selection import load, selection_options
+from mpigauge.cli.screen.comparison import status_of_verdict
 from mpigauge.cli.screen.streams import note
-from mpigauge.cli.verbs.comparisons import status_of_verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -78,9 +78,9 @@ def command(
 
     thresholds = thresholds_of(margin, allow)
     units = units_of(unit_names)
-    found = sessions_in(paths, Request(VERBS["history"], selection, stat), load, note)
+    sessions = sessions_in(paths, Request(VERBS["history"], selection, stat), load, note)
     if since is not None:
-        found = found.since(since)
-    shown = history_of(found.known, thresholds)
-    outputs.put(document(shown, units, found.left_out, everything=everything))
+        sessions = sessions.since(since)
+    shown = history_of(sessions.known, thresholds)
+    outputs.put(document(shown, units, sessions.left_out, everything=everything))
     return status_of_verdict(shown.verdict)

@@ -1,4 +1,4 @@
-"""`mpigauge import`: another launcher's or program's output becomes a result file."""
+"""`mpigauge import`: creates a result file from the output of another launcher or program."""
 
 import shlex
 from functools import partial
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Readers(Subcommands):
-    """One command for every row of `formats.READERS`."""
+    """Group with one command per row of `formats.READERS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the formats in the order of the registry."""
@@ -54,7 +54,7 @@ class Readers(Subcommands):
 
 
 def _options(function: Any, reader: "Reader") -> list[click.Parameter]:
-    """Return the options of the table; --columns names those of a file instead where that must be."""
+    """Return the options of the table; --columns names those of a file instead where it must be given."""
     options: list[click.Parameter] = function.__click_params__[::-1]
     if reader.prints_tables:
         return [*_of_tables(), *options]
@@ -98,8 +98,8 @@ def command() -> None:
     """
 
 
-def _tell_left_out(name: str, paths: tuple[Path, ...]) -> None:
-    """Say that a log has tables of another program, too."""
+def _note_left_out(name: str, paths: tuple[Path, ...]) -> None:
+    """Note that a log has tables of another program, too."""
     from mpigauge.importers.reading import left_out
 
     for path in paths:
@@ -121,27 +121,27 @@ def _import(
     same: bool = False,
 ) -> int:
     from mpigauge.cli.screen.tables import TableOptions, check, tabulate
-    from mpigauge.cli.verbs.session import ended
+    from mpigauge.cli.sessions.session import ended
     from mpigauge.errors import JobError, UsageError
     from mpigauge.importers import READERS, read
     from mpigauge.result import writer
     from mpigauge.result.files import default_path
     from mpigauge.result.records import Imported, Visit
 
-    shown, given = ("", columns) if isinstance(columns, Path) else (columns, None)
+    shown, column_file = ("", columns) if isinstance(columns, Path) else (columns, None)
     check(unit_names, shown)
-    if len(paths) < READERS[name].least:
+    if len(paths) < READERS[name].min_files:
         raise UsageError(f"import {name} needs {READERS[name].files}", "name the missing files, too")
     if output is not None:
         writer.check_free(output)
-    records = read(name, paths, given, ranks=np or 0, same=same)
-    with writer.create(output) if output else writer.create_beside(default_path()) as file:
-        file.tells(lambda sentence: note(f"mpigauge: {sentence}"))
+    records = read(name, paths, column_file, ranks=np or 0, same=same)
+    with writer.create(output) if output else writer.create_numbered(default_path()) as file:
+        file.set_reporter(lambda sentence: note(f"mpigauge: {sentence}"))
         for record in records:
             file.append(record)
     path = file.path
     if READERS[name].prints_tables:
-        _tell_left_out(name, paths)
+        _note_left_out(name, paths)
     if not any(isinstance(record, Visit | Imported) for record in records):
         raise JobError(f"{path}: nothing was measured; the file has the job's last output", "")
     text, rows = tabulate([path], TableOptions(None, form, unit_names, stat, shown))

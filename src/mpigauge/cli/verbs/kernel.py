@@ -3,7 +3,7 @@
 import click
 
 from mpigauge.cli.options import completers
-from mpigauge.cli.options.run_options import TakesWordsOfRun, words_of_run
+from mpigauge.cli.options.run_options import CommandWithRunOptions, run_arguments
 from mpigauge.cli.options.subcommands import Subcommands
 from mpigauge.cli.screen.streams import note
 
@@ -75,8 +75,8 @@ def describe(mpi: str | None) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(description), indent=1).decode())
 
 
-@command.command("plan", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
-@words_of_run
+@command.command("plan", cls=CommandWithRunOptions, context_settings={"ignore_unknown_options": True})
+@run_arguments
 @click.option(
     "--cores", type=click.IntRange(1), metavar="N", help="Cores that the ranks share.  [default: one each]"
 )
@@ -90,11 +90,11 @@ def plan(words: tuple[str, ...], *, cores: int | None) -> None:
     mpigauge kernel plan pingpong --sizes 8,1KiB --budget 10s > plan.txt
     mpigauge kernel plan allreduce --np 4 --cores 2 > plan.txt
     """
-    from mpigauge.campaign.external_launch import handout
+    from mpigauge.campaign.external_launch import external_plan
     from mpigauge.cli.options.run_options import planned
 
     plan_, where, _ = planned(words)
-    text, left_out = handout(plan_, where, cores)
+    text, left_out = external_plan(plan_, where, cores)
     click.echo(text, nl=False)
     if left_out:
         note(f"mpigauge: {left_out}")

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from mpigauge.cli.verbs.lab_runs import enter
+from mpigauge.cli.sessions.lab_runs import enter
 from mpigauge.errors import UsageError
 
 
@@ -58,10 +58,10 @@ def command(
     mpigauge lab --hosts 3 --link h1-h3:rate=100mbit,delay=1ms -- mpigauge run pingpong
     mpigauge lab --hosts 4 --host h3:rate=100mbit
     """
-    from mpigauge.plan.lab import HOSTS_MOST, Lab, Link, Port
+    from mpigauge.plan.lab import MAX_HOSTS, Lab, Link, Port
 
-    if not 1 <= hosts <= HOSTS_MOST:
-        raise UsageError(f"--hosts: {hosts} hosts are out of range", f"use 1 to {HOSTS_MOST}")
+    if not 1 <= hosts <= MAX_HOSTS:
+        raise UsageError(f"--hosts: {hosts} hosts are out of range", f"use 1 to {MAX_HOSTS}")
     lab = Lab(
         hosts=hosts,
         rate=rate,
@@ -73,7 +73,7 @@ def command(
 
 
 def _described(option: str, text: str) -> tuple[str, str | None, str | None]:
-    """Return the three parts of `h1-h3:rate=100mbit,delay=1ms`."""
+    """Return the two ends and the values of `h1-h3:rate=100mbit,delay=1ms`."""
     name, _, rest = text.partition(":")
     pairs = [pair.partition("=") for pair in rest.split(",")]
     values = {key.strip(): value.strip() for key, _, value in pairs}

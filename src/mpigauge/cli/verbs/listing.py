@@ -1,4 +1,4 @@
-"""`mpigauge list`: what there is to choose from, each list computed from its one registry."""
+"""`mpigauge list`: all choices of an option, each list computed from its one registry."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _patterns(mpi: str | None) -> Entries:
 def _launchers(_: str | None) -> Entries:
     from mpigauge.campaign.launch.launchers import LAUNCHERS
 
-    return [{"name": one.name, "about": one.about} for one in LAUNCHERS.values()]
+    return [{"name": launcher.name, "about": launcher.about} for launcher in LAUNCHERS.values()]
 
 
 def _mpis(_: str | None) -> Entries:
@@ -88,7 +88,7 @@ def _plans(_: str | None) -> Entries:
             "title": file.title,
             "about": " ".join(file.about.split()),
             "budget": file.budget or BUDGET,
-            "patterns": [*dict.fromkeys(one.pattern for one in file.measure)],
+            "patterns": [*dict.fromkeys(measure.pattern for measure in file.measure)],
             "path": str(path),
         }
         for name, (path, file) in files.items()
@@ -99,8 +99,8 @@ def _columns(_: str | None) -> Entries:
     from mpigauge.show.columns import EXTRA_COLUMNS
 
     return [
-        {"name": one.name, "heading": one.heading, "unit": one.unit, "about": one.about}
-        for one in EXTRA_COLUMNS.values()
+        {"name": column.name, "heading": column.heading, "unit": column.unit, "about": column.about}
+        for column in EXTRA_COLUMNS.values()
     ]
 
 
@@ -121,7 +121,7 @@ SHOWN = {
     "mpis": {"label": "library", "standard": "MPI", "mpicc": "compiler", "origin": "from"},
     "plans": {"name": "name", "title": "title", "budget": "takes", "about": "what it measures"},
 }
-"""What people see of each thing; programs see all of it."""
+"""Columns that people see per kind of list; programs get all."""
 
 
 @click.command("list")

@@ -1,4 +1,4 @@
-"""The manual: every command with its help as data, and a page of each for `man`, which wheels carry."""
+"""Help of every command as data, and as man pages, which wheels install."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIGNALS = "stopped by signal n: 130 is Ctrl-C, 143 is SIGTERM"
 
 
 def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, click.Command]]:
-    """Return a command and all below it, with the words that call them."""
+    """Return a command and all its subcommands, with the words that call them."""
     yield words, command
     if isinstance(command, click.Group):
         with click.Context(command) as context:
@@ -43,7 +43,7 @@ def commands(command: click.Command, words: Words) -> Iterator[tuple[Words, clic
 
 
 def paragraphs(command: click.Command) -> Iterator[tuple[bool, list[str]]]:
-    """Return the paragraphs of the help of a command: whether each is of commands, and its lines."""
+    """Return the paragraphs of a command's help: whether each is of commands, and its lines."""
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         first, *rest = (line.strip() for line in paragraph.strip().splitlines() or [""])
         if first in {"\b", "\\b"}:
@@ -56,7 +56,7 @@ def paragraphs(command: click.Command) -> Iterator[tuple[bool, list[str]]]:
 
 
 def pages(program: click.Command) -> dict[str, str]:
-    """Return every page by its file: mpigauge.1, mpigauge-run.1 and so on, as groff and mandoc read them."""
+    """Return all man pages by file name: mpigauge.1, mpigauge-run.1 and so on, for groff and mandoc."""
     every = dict(commands(program, ("mpigauge",)))
     return {f"{'-'.join(words)}.1": _page(words, command, every) for words, command in every.items()}
 
@@ -67,10 +67,10 @@ def _page(words: Words, command: click.Command, every: Iterable[Words]) -> str:
         usage = " ".join(command.collect_usage_pieces(context))
         options = [*_options(command, context)]
         below = [*_below(command, context)]
-    related = [one for one in every if one == words[:-1] or one[:-1] == words]
+    related = [page for page in every if page == words[:-1] or page[:-1] == words]
     lines = [
         f'.TH "{escaped(name.upper())}" "1" "" "mpigauge {__version__}" "mpigauge manual"',
-        ".nh",  # names of pages are not broken
+        ".nh",  # no line break within names of pages
         ".ad l",
         ".SH NAME",
         f"{escaped(name)} \\- {escaped(_about(command))}",
@@ -85,7 +85,7 @@ def _page(words: Words, command: click.Command, every: Iterable[Words]) -> str:
         *(line for status, about in STATUSES.items() for line in _tagged(str(status), about)),
         *_tagged("128 + n", SIGNALS),
         ".SH SEE ALSO",
-        ",\n".join(f"\\fB{escaped('-'.join(one))}\\fR(1)" for one in related),
+        ",\n".join(f"\\fB{escaped('-'.join(page))}\\fR(1)" for page in related),
     ]
     return "\n".join(lines) + "\n"
 
@@ -97,8 +97,8 @@ def _about(command: click.Command) -> str:
 def _below(command: click.Command, context: click.Context) -> Iterator[str]:
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            if (one := command.get_command(context, name)) is not None:
-                yield from _tagged(name, _about(one))
+            if (subcommand := command.get_command(context, name)) is not None:
+                yield from _tagged(name, _about(subcommand))
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
@@ -122,11 +122,11 @@ def _description(command: click.Command) -> Iterator[str]:
 
 
 def _tagged(tag: str, text: str) -> Iterator[str]:
-    choices = escaped(tag).replace("|", "|\\:")  # where a long list may be broken
+    choices = escaped(tag).replace("|", "|\\:")  # allows a line break in a long list
     yield from (".TP", f"\\fB{choices}\\fR", escaped(" ".join(text.split())))
 
 
 def escaped(text: str) -> str:
-    """Return text of which roff makes nothing else: no request, no escape, signs to search for."""
+    """Return text without roff requests and escapes, and with plain hyphens that can be searched for."""
     safe = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq").replace("'", "\\(aq")
     return re.sub(r"^\.", r"\\&.", safe, flags=re.MULTILINE)

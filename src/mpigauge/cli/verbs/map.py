@@ -17,13 +17,13 @@ from mpigauge.cli.options.common import (
     rank_counts,
     ranks_option,
     seed_option,
-    spelled,
+    spelling_in_run,
     unit_option,
     units_of,
     words,
 )
 from mpigauge.cli.options.selection import load, only_option
-from mpigauge.cli.screen.streams import clean, say
+from mpigauge.cli.screen.streams import clean, print_unless_closed
 from mpigauge.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_UNDECIDED, UsageError
 from mpigauge.stats.limits import LAUNCHES_OF_A_MAP
 from mpigauge.vocabulary import STATE_NAMES, TRANSPORTS
@@ -41,12 +41,12 @@ WHERE = "the command line"
 SIZES = "8,1MiB"
 LAUNCHES_MOST = 12
 PRECISION = "10%"
-"""Of the pairs; in a noisy place it takes more launches until chance is told from a slow link."""
+"""Precision of the pairs; in noise more launches are made until slow links can be told from chance."""
 
 PAIR, RANKS_MOST = 2, 32
 VISITS_OF_LAUNCH_MOST = 100_000
 VISITS_LEAST = 2
-"""Of a cell in a launch: with hundreds of ranks there are so many pairs that more would take too long."""
+"""Visits per cell and launch: hundreds of ranks have so many pairs that more would take too long."""
 
 FACTOR_LEAST = 1.01
 ERROR_RATE = "1%"
@@ -130,7 +130,7 @@ def command(
     dry_run: bool,
     quiet: bool,
     form: str,
-    **given: Any,
+    **measuring: Any,
 ) -> int:
     """Measure all pairs of hosts or ranks, or show the map of a RESULT, and name what is slow.
 
@@ -147,7 +147,7 @@ def command(
     """
     from mpigauge import units
     from mpigauge.cli.screen.tables import rendered
-    from mpigauge.cli.verbs.session import check_saved
+    from mpigauge.cli.sessions.session import check_saved
     from mpigauge.linkmap.linkmap import link_map
     from mpigauge.rows.machine.quiet import only_quiet
 
@@ -157,12 +157,12 @@ def command(
     chosen: dict[str, Any] = {}
     done = None
     if result is None:
-        measured = _measure(_plan(mpi, transport, **given), output, dry_run=dry_run, quiet=quiet)
+        measured = _measure(_plan(mpi, transport, **measuring), output, dry_run=dry_run, quiet=quiet)
         if isinstance(measured, int):
             return measured
         done, loaded = measured, measured.result
     else:
-        _refuse_to_measure(given, output, dry_run=dry_run)
+        _refuse_to_measure(measuring, output, dry_run=dry_run)
         chosen = {"mpi": mpi or "", "transport": transport or "", "state": state}
         loaded = load(result)
     loaded = only_quiet(loaded) if only == "quiet" else loaded
@@ -172,14 +172,14 @@ def command(
         from mpigauge.show.figures.map import draw
 
         draw(shown, figure, measured_on(loaded))
-    say(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
+    print_unless_closed(rendered(_document(shown, pairs, printed_in, quiet=quiet), form), nl=False)
     if done is not None:
         check_saved(done)
     return _status(shown)
 
 
 def _check(factor: float, figure: Path | None, pairs: tuple[str, ...]) -> None:
-    """Refuse what is wrong before a campaign, as far as can be known then."""
+    """Refuse wrong options before a campaign, as far as they can be known then."""
     if not FACTOR_LEAST <= factor < math.inf:
         raise UsageError(
             f"--factor must be a finite number from {FACTOR_LEAST}, not {factor:g}",
@@ -205,7 +205,7 @@ def _status(shown: LinkMap) -> int:
 
 
 def _link(shown: LinkMap, pair: str) -> MeasuredLink:
-    """Return the pair of a word: "h1,h4"."""
+    """Return the link between a pair such as "h1,h4"."""
     names = words(pair)
     for name in names:
         if name not in shown.names:
@@ -220,7 +220,7 @@ def _link(shown: LinkMap, pair: str) -> MeasuredLink:
 
 
 def _check_pairs(pairs: tuple[str, ...]) -> None:
-    """Refuse what is wrong before a campaign, as far as can be known then."""
+    """Refuse wrong pairs before a campaign, as far as they can be known then."""
     for pair in pairs:
         if len(set(words(pair))) != PAIR or len(words(pair)) != PAIR:
             raise UsageError(f"--pair: {pair!r} is not a pair", "name two different ones: --pair h1,h4")
@@ -229,30 +229,30 @@ def _check_pairs(pairs: tuple[str, ...]) -> None:
 # ---- Measuring -----------------------------------------------------------------------------------
 
 
-def _plan(mpi: str | None, transport: str | None, **given: Any) -> Plan:
-    """Return the plan of all pairs, with the hosts that we are on: they say how many ranks there are."""
+def _plan(mpi: str | None, transport: str | None, **arguments: Any) -> Plan:
+    """Return the plan for all pairs of the hosts that were named, or of those of the job."""
     from msgspec.structs import replace
 
-    from mpigauge.campaign.prepare import located
+    from mpigauge.campaign.prepare import with_lab_and_hosts
     from mpigauge.plan.plan_file import Options, with_options
     from mpigauge.plan.source import new_seed
 
-    counts = _counts(given.pop("ranks"))
-    file = _file(serial=given.pop("serial"))
-    exactly = given["launches"] is not None
-    variables = assignments(given.pop("variables"))
+    counts = _counts(arguments.pop("ranks"))
+    file = _file(serial=arguments.pop("serial"))
+    exactly = arguments["launches"] is not None
+    variables = assignments(arguments.pop("variables"))
     transports: Any = (transport,) if transport else ()
     options = Options(
-        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **given
+        mpi=(mpi,) if mpi else (), transports=transports, ranks=counts, variables=variables, **arguments
     )
-    plan = located(with_options(file, options, new_seed(), WHERE))
+    plan = with_lab_and_hosts(with_options(file, options, new_seed(), WHERE))
     ranks = counts[0] if counts else _usual_ranks(plan)
     plan = replace(plan, ranks=(ranks,), visits=min(plan.visits, _visits_most(plan, ranks)))
     return plan if exactly else replace(plan, launches_max=LAUNCHES_MOST)
 
 
 def _counts(text: str | None) -> tuple[int, ...]:
-    """Return the one number of ranks, if it was given."""
+    """Return the number of ranks, if it was given."""
     counts = rank_counts(text)
     if len(counts) > 1:
         raise UsageError("--np: a map has one number of ranks", "measure a map for each")
@@ -275,7 +275,7 @@ def _file(*, serial: bool) -> PlanFile:
 
 
 def _visits_most(plan: Plan, ranks: int) -> int:
-    """Return the visits of a cell per launch that keep a launch of this many ranks short."""
+    """Return the most visits per cell and launch that keep a launch of this many ranks short."""
     from mpigauge.plan.sizes import parse_sizes
 
     cells = ranks * (ranks - 1) // 2 * len(parse_sizes(plan.measure[0].sizes or SIZES, plan.seed))
@@ -283,10 +283,10 @@ def _visits_most(plan: Plan, ranks: int) -> int:
 
 
 def _usual_ranks(plan: Plan) -> int:
-    """Return one rank on every host; of one host, one on every core.
+    """Return one rank per host; on a single host, one per core.
 
     Raises:
-        UsageError: There is one rank only.
+        UsageError: There would be one rank only.
     """
     from mpigauge.result import environment
 
@@ -304,8 +304,8 @@ def _usual_ranks(plan: Plan) -> int:
 def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> SessionEnd | int:
     """Measure the map; return how it ended, or the exit status of a dry run or after a signal."""
     from mpigauge.campaign.prepare import prepare
-    from mpigauge.cli.verbs.dry_run import what_would_run
-    from mpigauge.cli.verbs.session import measured_or_stopped
+    from mpigauge.cli.sessions.dry_run import dry_run_text
+    from mpigauge.cli.sessions.session import measured_or_stopped
     from mpigauge.result.writer import check_free
 
     if output is not None:
@@ -313,23 +313,26 @@ def _measure(plan: Plan, output: Path | None, *, dry_run: bool, quiet: bool) -> 
     session = prepare(plan, WHERE)
     if dry_run:
         if plan.ranks == (PAIR,):
-            say("mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True)
-        click.echo(clean(what_would_run(session)), nl=False)
+            print_unless_closed(
+                "mpigauge: of two, neither can be called slow: the verdict needs three or more", err=True
+            )
+        click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
     return measured_or_stopped(session, output, quiet=quiet, says_where=not quiet)
 
 
-def _refuse_to_measure(given: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
+def _refuse_to_measure(options: dict[str, Any], output: Path | None, *, dry_run: bool) -> None:
     """Refuse options for measuring where a result is shown."""
-    asked = [name for name, value in {**given, "output": output, "dry_run": dry_run}.items() if value]
-    if asked:
+    refused = [name for name, value in {**options, "output": output, "dry_run": dry_run}.items() if value]
+    if refused:
         raise UsageError(
-            f"{spelled(asked[0])} is for measuring, but a RESULT is only shown", "leave one of them out"
+            f"{spelling_in_run(refused[0])} is for measuring, but a RESULT is only shown",
+            "leave one of them out",
         )
 
 
 def _check_figure(figure: Path | None) -> None:
-    """Check the figure before a campaign, not to be wrong only after it."""
+    """Check the figure's file before a campaign, so that an error does not come after it."""
     if figure is not None:
         from mpigauge.show.figures.map import check
 

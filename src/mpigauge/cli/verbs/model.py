@@ -59,14 +59,14 @@ def command(
 
     request = Request(VERBS["model"], selection, stat, units=units_of(unit_names))
     request.check()
-    asked = parse_sizes(",".join(predict)) if any(predict) else ()
+    sizes = parse_sizes(",".join(predict)) if any(predict) else ()
     query = request.query(loaded(results))
-    shown = models_of(query, asked)
+    shown = models_of(query, sizes)
     outputs.put(document(shown, query.units))
     return _status(shown)
 
 
 def _status(shown: Models) -> int:
-    """Return the exit status: whether all that was asked for could be said."""
-    times = [each.time_s for one in shown.found for each in one.predictions]
+    """Return the exit status: whether all sizes of --predict have a time."""
+    times = [prediction.time_s for model in shown.found for prediction in model.predictions]
     return EXIT_UNDECIDED if None in times else EXIT_DONE

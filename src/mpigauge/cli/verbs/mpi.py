@@ -56,27 +56,27 @@ def list_(form: str) -> None:
     from mpigauge.mpi.install.managed import size_bytes
     from mpigauge.mpi.install.prefixes import managed
 
-    there = [_entry(one, size_bytes(one.prefix)) for one in managed()]
+    entries = [_entry(library, size_bytes(library.prefix)) for library in managed()]
     shown = lists.document(
-        "mpis", there, {"label": "library", "size": "size", "digest": "digest", "prefix": "prefix"}
+        "mpis", entries, {"label": "library", "size": "size", "digest": "digest", "prefix": "prefix"}
     )
     click.echo(rendered(shown, form), nl=False)
-    if not there:
+    if not entries:
         note("no library was added yet: mpigauge mpi add mpich")
 
 
-def _entry(one: Managed, size: int) -> dict[str, Any]:
+def _entry(library: Managed, size: int) -> dict[str, Any]:
     from mpigauge.mpi.install.digest import digest
 
     return {
-        "name": one.kind.name,
-        "label": one.label,
+        "name": library.kind.name,
+        "label": library.label,
         "size": f"{size / MIB:.0f} MiB",
-        "version": one.version,
-        "prefix": str(one.prefix),
-        "mpicc": str(one.mpicc),
+        "version": library.version,
+        "prefix": str(library.prefix),
+        "mpicc": str(library.mpicc),
         "bytes": size,
-        "digest": digest(one.prefix),
+        "digest": digest(library.prefix),
     }
 
 
@@ -115,15 +115,15 @@ def add(names: tuple[str, ...], plan: Path | None, wheels: Path | None, digest: 
     """
     from mpigauge.mpi.install import managed, pins
 
-    wanted = _wanted([*names, *(_lacked(plan) if plan else ())], plan)
+    wanted = _wanted([*names, *(_missing(plan) if plan else ())], plan)
     if digest:
         pins.check_word(digest)
         if len(wanted) != 1:
             raise UsageError("--digest is of one library", "add the libraries one by one")
-    for one in wanted:
-        if not (one.version and one.is_there()):
-            note(f"adding {one.label}")
-        library, new = managed.add(one, wheels, digest)
+    for library_ in wanted:
+        if not (library_.version and library_.is_there()):
+            note(f"adding {library_.label}")
+        library, new = managed.add(library_, wheels, digest)
         note(f"{library.label} {'added' if new else 'already there'}: {library.prefix}", err=False)
 
 
@@ -137,26 +137,26 @@ def remove(names: tuple[str, ...]) -> None:
     """
     from mpigauge.mpi.install import managed
 
-    for one in _wanted(names, None):
-        gone = managed.remove(one)
+    for library in _wanted(names, None):
+        gone = managed.remove(library)
         note(f"{gone.label} removed: {gone.prefix}", err=False)
 
 
 def _wanted(names: Sequence[str], plan: Path | None) -> list[Wanted]:
-    """Return the libraries that are wanted, all of them checked before anything is done."""
+    """Return the wanted libraries, all checked before anything is installed."""
     from mpigauge.mpi.install.managed import wanted
 
     if not names and plan is None:
         raise UsageError("no library was named", "name one: openmpi, mpich==5.0.2, intelmpi")
-    return list({one.label: one for one in map(wanted, names)}.values())
+    return list({library.label: library for library in map(wanted, names)}.values())
 
 
-def _lacked(plan: Path) -> list[str]:
-    """Return the libraries that a plan names and this machine has not, wherever."""
-    from mpigauge.mpi.find import absent, labelled
+def _missing(plan: Path) -> list[str]:
+    """Return the libraries that a plan names and this machine lacks."""
+    from mpigauge.mpi.find import absent, split_label
     from mpigauge.plan.plan_file import read_file
 
-    names = absent([name for _, name in map(labelled, read_file(plan).mpi)])
+    names = absent([name for _, name in map(split_label, read_file(plan).mpi)])
     if not names:
         note(f"{plan}: all its libraries are already there", err=False)
     return names

@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 
 OVERVIEW, MAP = "overview", "map"
 COMPARE = "compare"
-OF_COMPARE = ("by", "margin", "allow", "force")
+COMPARE_OPTIONS = ("by", "margin", "allow", "force")
 RATE = "rate"
 NARROWEST_IN, WIDEST_IN = 2.5, 20.0
 MODELLED = ("time", RATE)
 """Kinds of figures that can show a model."""
 
 RATED = (RATE, "modes", "placements")
-"""Kinds that can show what bandwidths are held against."""
+"""Kinds that can show references for bandwidths."""
 
 
 OTHER_NAMES = ", ".join(f"{alias} for {kind}" for alias, kind in ALIASES.items())
 
 
 class KindChoice(click.Choice[str]):
-    """A kind of figure, by its name or by what the field calls it."""
+    """Type of --kind: a name of a kind of figure, or a common alias."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name of the kind."""
@@ -121,7 +121,7 @@ def command(
     mpigauge plot results/node1.jsonl --kind rate --reference 100Gbit/s -o rate.png
     mpigauge plot results/node1.jsonl --kind time --series pingpong --width 84mm -o column.pdf
     """
-    _refuse_of_compare(kind or OVERVIEW)
+    _refuse_compare_options(kind or OVERVIEW)
     _refuse_model(kind or OVERVIEW, model=model)
     _refuse_reference(kind or OVERVIEW, reference)
     paths = named(results)
@@ -152,7 +152,7 @@ def command(
     read = list(map(load, paths))
     kind = kind or _usual_kind(read, selection)
     output = output or Path(f"{stem_of(paths[0])}-{kind}.png")
-    # Verdicts are of each state of the machine, unless one is named, as `mpigauge compare` has them.
+    # Verdicts are per state of the machine unless one is named, as in `mpigauge compare`.
     query = replace(request, kind=KINDS[kind], each_state=kind == COMPARE).query(read)
     if kind == COMPARE and not force:
         check_alike(query.sources)
@@ -163,7 +163,7 @@ def command(
 
 
 def _usual_kind(results: Sequence[Result], selection: Selection) -> str:
-    """Return the usual figure: curves, unless the result is a map and none of its curves are chosen."""
+    """Return the usual figure: a map for a result of `mpigauge map` without selected curves, else curves."""
     from mpigauge.linkmap.linkmap import is_map
 
     whole = len(results) == 1 and not (selection.series or selection.sizes)
@@ -174,7 +174,7 @@ def _width_in(text: str | None) -> float | None:
     """Return a width in inches; None for the usual one.
 
     Raises:
-        UsageError: No figure can be so narrow or wide.
+        UsageError: Figures cannot be so narrow or so wide.
     """
     from mpigauge.units import parse_length_in
 
@@ -187,44 +187,46 @@ def _width_in(text: str | None) -> float | None:
 
 
 def _command() -> str:
-    """Return the command as it was typed, without where files are, the same for all forms of a figure."""
+    """Return the command as it was typed, without folders of files, the same for all formats of a figure."""
     context = click.get_current_context()
-    given = list(context.obj or ())
+    words = list(context.obj or ())
     for name in ("-o", "--output"):
-        if name in given[:-1]:
-            at = given.index(name)
-            del given[at : at + 2]
-    here = [Path(word).name if os.path.isfile(word) else word for word in given]  # noqa: PTH113 - long words
-    return shlex.join(["mpigauge", *here])
+        if name in words[:-1]:
+            at = words.index(name)
+            del words[at : at + 2]
+    without_folders = [Path(word).name if os.path.isfile(word) else word for word in words]  # noqa: PTH113 - long words
+    return shlex.join(["mpigauge", *without_folders])
 
 
-def _refuse_of_compare(kind: str) -> None:
-    """Refuse what only a comparison takes, which another kind would ignore.
+def _refuse_compare_options(kind: str) -> None:
+    """Refuse options of a comparison, which another kind would ignore.
 
     Raises:
-        UsageError: It was asked for.
+        UsageError: There is such an option.
     """
     context = click.get_current_context()
-    given = [name for name in OF_COMPARE if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    if given and kind != COMPARE:
-        raise UsageError(f"--kind {kind} does not take --{given[0]}", f"leave it out, or --kind {COMPARE}")
+    refused = [
+        name for name in COMPARE_OPTIONS if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if refused and kind != COMPARE:
+        raise UsageError(f"--kind {kind} does not take --{refused[0]}", f"leave it out, or --kind {COMPARE}")
 
 
 def _refuse_model(kind: str, *, model: bool) -> None:
-    """Refuse a model where there are no axes that it could be drawn on.
+    """Refuse a model on figures without axes for it.
 
     Raises:
-        UsageError: It was asked for.
+        UsageError: --model was given.
     """
     if model and kind not in MODELLED:
         raise UsageError(f"--kind {kind} does not take --model", f"choose --kind {' or '.join(MODELLED)}")
 
 
 def _refuse_reference(kind: str, reference: str) -> None:
-    """Refuse a reference where there are no rates beside it.
+    """Refuse a reference on figures without rates.
 
     Raises:
-        UsageError: It was asked for with another kind.
+        UsageError: --reference was given with such a kind.
     """
     if reference and kind not in RATED:
         raise UsageError(f"--kind {kind} does not take --reference", f"choose --kind {' or '.join(RATED)}")

@@ -78,7 +78,7 @@ def command(
     if output.suffix.lower() not in FORMS:
         raise UsageError(f"-o: {output} is not the name of a page", f"end it in {', '.join(FORMS)}")
     check_output(output)
-    atomic_file.check_free(output, overwrite=overwrite)  # before what may take a while
+    atomic_file.check_free(output, overwrite=overwrite)  # before results are read, which may take a while
     from mpigauge.mpi.kinds import GIVES_WAY
     from mpigauge.show.compared import check_by, thresholds_of
     from mpigauge.show.report.build import page_of
@@ -86,17 +86,17 @@ def command(
 
     units, thresholds = units_of(unit_names), thresholds_of(margin, allow)
     check_by(len(paths), by)
-    query, each = queries(
+    query, by_state = queries(
         Request(VERBS["report"], selection, stat, renames, by=by, thresholds=thresholds, units=units), paths
     )
-    page = render(page_of(query, each, GIVES_WAY, force=force))
-    with atomic_file.written(output, overwrite=overwrite) as file:
+    page = render(page_of(query, by_state, GIVES_WAY, force=force))
+    with atomic_file.open_output(output, overwrite=overwrite) as file:
         file.write(page.encode())
     note(f"report: {output}")
 
 
 def queries(request: Request, paths: Sequence[Path]) -> tuple[Query, Query]:
-    """Return what is shown, and the same for every state of the machine; one query if it had one state."""
+    """Return the query to show, and the same per state of the machine; one query if there is one state."""
     request.check()
     results = list(map(load, paths))
     query = request.query(results)

@@ -37,11 +37,11 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_again
+    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_resumed
     from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.screen.tables import TableOptions, check
-    from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import measured_and_shown
+    from mpigauge.cli.sessions.lab_runs import same_command_in
+    from mpigauge.cli.sessions.session import measured_and_shown
     from mpigauge.result import reader
 
     check(unit_names, columns)
@@ -54,6 +54,6 @@ def command(
     if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
         check_kept(result)
         return same_command_in(lab, str(result))
-    session = prepare_again(before, str(result), anyway=anyway)
+    session = prepare_resumed(before, str(result), anyway=anyway)
     table = TableOptions(None, form, unit_names, stat, columns)
     return measured_and_shown(session, None, table, quiet=quiet)

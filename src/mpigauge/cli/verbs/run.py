@@ -1,4 +1,4 @@
-"""`mpigauge run`: measures, writes the result file as it goes, prints the table."""
+"""`mpigauge run`: measures, writes the result file as it goes, and prints the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mpigauge.cli.options.option_groups import Chapters
-from mpigauge.cli.options.run_options import CHAPTERS, asked, run_options
+from mpigauge.cli.options.run_options import CHAPTERS, plan_of_options, run_options
 from mpigauge.cli.screen.streams import clean, note
 from mpigauge.errors import EXIT_DONE
 
@@ -26,7 +26,7 @@ def command(
     unit_names: tuple[str, ...],
     stat: str,
     columns: str,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     """Measure the latency, bandwidth and collectives of MPI on this machine.
 
@@ -48,20 +48,20 @@ def command(
     """
     from mpigauge.campaign.prepare import lab_to_enter, prepare
     from mpigauge.cli.screen.tables import TableOptions, check
-    from mpigauge.cli.verbs.dry_run import what_would_run
-    from mpigauge.cli.verbs.lab_runs import same_command_in
-    from mpigauge.cli.verbs.session import measured_and_shown
+    from mpigauge.cli.sessions.dry_run import dry_run_text
+    from mpigauge.cli.sessions.lab_runs import same_command_in
+    from mpigauge.cli.sessions.session import measured_and_shown
     from mpigauge.result.writer import check_free
 
     check(unit_names, columns)
     if output is not None:
         check_free(output)
-    plan, where, per_job = asked(**given)
+    plan, where, per_job = plan_of_options(**arguments)
     if (lab := lab_to_enter(plan, where)) is not None:
         return same_command_in(lab, where)
     session = prepare(plan, where, per_job=per_job)
     if dry_run:
-        click.echo(clean(what_would_run(session)), nl=False)
+        click.echo(clean(dry_run_text(session)), nl=False)
         return EXIT_DONE
     if session.time_of_jobs and not quiet:
         note(f"mpigauge: {session.time_of_jobs}; --budget sets the time of all")

@@ -1,4 +1,4 @@
-"""`mpigauge sbatch`: the script of a Slurm job, which the user reads and submits."""
+"""`mpigauge sbatch`: writes the script of a Slurm job, which the user reads and submits."""
 
 import re
 import shlex
@@ -11,25 +11,25 @@ import click
 
 from mpigauge import atomic_file
 from mpigauge.cli.options.plan_option import PLAN_PATH
-from mpigauge.cli.options.run_options import TakesWordsOfRun, planned, words_of_run
+from mpigauge.cli.options.run_options import CommandWithRunOptions, planned, run_arguments
 from mpigauge.cli.screen.streams import note
 from mpigauge.errors import EXIT_DONE, UsageError
 
 WARNING_S = 90
-"""How long before its limit the job is warned; Slurm may be a minute early."""
+"""Seconds before its time limit at which the job is warned; Slurm may be a minute early."""
 
 TIME_LEAST_S = 300.0
 TIME_MOST_S = 366 * 86_400.0
 MARGIN_S = 180.0
-"""What a job needs beside its budget: the warning, Slurm's minute, and its start."""
+"""Seconds that a job needs besides its budget: the warning, Slurm's minute, and its start."""
 
 STANDARD_OUTPUT = Path("-")
-"""As other programs call it, and no name of a script."""
+"""Other programs write to standard output for `-o -`, so it cannot be a script's name."""
 
 PARTITION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,+-]*")
 
 SAYS_RANKS = re.compile(r"(--np|-np|--ranks|--plan)(=|$)|-n\s*\d*$")
-"""A word of run that says how many ranks there are."""
+"""Arguments of run that set the number of ranks."""
 
 SCRIPT = Template(r"""#!/bin/bash
 # A campaign of mpigauge, written by:
@@ -88,8 +88,8 @@ result=$${1:-mpigauge-$${SLURM_ARRAY_JOB_ID}_$$SLURM_ARRAY_TASK_ID.jsonl}
 """)
 
 
-@click.command("sbatch", cls=TakesWordsOfRun, context_settings={"ignore_unknown_options": True})
-@words_of_run
+@click.command("sbatch", cls=CommandWithRunOptions, context_settings={"ignore_unknown_options": True})
+@run_arguments
 @click.option("--nodes", type=click.IntRange(1), default=2, show_default=True, help="Number of nodes.")
 @click.option(
     "--tasks-per-node", "tasks", type=click.IntRange(1), default=1, show_default=True, help="Ranks per node."
@@ -138,15 +138,15 @@ def command(
     time_s = _time_s(limit)
     output = None if output == STANDARD_OUTPUT else output
     words = _with_ranks(words, nodes * tasks, plans)
-    _check_names([*words, *_own_words(context)], partition)
+    _check_names([*words, *_own_options(context)], partition)
     _check_plans(words, plans, time_s)
     more = f"#SBATCH --partition={partition}\n" if partition else ""
     if plans:
-        # One after the other: tasks that run at the same time would meet in the network.
+        # One after the other: tasks that run at the same time would share the network.
         more += f"#SBATCH --array=0-{len(plans) - 1}%1\n"
     more += f"#SBATCH --output=mpigauge-{'%A_%a' if plans else '%j'}.log\n"
     text = SCRIPT.substitute(
-        command=shlex.join(["mpigauge", "sbatch", *_own_words(context), *words]),
+        command=shlex.join(["mpigauge", "sbatch", *_own_options(context), *words]),
         name=shlex.quote(str(output or "job.sh")),
         nodes=nodes,
         tasks=tasks,
@@ -161,26 +161,26 @@ def command(
     return EXIT_DONE
 
 
-def _own_words(context: click.Context) -> list[str]:
+def _own_options(context: click.Context) -> list[str]:
     """Return the options of this verb as they were given."""
-    given: list[str] = []
+    words: list[str] = []
     for option in context.command.params:
         value = context.params.get(str(option.name))
         if option.name == "words" or value is None or value == option.default:
             continue
-        for one in value if isinstance(value, tuple) else (value,):
-            given += [option.opts[0], str(one)]
-    return given
+        for entry in value if isinstance(value, tuple) else (value,):
+            words += [option.opts[0], str(entry)]
+    return words
 
 
 def _with_ranks(words: Sequence[str], ranks: int, plans: Sequence[Path]) -> tuple[str, ...]:
-    """Return the words of run, with the number of ranks if nobody else says it."""
-    said = plans or any(SAYS_RANKS.match(word) for word in words)
-    return (*words,) if said else (*words, "--np", str(ranks))
+    """Return the arguments of run, with the number of ranks unless it is set already."""
+    is_set = plans or any(SAYS_RANKS.match(word) for word in words)
+    return (*words,) if is_set else (*words, "--np", str(ranks))
 
 
 def _check_names(names: Sequence[str], partition: str | None) -> None:
-    """Refuse what could become another line of the script."""
+    """Refuse names that could become another line of the script."""
     for name in names:
         if not name.isprintable():
             raise UsageError(
@@ -191,7 +191,7 @@ def _check_names(names: Sequence[str], partition: str | None) -> None:
 
 
 def _check_plans(words: Sequence[str], plans: Sequence[Path], time_s: float) -> None:
-    """Refuse what would fail in the job only, after hours in a queue."""
+    """Refuse what would fail only in the job, after hours in a queue."""
     if plans and any(word.partition("=")[0] == "--plan" for word in words):
         raise UsageError("--array and --plan exclude each other", "use --array for every plan file")
     for plan_words in [["--plan", str(plan)] for plan in plans] or [[]]:
@@ -245,7 +245,7 @@ def _write(text: str, output: Path | None) -> None:
         click.echo(text, nl=False)
         return
     mode = atomic_file.PROGRAM_MODE
-    with atomic_file.written(output, mode=mode, other_name="choose another name: -o FILE") as file:
+    with atomic_file.open_output(output, mode=mode, other_name="choose another name: -o FILE") as file:
         file.write(text.encode())
     note(f"script: {output}")
     note(f"  submit it with: sbatch {shlex.quote(str(output))}")

@@ -1,4 +1,4 @@
-"""`mpigauge show`: the answer of result files, and tables of them."""
+"""`mpigauge show`: the answer of result files, and their tables."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def command(
     mpigauge show results/node1.jsonl --table latency --format markdown
     """
     kind, form = CURVES if everything else table, outputs.targets[0].form
-    asked = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
+    options = TableOptions(kind, form, unit_names, stat, columns, selection, renames)
     paths = named(results)
-    if outputs.targets == (OutputTarget(asked.form),) and asked.kind != SAMPLES:
-        click.echo(shown(paths, asked), nl=False)
+    if outputs.targets == (OutputTarget(options.form),) and options.kind != SAMPLES:
+        click.echo(shown(paths, options), nl=False)
         return
     forms = [target.form for target in outputs.targets]
-    outputs.put_each(documents(paths, asked, forms))
+    outputs.write_each(documents(paths, options, forms))

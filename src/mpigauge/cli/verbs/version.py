@@ -1,4 +1,4 @@
-"""`mpigauge --version`: the version, and below it what a report of a fault must name."""
+"""`mpigauge --version`: the version, and what a bug report must name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from mpigauge import __version__
 
 
 def version_of(_: click.Context, __: click.Parameter, asked: bool) -> None:
-    """Print and exit. The first line is the version alone, for programs that read it."""
+    """Print the version and exit. The first line is the version alone, for programs that read it."""
     if asked:
         click.echo(f"mpigauge, version {__version__}")
-        for name, about in _circumstances():
+        for name, about in _environment():
             click.echo(f"  {name:<10}  {about}")
         raise click.exceptions.Exit
 
 
-def _circumstances() -> list[tuple[str, str]]:
+def _environment() -> list[tuple[str, str]]:
     import platform
     from importlib.metadata import version
 

@@ -11,7 +11,7 @@ from mpigauge.compare.size_ratio import Beside, besides, by_size
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import span, subject, time
-from mpigauge.plan.patterns import usual_mode
+from mpigauge.plan.patterns import default_mode
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.units import counted
 
@@ -176,7 +176,7 @@ def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Se
         mode = evidence.mode_of(curve[0])
         if mode is None or not (mode.never_eager if never_eager else mode.attaches_buffer):
             continue
-        usual = usual_mode(evidence.patterns[curve[0].cell.pattern])
+        usual = default_mode(evidence.patterns[curve[0].cell.pattern])
         for base in curves:
             if base[0].cell.mode == usual and _like(base[0]) == _like(curve[0]):
                 yield base, curve

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mpigauge.errors import EnvironmentLacksError, UsageError
-from mpigauge.locks import locked
+from mpigauge.locks import try_lock
 from mpigauge.mpi import kernel, wrapper
 from mpigauge.mpi.install import installers, pins
 from mpigauge.mpi.install.digest import of_files
@@ -202,7 +202,7 @@ def _workshop() -> Iterator[tuple[Path, int]]:
 
 def _take(lock: int) -> None:
     try:
-        locked(lock)  # where no file can be locked, two at once are the user's to avoid
+        try_lock(lock)  # where no file can be locked, two at once are the user's to avoid
     except BlockingIOError:
         raise EnvironmentLacksError(
             f"{folder()}: another mpigauge is adding or removing a library there",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from mpigauge.atomic_file import appearing
+from mpigauge.atomic_file import write_atomically
 from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.mpi.install.digest import DIGITS, counted, is_of_installer, of_files, places
 from mpigauge.mpi.install.prefixes import folder
@@ -135,7 +135,7 @@ def remember(labels: Iterable[str], prefix: Path) -> None:
     """Store the digest of a library under its names; OSError if it cannot be stored."""
     if digest := of_files(prefix):
         known = _known() | dict.fromkeys(labels, digest)
-        with appearing(folder() / FILE, overwrite=True) as file:
+        with write_atomically(folder() / FILE, overwrite=True) as file:
             file.write(msgspec.json.encode(known, order="sorted"))
 
 

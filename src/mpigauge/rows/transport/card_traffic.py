@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.result.kernel_data import TOLD_MOST
+from mpigauge.result.kernel_data import MAX_CARDS_REPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -123,7 +123,7 @@ def _told(visit: Visit, places: Sequence[str]) -> Iterator[tuple[str, CardTraffi
 
 def _unseen_bytes(visit: Visit) -> float:
     """What any card carried at most that a visit does not tell of."""
-    if len(visit.by_card) < TOLD_MOST:
+    if len(visit.by_card) < MAX_CARDS_REPORTED:
         return 0
     return math.inf if visit.by_card[-1].is_lost else visit.by_card[-1].both_bytes
 

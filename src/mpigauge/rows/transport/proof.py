@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.round_robin import ranks_of
+from mpigauge.plan.round_robin import pair_ranks
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.reasons import Refutation
 
@@ -185,4 +185,4 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
     """The ranks between which its messages go."""
-    return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
+    return pair_ranks(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)

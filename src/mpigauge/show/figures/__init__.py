@@ -1,4 +1,4 @@
-"""Figures: KINDS is the one list of them; `list plots`, help, documentation and tests are computed from it.
+"""Figures: KINDS is the one list of them; `list plots`, help, documentation and tests derive from it.
 
 To add one: a function from `Query` to a matplotlib figure under `@maker` in a module of this folder, and a
 line in KINDS, of which docs/figures.md and docs/gallery.md are made. Only the modules that draw import
@@ -165,7 +165,7 @@ ALIASES = {alias: kind.name for kind in KINDS.values() for alias in kind.aliases
 """Other names of kinds."""
 
 MAKERS: dict[str, Callable[[Query], Figure]] = {}
-"""Of each kind whose module is loaded, the function that draws it."""
+"""Function that draws each kind, for kinds whose module is loaded."""
 
 ORIGINS_MOST = 4
 
@@ -173,7 +173,7 @@ FORMS = (".png", ".svg", ".pdf")
 
 
 def figure(query: Query) -> Figure:
-    """Draws it.
+    """Draw the figure that a query asks for.
 
     Raises:
         UsageError: The results lack what the kind needs.
@@ -191,18 +191,18 @@ def figure(query: Query) -> Figure:
 
 
 def origins(query: Query) -> list[str]:
-    """Where and when each result was measured, by its name if there are several; of many two."""
+    """Return where and when each result was measured, with its name if there are several; of many, two."""
     from mpigauge.document.origin_words import measured_on  # noqa: PLC0415 - results, which help does not wait for
 
-    found = [(source.name, measured_on(source.result)) for source in query.sources]
-    if len(found) == 1 or len({words for _, words in found}) == 1:
-        return [words for _, words in found[:1] if words]
-    named = [f"{name}: {words or 'not known'}" for name, words in found]
+    names_and_places = [(source.name, measured_on(source.result)) for source in query.sources]
+    if len(names_and_places) == 1 or len({words for _, words in names_and_places}) == 1:
+        return [words for _, words in names_and_places[:1] if words]
+    named = [f"{name}: {words or 'not known'}" for name, words in names_and_places]
     return named if len(named) <= ORIGINS_MOST else [named[0], f"and {len(named) - 2} more", named[-1]]
 
 
 def draw(query: Query, path: Path) -> None:
-    """Writes a figure; its form is that of the file's name.
+    """Draw a figure into a file, in the format of its suffix.
 
     Raises:
         UsageError: The results lack what the kind needs.
@@ -216,7 +216,7 @@ def draw(query: Query, path: Path) -> None:
 
 
 def _named(query: Query) -> list[str]:
-    """The result files with where and when each was measured."""
+    """Return the result files with where and when each was measured."""
     from mpigauge.document.origin_words import measured_on  # noqa: PLC0415
 
     return [f"{source.result.path.name}: {measured_on(source.result)}" for source in query.sources]

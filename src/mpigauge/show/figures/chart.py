@@ -1,4 +1,4 @@
-"""Draw the description of a chart into axes: for figures, and for the pictures of a report."""
+"""Drawing of the description of a chart, for figures and for the pictures of a report."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Pieces
 
 STRIP, LINE = 0.045, 0.06
-"""Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""
+"""Heights of the hatched strip over sizes that would deadlock, and of its label, as shares of the axes."""
 
 
 def draw(axes: Any, chart: Chart, name: str = "", most: int | None = None) -> None:
-    """Draw curves, axes and marks; what stands below has axes of its own.
+    """Draw curves, axes and marks; the ratios below have axes of their own.
 
     Args:
-        name: Begins the names of the elements of its curves in SVG.
-        most: Sizes with a label; None for as many as there is room for.
+        name: Prefix of the SVG ids of its curves.
+        most: Most sizes with a label; None for as many as fit.
     """
     sizes = size_axis(chart, most)
     place = sizes.x if chart.across == "size" else float
     numbered = [*enumerate(chart.curves)]
-    for number, one in reversed(numbered) if chart.first_in_front else numbered:
-        lines.curve(axes, f"{name}{number}", one.look, one.pieces, place)
+    for number, curve_ in reversed(numbered) if chart.first_in_front else numbered:
+        lines.curve(axes, f"{name}{number}", curve_.style, curve_.pieces, place)
     if chart.across == "size":
-        sizes.dress(axes, chart.across_label)
+        sizes.set_up(axes, chart.across_label)
     else:
         axes.set_xlabel(chart.across_label)
     for level in chart.levels:
         axes.axhline(level, color="0.45", linewidth=0.8, zorder=1)
-    dress_values(axes, chart)
+    set_up_values(axes, chart)
     if chart.limits_of:
         mark_breaks(axes, chart.limits_of)
 
@@ -50,17 +50,17 @@ def size_axis(chart: Chart, most: int | None = None) -> scales.SizeAxis:
 
 
 def value_axis(chart: Chart) -> scales.ValueAxis:
-    """Return the upward axis of a chart of times or rates."""
+    """Return the vertical axis of a chart of times or rates."""
     make = scales.rates if chart.quantity == "rate" else scales.times
     return make(chart.what, chart.values, chart.unit, linear=chart.linear)
 
 
-def dress_values(axes: Any, chart: Chart) -> None:
-    """Set scale, ticks and label of the upward axis, once everything is drawn."""
+def set_up_values(axes: Any, chart: Chart) -> None:
+    """Set scale, ticks and label of the vertical axis, after everything is drawn."""
     axes.set_ylabel(chart.what)
     match chart.quantity:
         case "time" | "rate":
-            value_axis(chart).dress(axes)
+            value_axis(chart).set_up(axes)
         case "ratio" if min(chart.values) > 0 and max(chart.values) > LOG_FROM * min(chart.values):
             axes.set_yscale("log")
             scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
@@ -73,34 +73,34 @@ def dress_values(axes: Any, chart: Chart) -> None:
 # ---- Marks of eager limits -----------------------------------------------------------------------
 
 
-def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
-    """Mark each eager limit among the sizes that are drawn, where curves are broken, and what would deadlock.
+def mark_breaks(axes: Any, curves: Sequence[Series], *, named: bool = True) -> None:
+    """Mark the eager limits among the sizes, where curves are broken, and sizes that would deadlock.
 
     The axes must have their range.
     """
-    sizes = [row.cell.bytes for one in found for row in one.rows]
-    for limit, words in limits_of(found).items():
+    sizes = [row.cell.bytes for curve in curves for row in curve.rows]
+    for limit, words in limits_of(curves).items():
         if min(sizes) <= limit < max(sizes):
             lines.mark(axes, limit, f"eager-{limit}", words if named else "", lines.BREAK_DASHES)
     if named:
-        _mark_blocked(axes, found)
+        _mark_blocked(axes, curves)
 
 
-def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
-    """Hatch a strip over the sizes that were not measured since they would deadlock, with its words above."""
+def _mark_blocked(axes: Any, curves: Sequence[Series]) -> None:
+    """Hatch a strip over the sizes that were not measured since they would deadlock, and label it."""
     begins: dict[str, int] = {}
-    for one in found:
-        sizes = [row.cell.bytes for row in one.rows if row.status == "blocked"]
+    for curve in curves:
+        sizes = [row.cell.bytes for row in curve.rows if row.status == "blocked"]
         if sizes:
-            known = [limit for limit in one.breaks if limit < min(sizes)]
+            known = [limit for limit in curve.breaks if limit < min(sizes)]
             begin = max(known, default=min(sizes))
-            words = f"{one.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
+            words = f"{curve.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
             begins.setdefault(words, begin)
     for number, (words, begin) in enumerate(begins.items()):
         low, right = number * (STRIP + LINE), axes.get_xlim()[1]
         strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
         strip.set_gid(f"blocked-{number}")
-        lines.say(axes, low + 1.2 * STRIP, words, "bottom")
+        lines.write_note(axes, low + 1.2 * STRIP, words, "bottom")
 
 
 _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}
@@ -110,10 +110,10 @@ _HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "l
 
 
 def values_of(pieces: Sequence[Pieces]) -> list[float]:
-    """Return all values of several series."""
+    """Return the y values of several series."""
     return [point.y for piece in chain.from_iterable(pieces) for point in piece]
 
 
 def sizes_of(pieces: Sequence[Pieces]) -> set[float]:
-    """Return all places of several series to the right."""
+    """Return the x values of several series."""
     return {point.x for piece in chain.from_iterable(pieces) for point in piece}

@@ -1,4 +1,4 @@
-"""Times, rates, ratios and means against size."""
+"""Figures of times, rates, ratios and means against size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpigauge.query.series import Point, against_size, pieces_of, rate_point, ti
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
 from mpigauge.show.figures.chart import mark_breaks, size_axis, sizes_of, value_axis, values_of
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_of
 from mpigauge.units import format_half_width
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from mpigauge.models.modelled import Modelled
+    from mpigauge.models.modelled import CurveModel
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
@@ -35,76 +35,76 @@ INTERVALS = "bands: 95 % intervals across launches"
 OF_RATIOS = "bands: 95 % intervals that hold for all numbers at once"
 
 FEW = 0.5
-"""Of the sizes: if fewer have a ratio, it is said why."""
+"""Share of sizes: if fewer have a ratio, the figure says why."""
 
 
 @maker(MAKERS, "time")
 def time_figure(query: Query) -> Figure:
-    """Time against size."""
-    found, pieces = with_points(query, against_size(query), time_point, "all its times are 0")
-    return _with_ratios(query, found, described(query, found, pieces, "time", time_words(found)))
+    """Draw time against size."""
+    curves, pieces = with_points(query, against_size(query), time_point, "all its times are 0")
+    return _with_ratios(query, curves, described(query, curves, pieces, "time", time_words(curves)))
 
 
 @maker(MAKERS, "rate")
 def rate_figure(query: Query) -> Figure:
-    """Rate against size."""
-    found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
-    found, pieces = with_points(query, found, rate_point, "all its times are 0")
-    lines_of = references_of(query, found)
-    chart = described(query, found, pieces, "rate", "bandwidth")
+    """Draw rate against size."""
+    curves = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
+    curves, pieces = with_points(query, curves, rate_point, "all its times are 0")
+    lines_of = references_of(query, curves)
+    chart = described(query, curves, pieces, "rate", "bandwidth")
     reach = references.near(lines_of, chart.values, linear=query.linear)
-    return _with_ratios(query, found, replace(chart, reach=reach), lines_of)
+    return _with_ratios(query, curves, replace(chart, reach=reach), lines_of)
 
 
 @maker(MAKERS, "ratio")
 def ratio_figure(query: Query) -> Figure:
-    """Time over that of the first series."""
-    found = against_size(query)
-    over = ratios.to_first(found)
+    """Draw time relative to the first series."""
+    curves = against_size(query)
+    over = ratios.to_first(curves)
     if not any(over.pieces):
-        unlike = missing_ratios(over.ranks_apart)
-        raise query.lacks(unlike or f"no other series has a size in common with the first, {found[0].label}")
-    looks = lines.seen_through(looks_of(query, found), over.pieces)
-    there = [number for number, mine in enumerate(over.pieces) if mine]
-    whole = style.paper(3.2, lines.legend_rows([found[number].label for number in there]))
+        unlike = missing_ratios(over.mismatches)
+        raise query.lacks(unlike or f"no other series has a size in common with the first, {curves[0].label}")
+    styles = lines.widened_below(styles_of(query, curves), over.pieces)
+    numbers = [number for number, points in enumerate(over.pieces) if points]
+    whole = style.paper(3.2, lines.legend_rows([curves[number].label for number in numbers]))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(over.pieces), linear=query.linear)
-    for number in there:
-        lines.curve(axes, str(number), looks[number], over.pieces[number], sizes.x)
-    ratios.dress(axes, [over])
-    sizes.dress(axes)
-    mark_breaks(axes, found)
-    finish(whole, query, found, looks, _note(OF_RATIOS, over), there)
+    for number in numbers:
+        lines.curve(axes, str(number), styles[number], over.pieces[number], sizes.x)
+    ratios.set_up(axes, [over])
+    sizes.set_up(axes)
+    mark_breaks(axes, curves)
+    finish(whole, query, curves, styles, _note(OF_RATIOS, over), numbers)
     return whole
 
 
 @maker(MAKERS, "mean")
 def mean_figure(query: Query) -> Figure:
-    """Mean with standard deviation as error bars."""
+    """Draw means with standard deviations as error bars."""
     unknown = "the means of its samples are not known"
-    found, pieces = with_points(query, against_size(query), _mean_point, unknown)
+    curves, pieces = with_points(query, against_size(query), _mean_point, unknown)
     axis = scales.times("mean time", values_of(pieces), query.units.time, linear=query.linear)
-    looks = looks_of(query, found)
-    whole = style.paper(3.4, lines.legend_rows(labels_of(found)))
+    styles = styles_of(query, curves)
+    whole = style.paper(3.4, lines.legend_rows(labels_of(curves)))
     axes = whole.add_subplot()
     sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number, mine in enumerate(pieces):
-        bare = [[p._replace(low=None, high=None) for p in piece] for piece in mine]
-        beside = sizes.beside(number, len(pieces))
-        lines.curve(axes, str(number), looks[number], bare, beside)
-        points = [point for piece in mine for point in piece]
-        _bars(axes, str(number), looks[number]["color"], points, beside, linear=sizes.linear)
-    sizes.dress(axes)
-    axis.dress(axes)
-    mark_breaks(axes, found)
+    for number, pieces_of_curve in enumerate(pieces):
+        bare = [[p._replace(low=None, high=None) for p in piece] for piece in pieces_of_curve]
+        place = sizes.side_by_side(number, len(pieces))
+        lines.curve(axes, str(number), styles[number], bare, place)
+        points = [point for piece in pieces_of_curve for point in piece]
+        _bars(axes, str(number), styles[number]["color"], points, place, linear=sizes.linear)
+    sizes.set_up(axes)
+    axis.set_up(axes)
+    mark_breaks(axes, curves)
     lows = every(pieces, lambda point: point.low)
     cut = "; cut where they reach 0" if any(low is not None and low <= 0 for low in lows) else ""
-    finish(whole, query, found, looks, f"bars: standard deviation of all samples, not an interval{cut}")
+    finish(whole, query, curves, styles, f"bars: standard deviation of all samples, not an interval{cut}")
     return whole
 
 
 def _mean_point(row: Row) -> Point | None:
-    """Mean and standard deviation of all samples."""
+    """Return mean and standard deviation of all samples."""
     time = row.time
     if time is None or not time.mean:
         return None
@@ -125,7 +125,7 @@ def _bars(
     *,
     linear: bool,
 ) -> None:
-    """Error bars with caps at their ends; one that reaches below 0 is cut on a logarithmic axis, uncapped."""
+    """Draw error bars with caps; one that reaches below 0 is cut on a logarithmic axis, without a cap."""
     known = [point for point in points if point.low is not None and point.high is not None]
     if not known:
         return
@@ -146,7 +146,7 @@ def _bars(
 
 def described(
     query: Query,
-    found: Sequence[Series],
+    curves: Sequence[Series],
     pieces: Sequence[Pieces],
     quantity: Quantity,
     what: str = "",
@@ -154,25 +154,28 @@ def described(
     first_in_front: bool = False,
 ) -> Chart:
     """Return the description of curves against size."""
-    looks = looks_of(query, found)
+    styles = styles_of(query, curves)
     order = slice(None, None, -1) if first_in_front else slice(None)
-    looks = lines.seen_through(looks[order], pieces[order])[order]
+    styles = lines.widened_below(styles[order], pieces[order])[order]
     return Chart(
-        [ChartCurve(one.label, look, mine) for one, look, mine in zip(found, looks, pieces, strict=True)],
+        [
+            ChartCurve(curve.label, look, points)
+            for curve, look, points in zip(curves, styles, pieces, strict=True)
+        ],
         quantity,
         what,
         query.units.rate if quantity == "rate" else query.units.time,
         query.linear,
-        limits_of=found,
+        limits_of=curves,
         first_in_front=first_in_front,
     )
 
 
-def below(query: Query, found: Sequence[Series]) -> Ratios | None:
+def below(query: Query, curves: Sequence[Series]) -> Ratios | None:
     """Return the ratios that stand below curves on logarithmic axes: 5 % cannot be seen above."""
-    if query.linear or not _comparable(query, found):
+    if query.linear or not _comparable(query, curves):
         return None
-    over = ratios.like_with_like(query, found)
+    over = ratios.like_with_like(query, curves)
     return over if any(over.pieces) else None
 
 
@@ -181,8 +184,8 @@ def with_below(chart: Chart, over: Ratios | None) -> Chart:
     if over is None:
         return chart
     curves = [
-        ChartCurve(one.label, lines.usual_width(one.look), pieces)
-        for one, pieces in zip(chart.curves, over.pieces, strict=False)
+        ChartCurve(curve.label, lines.usual_width(curve.style), pieces)
+        for curve, pieces in zip(chart.curves, over.pieces, strict=False)
     ]
     return replace(chart, below=curves)
 
@@ -191,74 +194,81 @@ def draw(
     whole: Figure,
     chart: Chart,
     over: Ratios | None,
-    models: Sequence[Modelled | None] = (),
-    beside: Sequence[Reference] = (),
+    models: Sequence[CurveModel | None] = (),
+    lines_of_references: Sequence[Reference] = (),
 ) -> None:
-    """Draw a chart into an empty figure, and what stands below it; lines of models and of references in it.
+    """Draw a chart into an empty figure, ratios below it, and lines of models and references in it.
 
     Args:
-        over: What the curves below it are ratios of.
+        over: Ratios to draw below.
     """
     axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if over else (None, None)
     axes = axes or whole.add_subplot()
     sizes, axis = size_axis(chart), value_axis(chart)
-    for number, (one, model) in enumerate(zip_longest(chart.curves, models)):
+    for number, (curve, model) in enumerate(zip_longest(chart.curves, models)):
         lines.curve(
-            axes, str(number), one.look, modelled.apart(one.pieces) if models else one.pieces, sizes.x
+            axes,
+            str(number),
+            curve.style,
+            modelled.as_single_points(curve.pieces) if models else curve.pieces,
+            sizes.x,
         )
-        modelled.overlay(axes, str(number), one.look, model, sizes, rate=chart.quantity == "rate")
-    sizes.dress(low or axes)
-    axis.dress(axes)
-    references.draw(axes, beside, sizes, axis)
+        modelled.overlay(axes, str(number), curve.style, model, sizes, rate=chart.quantity == "rate")
+    sizes.set_up(low or axes)
+    axis.set_up(axes)
+    references.draw(axes, lines_of_references, sizes, axis)
     mark_breaks(axes, chart.limits_of)
     if over is not None:
-        for number, one in enumerate(chart.below):
-            lines.curve(low, f"ratio-{number}", one.look, one.pieces, sizes.x)
-        ratios.dress(low, [over])
+        for number, curve in enumerate(chart.below):
+            lines.curve(low, f"ratio-{number}", curve.style, curve.pieces, sizes.x)
+        ratios.set_up(low, [over])
         mark_breaks(low, chart.limits_of, named=False)
 
 
 def _with_ratios(
-    query: Query, found: Sequence[Series], chart: Chart, beside: Sequence[Reference] = ()
+    query: Query, curves: Sequence[Series], chart: Chart, references: Sequence[Reference] = ()
 ) -> Figure:
-    """The curves with their ratios, title and legend."""
-    over = below(query, found)
-    whole = style.paper(4.8 if over else 3.4, lines.legend_rows(labels_of(found)))
-    draw(whole, with_below(chart, over), over, models_of_series(found) if query.model else (), beside)
-    note = _note(intervals(found), over) if over else intervals(found)
-    looks = [dict(one.look) for one in chart.curves]
-    finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
+    """Draw curves and, on logarithmic axes, their ratios below: 5 % cannot be seen in the curves."""
+    over = below(query, curves)
+    whole = style.paper(4.8 if over else 3.4, lines.legend_rows(labels_of(curves)))
+    draw(whole, with_below(chart, over), over, models_of_series(curves) if query.model else (), references)
+    note = _note(intervals(curves), over) if over else intervals(curves)
+    styles = [dict(curve.style) for curve in chart.curves]
+    finish(whole, query, curves, styles, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
 
 def _note(bands: str, over: Ratios | None) -> str:
-    """What bands are, and why some ratios are missing."""
-    missing = missing_ratios(over.ranks_apart) if over else ""
+    """Return the meaning of bands, and why some ratios are missing."""
+    missing = missing_ratios(over.mismatches) if over else ""
     return "; ".join(filter(None, [bands, missing, _in_common(over) if over else ""]))
 
 
 def _in_common(over: Ratios) -> str:
-    """Why there are few ratios, if there are."""
+    """Return why there are few ratios; empty if there are many."""
     both, either = over.sizes
     return f"ratios at the {both} of {either} sizes that both have" if 0 < both < FEW * either else ""
 
 
-def intervals(found: Sequence[Series]) -> str:
-    """What bands are, and how wide: many are narrower than the line."""
+def intervals(curves: Sequence[Series]) -> str:
+    """Return the meaning of bands, and their width: many are narrower than the line."""
     halves = [
-        half for one in found for row in one.rows if row.time and (half := row.time.half_width) is not None
+        half
+        for curve in curves
+        for row in curve.rows
+        if row.time and (half := row.time.half_width) is not None
     ]
     return f"{INTERVALS}, half of them within {format_half_width(median(halves))}" if halves else INTERVALS
 
 
-def _comparable(query: Query, found: Sequence[Series]) -> bool:
-    """A ratio is one of equals, of one pattern, or one that was asked for by name."""
-    return bool(query.series) or len({one.factors["pattern"] for one in found}) == 1
+def _comparable(query: Query, curves: Sequence[Series]) -> bool:
+    """Return whether ratios make sense: between series of one pattern, or those selected by name."""
+    return bool(query.series) or len({curve.factors["pattern"] for curve in curves}) == 1
 
 
-def time_words(found: Sequence[Series]) -> str:
-    """What the times are of, where they are all of one kind."""
-    patterns = {one.source.patterns[one.factors["pattern"]] for one in found}
+def time_words(curves: Sequence[Series]) -> str:
+    """Return what the times are of, if they are all of one kind."""
+    patterns = {curve.source.patterns[curve.factors["pattern"]] for curve in curves}
     if all(pattern.one_way and pattern.talks for pattern in patterns):
         return "latency, one way"
     names = sorted({pattern.name for pattern in patterns})
@@ -266,48 +276,52 @@ def time_words(found: Sequence[Series]) -> str:
 
 
 def with_points(
-    query: Query, found: Sequence[Series], point: Callable[[Row], Point | None], why: str
+    query: Query, curves: Sequence[Series], point: Callable[[Row], Point | None], why: str
 ) -> tuple[list[Series], list[Pieces]]:
-    """Series that have points, and their pieces.
+    """Return the series that have points, and their points in pieces.
 
     Raises:
-        UsageError: None has any; says why.
+        UsageError: None has any; gives the reason.
     """
-    pairs = [(one, pieces) for one in found if (pieces := pieces_of(one, point))]
+    pairs = [(curve, pieces) for curve in curves if (pieces := pieces_of(curve, point))]
     if not pairs:
         raise query.lacks(why)
-    return [one for one, _ in pairs], [pieces for _, pieces in pairs]
+    return [curve for curve, _ in pairs], [pieces for _, pieces in pairs]
 
 
 def finish(
     whole: Figure,
     query: Query,
-    found: Sequence[Series],
-    looks: Sequence[dict[str, Any]],
+    curves: Sequence[Series],
+    styles: Sequence[dict[str, Any]],
     note: str = INTERVALS,
-    there: Sequence[int] | None = None,
+    drawn: Sequence[int] | None = None,
 ) -> None:
-    """Title and legend.
+    """Add title and legend.
 
     Args:
-        there: Which of them have a line of their own; None for all.
+        drawn: Numbers of the series with a line of their own; None for all.
     """
-    words = title_words(found)
-    measured = [one for one in found if not one.imported]
+    words = title_words(curves)
+    measured = [curve for curve in curves if not curve.imported]
     statement = [] if not measured else [note]
     statement += [f"{query.stat} of each launch"] if query.stat != "median" and measured else []
-    title = words or (found[0].label if len(found) == 1 else "")
-    shown = range(len(found)) if there is None else there
+    title = words or (curves[0].label if len(curves) == 1 else "")
+    shown = range(len(curves)) if drawn is None else drawn
     lines.caption(
-        whole, title, "; ".join(statement), [found[one] for one in shown], [looks[one] for one in shown]
+        whole,
+        title,
+        "; ".join(statement),
+        [curves[curve] for curve in shown],
+        [styles[curve] for curve in shown],
     )
 
 
-def labels_of(found: Sequence[Series]) -> list[str]:
-    """What the legend says."""
-    return [one.label for one in found]
+def labels_of(curves: Sequence[Series]) -> list[str]:
+    """Return the labels of the legend."""
+    return [curve.label for curve in curves]
 
 
 def every(pieces: Sequence[Pieces], get: Callable[[Point], float | None]) -> list[float | None]:
-    """Something of all points."""
+    """Return one value per point."""
     return [get(point) for piece in chain.from_iterable(pieces) for point in piece]

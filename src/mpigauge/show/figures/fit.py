@@ -1,6 +1,6 @@
-"""Words that fit: titles are wrapped, tick labels that would touch are left out, legends stay small.
+"""Layout of text in figures: wrapped titles, no overlapping tick labels, small legends.
 
-All of it is measured in the figure as it will be laid out: nobody knows the width of words before.
+Everything is measured in the laid-out figure, since the width of text is unknown before.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 GAP_INCHES = 0.05
-"""Between tick labels beside each other: less looks like one word."""
+"""Least gap between adjacent tick labels: with less they look like one word."""
 
 EDGE_INCHES = 0.04
 LETTERS_LEAST, LONG_WORD = 6, 24
 LINE_INCHES = 0.15
-"""A line of a title, by which the figure grows."""
+"""Height of a line of a title, by which the figure grows."""
 
 SHARE_OF_LEGENDS = 0.32
-"""Of the height, at most."""
+"""Largest share of legends in the height of a figure."""
 
 STEPS_MOST = 12
 WORDS_OF_MARK = "words-of-mark"
-"""Names of words over a vertical line begin with it."""
+"""Prefix of the ids of labels over vertical lines."""
 
 POINTS_OF_LINE, POINTS_ABOVE = 9.0, 1.0
-"""Of words over vertical lines: a row of them, and how far above the axes the first stands."""
+"""Height of a row of labels over vertical lines, and their distance above the axes."""
 
 NUMBER, JOINT = re.compile(r"(?<=\d) (?=\S)"), "\N{NO-BREAK SPACE}"
-"""The space behind a number, and what stands for it where it must not be broken."""
+"""Space after a number, and its replacement where it must not be broken."""
 
 PAD = 6.0
-"""Of titles of axes, in points."""
+"""Padding of axes titles, in points."""
 
 
 def fit(whole: Figure) -> None:
-    """Make all words of a finished figure fit into it; it may grow in height."""
-    _wrap_around(whole)
+    """Make all text of a finished figure fit into it; it may grow in height."""
+    _wrap_titles(whole)
     _within_axes(whole)
     _grow(whole)
     _within_axes(whole)
@@ -63,22 +63,22 @@ def _lay_out(whole: Figure) -> None:
 
 
 def box_of(what: Any) -> Bbox:
-    """Where something stands, in pixels."""
-    found: Bbox = what.get_window_extent(what.figure.canvas.get_renderer())
-    return found
+    """Return the bounding box of an element, in pixels."""
+    box: Bbox = what.get_window_extent(what.figure.canvas.get_renderer())
+    return box
 
 
 # ---- Titles --------------------------------------------------------------------------------------
 
 
-def _wrap_around(whole: Figure) -> None:
-    """Title, notes and the heads of legends; the figure grows by the lines that this adds."""
+def _wrap_titles(whole: Figure) -> None:
+    """Wrap title, notes and heads of legends; the figure grows by the added lines."""
     room = whole.bbox.width - 2 * EDGE_INCHES * whole.dpi
-    around = [*whole.texts, *(legend.get_title() for legend in whole.legends)]
-    before = sum(map(_lines, around))
-    for text in around:
+    texts = [*whole.texts, *(legend.get_title() for legend in whole.legends)]
+    before = sum(map(_lines, texts))
+    for text in texts:
         _wrap(text, room)
-    whole.set_figheight(whole.get_figheight() + LINE_INCHES * (sum(map(_lines, around)) - before))
+    whole.set_figheight(whole.get_figheight() + LINE_INCHES * (sum(map(_lines, texts)) - before))
 
 
 def _lines(text: Text) -> int:
@@ -86,15 +86,15 @@ def _lines(text: Text) -> int:
 
 
 def _within_axes(whole: Figure) -> None:
-    """Titles and labels of axes in as many lines as they need."""
+    """Wrap titles and labels of axes."""
     _lay_out(whole)
     for axes in whole.axes:
         left, right = _cell(axes)
         box = axes.get_window_extent()
         middle = (box.x0 + box.x1) / 2
-        around = 2 * min(middle - left, right - middle)
+        width = 2 * min(middle - left, right - middle)
         for text in (axes.title, axes.xaxis.label):
-            _wrap(text, around)
+            _wrap(text, width)
         for text in _left_titles(axes):
             _wrap(text, right - box.x0)
         _wrap(axes.yaxis.label, box.height, turned=True)
@@ -107,7 +107,7 @@ def _within_axes(whole: Figure) -> None:
 
 
 def _shift(text: Text, left: float, right: float) -> None:
-    """Move a heading, beside which nothing stands, to the left as far as it must; wrap it if it is wider."""
+    """Move a heading to the left as far as necessary; wrap it if it is wider than its room."""
     _wrap(text, right - left)
     beyond = max(0.0, box_of(text).x1 - right)
     if beyond:
@@ -117,26 +117,26 @@ def _shift(text: Text, left: float, right: float) -> None:
 
 
 def _left_titles(axes: Any) -> list[Text]:
-    """The title at the left, for which matplotlib has no name."""
+    """Return the left title, for which matplotlib has no public name."""
     words = axes.get_title("left")
-    mine = [one for one in axes.get_children() if isinstance(one, Text) and one.get_text() == words]
-    return [one for one in mine if words and one not in axes.texts and one is not axes.title]
+    titles = [text for text in axes.get_children() if isinstance(text, Text) and text.get_text() == words]
+    return [text for text in titles if words and text not in axes.texts and text is not axes.title]
 
 
 def _cell(axes: Any) -> tuple[float, float]:
-    """From where to where nothing else stands beside axes, in pixels."""
+    """Return the horizontal range, in pixels, that axes have to themselves."""
     whole = axes.figure
     edge, width = EDGE_INCHES * whole.dpi, whole.bbox.width
     spec = axes.get_subplotspec()
     if spec is None:
         return edge, width - edge
     columns = spec.get_gridspec().ncols
-    one = width / columns
-    return spec.colspan.start * one + edge, spec.colspan.stop * one - edge
+    cell_width = width / columns
+    return spec.colspan.start * cell_width + edge, spec.colspan.stop * cell_width - edge
 
 
 def _wrap(text: Text, room: float, *, turned: bool = False) -> None:
-    """Break lines of a text where it is wider than its room, in pixels."""
+    """Break lines of a text that is wider than its room, in pixels."""
     words = text.get_text()
     if not words.strip():
         return
@@ -152,7 +152,7 @@ def _wrap(text: Text, room: float, *, turned: bool = False) -> None:
 
 
 def in_lines(words: str, letters: int) -> str:
-    """Lines of so many letters at most; a number stays with its unit, and only very long words are broken."""
+    """Wrap words; numbers stay with their unit, and only very long words are broken."""
     joined = NUMBER.sub(JOINT, words)
     broken = max(map(len, joined.split())) > LONG_WORD
     return "\n".join(
@@ -165,18 +165,18 @@ def in_lines(words: str, letters: int) -> str:
 
 
 def place_marks(axes: Any) -> None:
-    """Words over vertical lines: within the axes, in rows above each other where they would touch."""
-    mine = [text for text in axes.texts if str(text.get_gid()).startswith(WORDS_OF_MARK)]
-    mine = [text for text in mine if text.get_text()]
+    """Place labels over vertical lines: within the axes, in several rows where they would overlap."""
+    labels = [text for text in axes.texts if str(text.get_gid()).startswith(WORDS_OF_MARK)]
+    labels = [text for text in labels if text.get_text()]
     points = 72 / axes.figure.dpi
-    around = axes.get_window_extent()
+    extent = axes.get_window_extent()
     rows: list[list[tuple[float, float]]] = []
-    for text in mine:
-        _wrap(text, around.width)
-    line = POINTS_OF_LINE * max(map(_lines, mine), default=1)
-    for text in sorted(mine, key=lambda one: float(one.xy[0]), reverse=True):
+    for text in labels:
+        _wrap(text, extent.width)
+    line = POINTS_OF_LINE * max(map(_lines, labels), default=1)
+    for text in sorted(labels, key=lambda label: float(label.xy[0]), reverse=True):
         middle, half = axes.transData.transform((text.xy[0], 1.0))[0], box_of(text).width / 2
-        place = max(around.x0 + half, min(around.x1 - half, middle))
+        place = max(extent.x0 + half, min(extent.x1 - half, middle))
         ends = (place - half, place + half)
         row = next((row for row in rows if not any(_touch(ends, other) for other in row)), None)
         if row is None:
@@ -189,15 +189,15 @@ def place_marks(axes: Any) -> None:
             axes.set_title(title, loc=loc, pad=PAD + line * len(rows))
 
 
-def _touch(one: tuple[float, float], other: tuple[float, float], gap: float = 6.0) -> bool:
-    return one[0] < other[1] + gap and other[0] < one[1] + gap
+def _touch(first: tuple[float, float], second: tuple[float, float], gap: float = 6.0) -> bool:
+    return first[0] < second[1] + gap and second[0] < first[1] + gap
 
 
 # ---- Tick labels ---------------------------------------------------------------------------------
 
 
 def tick_labels(axis: Any) -> list[tuple[float, Text]]:
-    """Places and texts of the labels of an axis that are seen."""
+    """Return positions and texts of the visible labels of an axis."""
     low, high = sorted(axis.get_view_interval())
     beyond = 1e-9 * (high - low)
     ticks = [tick for tick in axis.get_major_ticks() if low - beyond <= tick.get_loc() <= high + beyond]
@@ -209,46 +209,49 @@ def tick_labels(axis: Any) -> list[tuple[float, Text]]:
 
 
 def _thin(axis: Any) -> None:
-    """Leave out tick labels that would touch others, evenly; the place of 0 B, which has no number, stays.
+    """Remove tick labels that would overlap others, evenly; that of 0 B, which has no number, stays.
 
-    Ticks that matplotlib chooses by the size of the axes stay as they are from here on.
+    Ticks that matplotlib chose by the size of the axes are fixed from here on.
     """
-    found = tick_labels(axis)
-    if not found:
+    labels = tick_labels(axis)
+    if not labels:
         return
     gap = GAP_INCHES * axis.figure.dpi if axis.axis_name == "x" else 0.0
-    boxes = [box_of(text).padded(gap / 2, 0) for _, text in found]
-    kept = next((mine for mine in _choices(found, boxes) if not _collide(boxes[at] for at in mine)), [0])
-    if len(kept) == len(found) and isinstance(axis.get_major_locator(), FixedLocator):
+    boxes = [box_of(text).padded(gap / 2, 0) for _, text in labels]
+    kept = next(
+        (choice for choice in _choices(labels, boxes) if not _collide(boxes[at] for at in choice)), [0]
+    )
+    if len(kept) == len(labels) and isinstance(axis.get_major_locator(), FixedLocator):
         return
-    names, offset = [found[at][1].get_text() for at in kept], axis.get_major_formatter().get_offset()
+    names, offset = [labels[at][1].get_text() for at in kept], axis.get_major_formatter().get_offset()
     formatter = FixedFormatter(names)
     formatter.set_offset_string(offset)
-    axis.set_major_locator(FixedLocator([found[at][0] for at in kept]))
+    axis.set_major_locator(FixedLocator([labels[at][0] for at in kept]))
     axis.set_major_formatter(formatter)
 
 
-def _choices(found: Sequence[tuple[float, Text]], boxes: Sequence[Bbox]) -> Iterator[list[int]]:
-    """Numbers of labels that may be kept: all, then every second and so on, the most first."""
-    zero = [at for at, (_, text) in enumerate(found) if text.get_text() == "0 B"][:1]
-    rest = [at for at in range(len(found)) if at not in zero]
+def _choices(labels: Sequence[tuple[float, Text]], boxes: Sequence[Bbox]) -> Iterator[list[int]]:
+    """Return sets of labels to keep: all, then every second and so on, the largest set first."""
+    zero = [at for at, (_, text) in enumerate(labels) if text.get_text() == "0 B"][:1]
+    rest = [at for at in range(len(labels)) if at not in zero]
     for step in range(1, STEPS_MOST):
         grids = [rest[phase::step] for phase in range(step)]
         free = [
-            [at for at in grid if not any(boxes[at].overlaps(boxes[one]) for one in zero)] for grid in grids
+            [at for at in grid if not any(boxes[at].overlaps(boxes[fixed]) for fixed in zero)]
+            for grid in grids
         ]
         yield from ([*zero, *grid] for grid in sorted(free, key=len, reverse=True))
 
 
 def _collide(boxes: Iterable[Bbox]) -> bool:
-    return any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    return any(first.overlaps(second) for first, second in combinations(boxes, 2))
 
 
 # ---- Legends -------------------------------------------------------------------------------------
 
 
 def _grow(whole: Figure) -> None:
-    """Make a figure so high that its legends are a small part of it."""
+    """Increase the height of a figure until its legends are a small part of it."""
     heights = [box_of(legend).height for legend in whole.legends]
     rows: dict[int, float] = {}
     for axes in whole.axes:

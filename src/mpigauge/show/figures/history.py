@@ -1,4 +1,4 @@
-"""A plan over time: what cells took in every session, when they changed, and what the next one may find."""
+"""Figure of a plan over time: cells in every session, when they changed, and what to expect next."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 PANELS_MOST = 5
-"""Of cells; what changed most comes first."""
+"""Most cells; those that changed most come first."""
 
 PANEL_INCHES = 1.25
 NOTE = "dots: sessions, odd ones hollow; lines: between changes; band: where the last was expected (95 %)"
@@ -39,7 +39,7 @@ NOTE = "dots: sessions, odd ones hollow; lines: between changes; band: where the
 
 @maker(MAKERS, "history")
 def history_figure(query: Query) -> Figure:
-    """A panel per cell, the worst of each curve, on a common axis of time."""
+    """Draw a panel per cell, the worst of each curve, on a common axis of time."""
     sources = selected(query)
     sessions, _ = in_time(session_of(source.result, source.rows) for source in sources)
     if not any(row.time for source in sources for row in source.rows):
@@ -47,13 +47,13 @@ def history_figure(query: Query) -> Figure:
     if len(sessions) < SESSIONS_LEAST:
         raise query.lacks(f"{len(sessions)} of {SESSIONS_LEAST} results at different times")
     shown = history_of(sessions, Thresholds())
-    told = [one for one in ranked(shown) if len(one.track.curve.sessions) > 1][:PANELS_MOST]
-    if not told:
+    tracks = [track for track in ranked(shown) if len(track.track.curve.sessions) > 1][:PANELS_MOST]
+    if not tracks:
         raise query.lacks("no cell was measured in two of the results")
-    whole = style.paper(PANEL_INCHES * len(told) + 0.5)
-    panels = np.ravel(whole.subplots(len(told), 1, sharex=True))
-    for number, (axes, one) in enumerate(zip(panels, told, strict=True)):
-        _panel(axes, number, shown, one, query.units.time)
+    whole = style.paper(PANEL_INCHES * len(tracks) + 0.5)
+    panels = np.ravel(whole.subplots(len(tracks), 1, sharex=True))
+    for number, (axes, track) in enumerate(zip(panels, tracks, strict=True)):
+        _panel(axes, number, shown, track, query.units.time)
     locator: Any = mdates.AutoDateLocator  # without types
     ticks = locator()
     writer: Any = mdates.ConciseDateFormatter
@@ -63,64 +63,64 @@ def history_figure(query: Query) -> Figure:
     return whole
 
 
-def _panel(axes: Any, number: int, shown: History, told: HistoryLine, unit: str) -> None:
-    curve, cell = told.track.curve, told.worst
+def _panel(axes: Any, number: int, shown: History, track_line: HistoryLine, unit: str) -> None:
+    curve, cell = track_line.track.curve, track_line.worst
     logs = curve.logs[:, cell]
-    there = np.flatnonzero(np.isfinite(logs)).tolist()
-    scale, name = _unit(np.exp(logs[there]), unit)
+    measured = np.flatnonzero(np.isfinite(logs)).tolist()
+    scale, name = _unit(np.exp(logs[measured]), unit)
     number_of: Any = mdates.date2num
     days = [number_of(datetime.fromtimestamp(session.begun_s, UTC)) for session in shown.sessions]
     colour = style.BLUE
     times = np.exp(logs) / scale
     (dots,) = axes.plot(
-        [days[at] for at in there], times[there], linestyle="none", marker="o", color=colour, zorder=3
+        [days[at] for at in measured], times[measured], linestyle="none", marker="o", color=colour, zorder=3
     )
     dots.set_gid(f"points-{number}")
-    odd = [at for at in there if told.track.odd[at, cell]]
+    odd = [at for at in measured if track_line.track.odd[at, cell]]
     axes.plot([days[at] for at in odd], times[odd], "o", color=colour, markerfacecolor="white", zorder=4)
-    _band(axes, number, days, told, scale)
-    changes = [change for change in told.track.changes if cell in change.cells]
+    _band(axes, number, days, track_line, scale)
+    changes = [change for change in track_line.track.changes if cell in change.cells]
     begins = [0, *(change.place for change in changes)]
     drifts = [False, *(change.drifts for change in changes)]
     for begin, end, drift in zip(begins, [*begins[1:], len(logs)], drifts, strict=True):
-        mine = [at for at in there if begin <= at < end and at not in odd]
-        line = np.polynomial.Polynomial.fit(mine, logs[mine], 1 if drift else 0)
-        ends = np.exp([line(mine[0]), line(mine[-1])]) / scale
-        axes.plot([days[mine[0]], days[mine[-1]]], ends, color=colour, linewidth=1.0)
-    for change in told.track.changes:
+        segment = [at for at in measured if begin <= at < end and at not in odd]
+        line = np.polynomial.Polynomial.fit(segment, logs[segment], 1 if drift else 0)
+        ends = np.exp([line(segment[0]), line(segment[-1])]) / scale
+        axes.plot([days[segment[0]], days[segment[-1]]], ends, color=colour, linewidth=1.0)
+    for change in track_line.track.changes:
         if cell in change.cells:
             what = compare_sentences.MACHINE if change.machine else switches(change.switches)
             factor = f"{units.format_factor(change.cells[cell].ratio)} times as long"
             factor += " in all" if change.drifts else ""
-            said = ", ".join(filter(None, [factor, what]))
-            lines.mark(axes, days[change.place], f"change-{number}-{change.place}", said, lines.MARK_DASHES)
-    _dress(axes, times[there], f"{words.name(told, ())} {_size(told)}".strip(), name)
+            label = ", ".join(filter(None, [factor, what]))
+            lines.mark(axes, days[change.place], f"change-{number}-{change.place}", label, lines.MARK_DASHES)
+    _set_up(axes, times[measured], f"{words.name(track_line, ())} {_size(track_line)}".strip(), name)
 
 
-def _size(told: HistoryLine) -> str:
-    curve = told.track.curve
-    row = curve.row(told.worst, len(curve.logs))
+def _size(track_line: HistoryLine) -> str:
+    curve = track_line.track.curve
+    row = curve.row(track_line.worst, len(curve.logs))
     return units.format_size(row.cell.bytes) if row.sized else ""
 
 
 def _unit(times: Values, unit: str) -> tuple[float, str]:
-    """The seconds of the unit of an axis, and its name."""
+    """Return the unit of an axis in seconds, and its name."""
     unit = units.time_unit(times) if unit == units.AUTO else unit
-    return units.TIME_UNITS[unit], units.sign(unit)
+    return units.TIME_UNITS[unit], units.unit_symbol(unit)
 
 
-def _band(axes: Any, number: int, days: Sequence[float], told: HistoryLine, scale: float) -> None:
-    """Where the last session was expected, over the sessions that say it."""
-    base = told.track.base
-    if base is None or told.worst not in base.cells:
+def _band(axes: Any, number: int, days: Sequence[float], track_line: HistoryLine, scale: float) -> None:
+    """Draw where the last session was expected, over the sessions that predict it."""
+    base = track_line.track.base
+    if base is None or track_line.worst not in base.cells:
         return
-    low, high = (ends[base.cells.index(told.worst)] / scale for ends in base.said.band())
-    span = [days[base.begins[base.cells.index(told.worst)]], days[-1]]
+    low, high = (ends[base.cells.index(track_line.worst)] / scale for ends in base.said.band())
+    span = [days[base.begins[base.cells.index(track_line.worst)]], days[-1]]
     band = axes.fill_between(span, low, high, color=style.BLUE, alpha=0.15, linewidth=0)
     band.set_gid(f"band-{number}")
 
 
-def _dress(axes: Any, times: Values, title: str, unit: str) -> None:
+def _set_up(axes: Any, times: Values, title: str, unit: str) -> None:
     low, high = axes.dataLim.intervaly
     room = max(0.15 * (high - low), 0.01 * float(np.max(times)))
     axes.set_ylim(low - room, high + room)

@@ -1,4 +1,4 @@
-"""Lines with the bands of their intervals, marks, and legends outside the data."""
+"""Curves with bands for their intervals, marks, and legends outside the data."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ BREAK_DASHES, MARK_DASHES = (0, (1, 1.5)), (0, (4, 2))
 MANY_POINTS, MANY_SIZE = 40, 2.0
 WIDTH_OF_LINE, SIZE_OF_MARKER = 1.3, 4.0
 NEAR, NEAR_MOST = 0.01, 0.03
-"""Curves that differ by less are one to the eye: of the logarithm of all values' range, and of a value."""
+"""Curves closer than this coincide for the eye: share of the logarithmic range of values, and of a value."""
 
 MOST_UNDER = 2
-"""Curves above another for which it becomes wider."""
+"""Most curves above another for which it becomes wider."""
 
 NOTE_LETTERS_A_INCH = 17
 NOTE_INCHES = 0.14
-"""A further line of small letters."""
+"""Height of another line of small text."""
 LETTERS_A_INCH = 15.0
 
 
 def curve(
-    axes: Any, name: str, looks: Mapping[str, Any], pieces: Sequence[Sequence[Point]], scale: Any
+    axes: Any, name: str, curve_style: Mapping[str, Any], pieces: Sequence[Sequence[Point]], scale: Any
 ) -> None:
-    """A series: a line and a band a piece, a marker a point; a point that stands alone has a bar.
+    """Draw a series: per piece a line and a band, per point a marker; a single point gets a bar.
 
     Args:
-        name: Becomes part of the names of its elements in SVG.
-        looks: How it is drawn; a linewidth more than usual shows it below another one.
-        scale: From a point's x to its place.
+        name: Part of the SVG ids of its elements.
+        curve_style: Style; a larger linewidth than usual makes it visible below another curve.
+        scale: Maps the x of a point to its position.
     """
-    colour, width = looks["color"], looks.get("linewidth", WIDTH_OF_LINE)
+    colour, width = curve_style["color"], curve_style.get("linewidth", WIDTH_OF_LINE)
     flat = [point for piece in pieces for point in piece]
     if not flat:
         return
@@ -64,7 +64,11 @@ def curve(
         xs = [scale(point.x) for point in piece]
         if len(piece) > 1:
             (line,) = axes.plot(
-                xs, [point.y for point in piece], color=colour, linestyle=looks["linestyle"], linewidth=width
+                xs,
+                [point.y for point in piece],
+                color=colour,
+                linestyle=curve_style["linestyle"],
+                linewidth=width,
             )
             line.set_gid(f"line-{name}-{number}")
         _uncertainty(axes, f"{name}-{number}", colour, xs, piece)
@@ -74,43 +78,44 @@ def curve(
         [point.y for point in flat],
         color=colour,
         linestyle="none",
-        marker=looks["marker"],
-        markerfacecolor=looks["markerfacecolor"],
-        markersize=small * looks.get("markersize", SIZE_OF_MARKER) / SIZE_OF_MARKER,
+        marker=curve_style["marker"],
+        markerfacecolor=curve_style["markerfacecolor"],
+        markersize=small * curve_style.get("markersize", SIZE_OF_MARKER) / SIZE_OF_MARKER,
         zorder=3,
     )
     points.set_gid(f"points-{name}")
 
 
-def seen_through(looks: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Sequence[Point]]]) -> list[Any]:
-    """Looks in which what lies under later ones is wider than them, and so stays visible.
+def widened_below(styles: Sequence[dict[str, Any]], pieces: Sequence[Sequence[Sequence[Point]]]) -> list[Any]:
+    """Return styles in which curves below others are wider, and so stay visible.
 
     Args:
-        looks: Of series in the order in which they are drawn.
-        pieces: What is drawn of each.
+        styles: Styles of the series in drawing order.
+        pieces: Points of the series.
     """
-    places = [{point.x: point.y for piece in mine for point in piece} for mine in pieces]
-    everything = [y for mine in places for y in mine.values() if y > 0] or [1.0]
+    places = [{point.x: point.y for piece in curve_pieces for point in piece} for curve_pieces in pieces]
+    everything = [y for curve_pieces in places for y in curve_pieces.values() if y > 0] or [1.0]
     within = min(NEAR * math.log(max(everything) / min(everything)), NEAR_MOST)
-    found = []
-    for number, look in enumerate(looks):
+    widened = []
+    for number, curve_style in enumerate(styles):
         over = sum(_covered(places[number], later, within) for later in places[number + 1 :])
         wider = min(over, MOST_UNDER)
-        found.append(
-            look | {"linewidth": WIDTH_OF_LINE + 1.6 * wider, "markersize": SIZE_OF_MARKER + 2.2 * wider}
+        widened.append(
+            curve_style
+            | {"linewidth": WIDTH_OF_LINE + 1.6 * wider, "markersize": SIZE_OF_MARKER + 2.2 * wider}
         )
-    return found
+    return widened
 
 
-def _covered(one: Mapping[float, float], other: Mapping[float, float], within: float) -> bool:
-    """Whether a third of the points of a curve lie under those of another."""
-    common = [x for x in one if x in other and one[x] > 0 and other[x] > 0]
-    hidden = sum(abs(math.log(one[x] / other[x])) <= within for x in common)
-    return bool(hidden) and 3 * hidden >= len(one)
+def _covered(lower: Mapping[float, float], upper: Mapping[float, float], within: float) -> bool:
+    """Return whether a third of the points of a curve coincide with those of another."""
+    common = [x for x in lower if x in upper and lower[x] > 0 and upper[x] > 0]
+    hidden = sum(abs(math.log(lower[x] / upper[x])) <= within for x in common)
+    return bool(hidden) and 3 * hidden >= len(lower)
 
 
 def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: Sequence[Point]) -> None:
-    """A band over points that have an interval, a bar where only one has."""
+    """Draw a band over points with an interval; a bar where there is a single one."""
     known = [
         (x, p.low, p.high) for x, p in zip(xs, piece, strict=True) if p.low is not None and p.high is not None
     ]
@@ -123,18 +128,18 @@ def _uncertainty(axes: Any, name: str, colour: str, xs: Sequence[float], piece: 
         axes.vlines(places, lows, highs, color=colour, linewidth=1.1).set_gid(f"bars-{name}")
 
 
-def usual_width(look: Mapping[str, Any]) -> dict[str, Any]:
-    """A look without what makes it wider than others, where nothing lies over it: ratios, and legends."""
-    return {name: of for name, of in look.items() if name not in {"linewidth", "markersize"}}
+def usual_width(curve_style: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a style with the usual width, for ratios and legends, where no curve covers it."""
+    return {name: of for name, of in curve_style.items() if name not in {"linewidth", "markersize"}}
 
 
-def handle(looks: Mapping[str, Any]) -> Line2D:
-    """What a legend shows of a series."""
-    return Line2D([], [], **looks)
+def handle(curve_style: Mapping[str, Any]) -> Line2D:
+    """Return the legend handle of a series."""
+    return Line2D([], [], **curve_style)
 
 
 def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
-    """A vertical line, with its words above the axes if it has some: `fit` finds their place."""
+    """Draw a vertical line with a label above the axes, which `fit` places."""
     axes.axvline(x, color="0.45", linewidth=0.9, linestyle=dashes, zorder=1).set_gid(name)
     if words:
         axes.annotate(
@@ -150,8 +155,8 @@ def mark(axes: Any, x: float, name: str, words: str, dashes: Any) -> None:
         ).set_gid(f"{fit.WORDS_OF_MARK}-{name}")
 
 
-def say(axes: Any, height: float, words: str, side: str) -> Any:
-    """Small words at the right end of the axes, at a share of their height, on white."""
+def write_note(axes: Any, height: float, words: str, side: str) -> Any:
+    """Write small text on white at the right end of the axes, at a share of their height."""
     text = axes.text(
         0.995,
         height,
@@ -164,27 +169,27 @@ def say(axes: Any, height: float, words: str, side: str) -> Any:
         zorder=5,
     )
     text.set_bbox({"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8})
-    text.set_in_layout(False)  # they are wrapped to the width of the axes, which must not shrink for them
+    text.set_in_layout(False)  # text wraps to the width of the axes, which must not shrink for it
     return text
 
 
 def caption(
-    whole: Figure, words: str, note: str, found: Sequence[Series], looks: Sequence[Mapping[str, Any]]
+    whole: Figure, words: str, note: str, curves: Sequence[Series], styles: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Title, legend below everything, never over data, and in small letters what must be known."""
+    """Add title and notes, and a legend below everything."""
     note = _in_lines(note)
     if words:
         whole.suptitle(words, fontsize=9)
-    labels = [one.label for one in found]
+    labels = [curve.label for curve in curves]
     if len(labels) > 1 or (labels and labels[0] not in words):
-        handles = [handle(usual_width(one)) for one in looks]
+        handles = [handle(usual_width(curve_style)) for curve_style in styles]
         below(whole, handles, labels, note)
     elif note:
         whole.supxlabel(note, **SMALL)
 
 
 def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note: str = "") -> None:
-    """A legend under everything, headed by a note, in as many columns as fit; long labels are wrapped."""
+    """Add a legend below everything, headed by a note, in as many columns as fit; long labels wrap."""
     room = whole.bbox.width - 2 * fit.EDGE_INCHES * whole.dpi
     letters = max(map(len, labels))
     for columns in range(columns_of(labels), 0, -1):
@@ -201,7 +206,7 @@ def below(whole: Figure, handles: Sequence[Line2D], labels: Sequence[str], note:
 
 
 def origin(whole: Figure, words: Sequence[str]) -> None:
-    """Lines in small letters under what else must be known, for which the figure grows."""
+    """Add lines of small text at the bottom; the figure grows by them."""
     added = "\n".join(map(_in_lines, words))
     if not added:
         return
@@ -218,16 +223,16 @@ def origin(whole: Figure, words: Sequence[str]) -> None:
 
 
 def _in_lines(words: str) -> str:
-    """Small letters in lines of the figure's width."""
+    """Wrap small text to the width of the figure."""
     return textwrap.fill(words, int(NOTE_LETTERS_A_INCH * width_in()))
 
 
 def columns_of(labels: Sequence[str]) -> int:
-    """How many labels fit beside each other."""
+    """Return how many labels fit side by side."""
     widest = max(map(len, labels)) / LETTERS_A_INCH + 0.65
     return max(1, min(len(labels), int(width_in() / widest), 4))
 
 
 def legend_rows(labels: Sequence[str]) -> int:
-    """How many rows a legend has, the note above it counted."""
+    """Return how many rows a legend has, including the note above it."""
     return 1 + -(-len(labels) // columns_of(labels))

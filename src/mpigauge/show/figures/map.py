@@ -1,4 +1,4 @@
-"""The link map as a figure: latency and rate of every pair, slow ones bright, in the order of the groups."""
+"""Figure of the link map: latency and rate of every pair, slow ones bright, ordered by group."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
 
 COLOURS = "cividis"
-"""Seen alike by all kinds of colour vision, and its lightness alone tells the order: readable in grey."""
+"""Readable for all kinds of colour vision; its lightness alone gives the order, so also in grey."""
 
 NUMBERS_MOST, LARGE_DIGITS_MOST = 12, 6
 LABELS_MOST = 48
@@ -46,14 +46,14 @@ LEAST_SPAN = 1.33
 UNSEEN: Any = {"markerfacecolor": "none", "markeredgewidth": 0, "linestyle": "none"}
 POINTS_AN_INCH = 72
 VERDICTS_MOST = 4
-"""Lines of the verdict above the figure."""
+"""Most lines of the verdict above the figure."""
 
 
 def check(path: Path) -> None:
-    """Refuses a name that says no form of a figure, or is in no folder.
+    """Refuse a file name whose suffix is no figure format, or whose folder does not exist.
 
     Raises:
-        UsageError: It is one of these.
+        UsageError: The name is one of these.
     """
     check_output(path)
     if path.suffix.lower() not in FORMS:
@@ -63,13 +63,13 @@ def check(path: Path) -> None:
 
 
 def draw(shown: LinkMap, path: Path, origin: str) -> None:
-    """Writes the figure; its form is that of the file's name.
+    """Draw the figure into a file, in the format of its suffix.
 
     Args:
         origin: Where and when it was measured.
 
     Raises:
-        UsageError: The name ends in another form.
+        UsageError: The suffix is unknown.
         EnvironmentLacksError: The file cannot be written.
     """
     check(path)
@@ -80,7 +80,7 @@ def draw(shown: LinkMap, path: Path, origin: str) -> None:
 
 @maker(MAKERS, "map")
 def map_figure(query: Query) -> Figure:
-    """Latency and bandwidth of all pairs."""
+    """Draw latency and bandwidth of all pairs."""
     if len(query.sources) > 1:
         raise query.lacks("a map is of one result", "give one RESULT")
     with mpl.rc_context({"axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}):
@@ -88,7 +88,7 @@ def map_figure(query: Query) -> Figure:
 
 
 def figure(shown: LinkMap) -> Figure:
-    """Both panels."""
+    """Draw both panels."""
     whole = figure_of(panels(shown), shown)
     whole.suptitle(_title(shown), fontsize="medium")
     return whole
@@ -96,11 +96,11 @@ def figure(shown: LinkMap) -> Figure:
 
 @dataclass(frozen=True, slots=True)
 class PairGrid:
-    """One quantity of all pairs, a square per pair.
+    """One quantity of all pairs, in a square each.
 
     Attributes:
-        get: Its value for a pair, in SI units.
-        row: What it was measured in.
+        get: Returns its value for a pair, in SI units.
+        row: Returns the row that it was measured in.
         is_rate: Whether it is a bandwidth, of which the largest is the fastest.
     """
 
@@ -112,33 +112,32 @@ class PairGrid:
 
 def panels(shown: LinkMap) -> list[PairGrid]:
     """Return latency and bandwidth, as far as the map has them."""
-    found = []
+    grids = []
     if shown.latency_bytes is not None:
         size = units.format_size(shown.latency_bytes)
-        found.append(PairGrid(f"latency of {size}", latency_of, lambda link: link.latency, is_rate=False))
+        grids.append(PairGrid(f"latency of {size}", latency_of, lambda link: link.latency, is_rate=False))
     if shown.rate_bytes is not None:
         size = units.format_size(shown.rate_bytes)
-        found.append(PairGrid(f"bandwidth of {size}", rate_of, lambda link: link.rate, is_rate=True))
-    return found
+        grids.append(PairGrid(f"bandwidth of {size}", rate_of, lambda link: link.rate, is_rate=True))
+    return grids
 
 
-def figure_of(found: Sequence[PairGrid], shown: LinkMap) -> Figure:
+def figure_of(grids: Sequence[PairGrid], shown: LinkMap) -> Figure:
     """Return panels beside each other, without a title."""
     order = _order(shown)
     side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
-    whole = Figure(figsize=(side * 1.2 * len(found), side + 0.9), layout="constrained")
+    whole = Figure(figsize=(side * 1.2 * len(grids), side + 0.9), layout="constrained")
     FigureCanvasAgg(whole)
-    for place, one in enumerate(found, start=1):
-        axes = whole.add_subplot(1, len(found), place)
-        _panel(axes, shown, order, one.title, one.get, fast_is_large=one.is_rate)
+    for place, grid in enumerate(grids, start=1):
+        axes = whole.add_subplot(1, len(grids), place)
+        _panel(axes, shown, order, grid.title, grid.get, fast_is_large=grid.is_rate)
     return whole
 
 
 def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, list[str]], float]:
-    """Lay a mark that is not seen on every square of a figure of one panel, a series per rank.
+    """Add an invisible mark per square to a figure of one panel, in a series per rank.
 
-    Returns:
-        By the name of each series in SVG, what its marks say; and their side in points of print.
+    Returns the texts of the marks by the SVG id of their series, and the side of a square in points.
     """
     order = _order(shown)
     place = {rank: number for number, rank in enumerate(order)}
@@ -148,17 +147,21 @@ def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, l
     by_rank: dict[int, list[tuple[int, str]]] = {}
     for link in shown.links:
         i, j = (place[rank] for rank in link.ranks)
-        words = _said(panel, link)
+        words = _text_of_pair(panel, link)
         by_rank.setdefault(i, []).append((j, words))
         by_rank.setdefault(j, []).append((i, words))
-    for i, mine in sorted(by_rank.items()):
-        mine.sort()
-        (marks,) = axes.plot([j for j, _ in mine], [i] * len(mine), "s", markersize=side, **UNSEEN)
+    for i, marks_of_rank in sorted(by_rank.items()):
+        marks_of_rank.sort()
+        (marks,) = axes.plot(
+            [j for j, _ in marks_of_rank], [i] * len(marks_of_rank), "s", markersize=side, **UNSEEN
+        )
         marks.set_gid(f"points-{i}")
-    return {f"points-{i}": [words for _, words in mine] for i, mine in by_rank.items()}, side
+    return {
+        f"points-{i}": [words for _, words in marks_of_rank] for i, marks_of_rank in by_rank.items()
+    }, side
 
 
-def _said(panel: PairGrid, link: MeasuredLink) -> str:
+def _text_of_pair(panel: PairGrid, link: MeasuredLink) -> str:
     value, row = panel.get(link), panel.row(link)
     write = units.format_rate if panel.is_rate else units.format_time
     lines = [
@@ -179,7 +182,7 @@ def _title(shown: LinkMap) -> str:
 
 
 def _order(shown: LinkMap) -> list[int]:
-    """Ranks by group; those of a host stay together."""
+    """Return ranks by group; those of a host are adjacent."""
     place = {name: number for number, group in enumerate(shown.verdict.groups) for name in group}
 
     def group_of(rank: int) -> int:
@@ -198,7 +201,7 @@ def _panel(
     *,
     fast_is_large: bool,
 ) -> None:
-    """One matrix; what is slow is bright in either."""
+    """Draw one matrix, where slow pairs are bright whichever the quantity."""
     values = _matrix(shown, order, get)
     known = values[np.isfinite(values)]
     axes.set_title(title)
@@ -214,10 +217,10 @@ def _panel(
     image = axes.imshow(values / scale, cmap=colours, norm=norm)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.8)
     bar.ax.yaxis.set_major_formatter(ScalarFormatter())
-    # Over a decade and more, numbers between the powers of ten would touch each other.
+    # Over a decade or more, labels between the powers of ten would overlap.
     between = ScalarFormatter() if high < DECADE * low else NullFormatter()
     bar.ax.yaxis.set_minor_formatter(between)
-    bar.ax.set_title(units.sign(unit), fontsize="medium")
+    bar.ax.set_title(units.unit_symbol(unit), fontsize="medium")
     if len(order) <= NUMBERS_MOST:
         name = "rate" if fast_is_large else "latency"
         _numbers(axes, name, values / scale, norm, fast_is_large=fast_is_large)
@@ -226,7 +229,7 @@ def _panel(
 
 
 def _range(known: Values, *, fast_is_large: bool) -> tuple[float, float]:
-    """From the fastest to the slowest, and to at least a quarter less: noise shall not look like trouble."""
+    """Return the range of the scale: from the fastest to the slowest, but wide enough to hide noise."""
     low, high = float(known.min()), float(known.max())
     low, high = (min(low, high / LEAST_SPAN), high) if fast_is_large else (low, max(high, low * LEAST_SPAN))
     return low / 1.05, high * 1.05
@@ -250,7 +253,7 @@ def _ticks(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
     turned = {"rotation": 90} if crowded else {}
     axes.set_xticks(places, labels, **turned)
     axes.set_yticks(places, labels)
-    axes.patch.set(facecolor="white", edgecolor="0.7", hatch="////")  # where there is no value
+    axes.patch.set(facecolor="white", edgecolor="0.7", hatch="////")  # cells without a value
 
 
 def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_large: bool) -> None:
@@ -267,7 +270,7 @@ def _numbers(axes: Any, name: str, values: Values, norm: LogNorm, *, fast_is_lar
 
 
 def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
-    """Lines between groups."""
+    """Draw lines between groups."""
     names = [shown.names[rank] for rank in order]
     members = [
         [name for name in names if name in group or name.rpartition(":")[0] in group]
@@ -281,21 +284,21 @@ def _borders(axes: Any, shown: LinkMap, order: Sequence[int]) -> None:
 
 
 def _marks(axes: Any, shown: LinkMap, order: Sequence[int], *, fast_is_large: bool) -> None:
-    """Frames around links, and rows and columns of hosts, that are slow in what the panel shows.
+    """Draw frames around slow links, and around rows and columns of slow hosts.
 
     They are dashed around what is slow in some launches only.
     """
     ends = [{shown.names[rank], shown.names[rank].rpartition(":")[0]} for rank in order]
-    for one in (*shown.verdict.links, *shown.verdict.hosts):
-        if (extent := one.rate if fast_is_large else one.latency) is None:
+    for slow in (*shown.verdict.links, *shown.verdict.hosts):
+        if (extent := slow.rate if fast_is_large else slow.latency) is None:
             continue
         line: Any = {"edgecolor": "red", "linewidth": 2.5, "linestyle": "--" if extent.flaky else "-"}
-        for left, top, width, height in _boxes(one.names, ends):
+        for left, top, width, height in _boxes(slow.names, ends):
             axes.add_patch(Rectangle((left - 0.5, top - 0.5), width, height, fill=False, **line))
 
 
 def _boxes(names: tuple[str, ...], ends: Sequence[set[str]]) -> Iterator[tuple[int, int, int, int]]:
-    """Places of a link, or the row and the column of a host: left, top, width and height."""
+    """Return the cells of a link, or the row and column of a host: left, top, width and height."""
     for i, row in enumerate(ends):
         if len(names) == 1 and names[0] in row:
             yield 0, i, len(ends), 1

@@ -1,4 +1,4 @@
-"""The lines of a model over the points that they describe."""
+"""Lines of a model over the points that they describe."""
 
 from __future__ import annotations
 
@@ -13,46 +13,52 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mpigauge.models.model import Model
-    from mpigauge.models.modelled import Modelled
+    from mpigauge.models.modelled import CurveModel
     from mpigauge.query.series import Point
     from mpigauge.show.figures.scales import SizeAxis
     from mpigauge.stats.percentiles import Values
 
 PLACES = 50
-"""Of a segment, that its line goes through."""
+"""Points per segment through which its line is drawn."""
 
 NOTE = "lines: model; points: measured; dashed: breaks"
 
 
-def apart(pieces: Sequence[Sequence[Point]]) -> list[list[Point]]:
-    """Points that nothing connects, so that the line is the model's alone."""
+def as_single_points(pieces: Sequence[Sequence[Point]]) -> list[list[Point]]:
+    """Return each point as a piece of its own, so that only the model draws lines."""
     return [[point] for piece in pieces for point in piece]
 
 
 def overlay(
-    axes: Any, name: str, looks: Mapping[str, Any], found: Modelled | None, sizes: SizeAxis, *, rate: bool
+    axes: Any,
+    name: str,
+    curve_style: Mapping[str, Any],
+    modelled: CurveModel | None,
+    sizes: SizeAxis,
+    *,
+    rate: bool,
 ) -> None:
-    """Draws the model of a series; nothing if it has too few sizes for one.
+    """Draw the model of a series; nothing if it has too few sizes for one.
 
     Args:
-        name: Becomes part of the names of its elements in SVG.
-        rate: Whether the axis is that of rates.
+        name: Part of the SVG ids of its elements.
+        rate: Whether the axis shows rates.
     """
-    if found is None:
+    if modelled is None:
         return
-    for number in range(len(found.model.segments)):
-        bytes_, values = _line(found.model, number, rate=rate)
-        places = [sizes.x(each) for each in bytes_]
-        (drawn,) = axes.plot(places, values, color=looks["color"], linestyle=looks["linestyle"])
+    for number in range(len(modelled.model.segments)):
+        bytes_, values = _line(modelled.model, number, rate=rate)
+        places = [sizes.x(size) for size in bytes_]
+        (drawn,) = axes.plot(places, values, color=curve_style["color"], linestyle=curve_style["linestyle"])
         drawn.set_gid(f"model-{name}-{number}")
-    for one in found.model.breaks:
-        if one.above < one.upto:
-            middle = math.sqrt(max(one.above, 1) * one.upto)
-            lines.mark(axes, middle, f"break-{name}-{one.above}", "", lines.MARK_DASHES)
+    for break_ in modelled.model.breaks:
+        if break_.above < break_.upto:
+            middle = math.sqrt(max(break_.above, 1) * break_.upto)
+            lines.mark(axes, middle, f"break-{name}-{break_.above}", "", lines.MARK_DASHES)
 
 
 def _line(model: Model, number: int, *, rate: bool) -> tuple[Values, Values]:
-    """Sizes of a segment, and what the model says there."""
+    """Return sizes of a segment, and the values of the model there."""
     segment = model.segments[number]
     bytes_ = np.geomspace(max(segment.first, 1), max(segment.last, 1), PLACES)
     if segment.first == 0 and not rate:

@@ -1,4 +1,4 @@
-"""A panel per family: messages first, then what all ranks do together, then memory."""
+"""Overview figure: a panel per family, messages first, then collectives, then memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.transforms import ScaledTranslation
 
-from mpigauge.plan.patterns import between_two, has_rates, standing_mode
+from mpigauge.plan.patterns import has_rates, is_point_to_point, representative_mode
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     STATE,
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 COLUMNS = 2
 LABELS_MOST = 8
-"""In a panel of this size more cannot be told apart."""
+"""Most labels that can be told apart in a small panel."""
 
 SIZES_OF_PANEL = 5
 HEIGHT = 2.35
 HEIGHT_OF_LABEL = 0.155
 BELOW_AXIS = 0.43
-"""Inches from an axis of sizes to the legend under its ticks and its label."""
+"""Inches from an axis of sizes to the legend below its ticks and label."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureFamily:
-    """What one panel shows.
+    """Contents of one panel.
 
     Attributes:
-        title: Above it; its quantity.
-        keep: Which patterns it is of.
-        point: What is drawn of a row.
-        rates: Whether that is a bandwidth, else a time.
+        title: Title above it: its quantity.
+        keep: Returns whether a pattern belongs to it.
+        point: Returns what is drawn of a row.
+        rates: Whether it shows bandwidths, not times.
     """
 
     title: str
@@ -63,25 +63,25 @@ class FigureFamily:
 
 
 FAMILIES = (
-    FigureFamily("latency, one way", lambda one: one.talks and one.one_way, time_point),
+    FigureFamily("latency, one way", lambda curve: curve.talks and curve.one_way, time_point),
     FigureFamily("bandwidth", has_rates, rate_point, rates=True),
     FigureFamily(
         "time of one operation of all ranks",
-        lambda one: one.talks and not (between_two(one) or has_rates(one)),
+        lambda curve: curve.talks and not (is_point_to_point(curve) or has_rates(curve)),
         time_point,
     ),
     FigureFamily(
-        "bandwidth in memory", lambda one: one.in_memory and one.moves_bytes, rate_point, rates=True
+        "bandwidth in memory", lambda curve: curve.in_memory and curve.moves_bytes, rate_point, rates=True
     ),
     FigureFamily(
-        "time of one access to memory", lambda one: one.in_memory and not one.moves_bytes, time_point
+        "time of one access to memory", lambda curve: curve.in_memory and not curve.moves_bytes, time_point
     ),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverviewPanel:
-    """A family with its series and what is drawn of them."""
+    """Family with its series and their points."""
 
     family: FigureFamily
     series: list[Series]
@@ -90,9 +90,9 @@ class OverviewPanel:
 
 @maker(MAKERS, "overview")
 def overview_figure(query: Query) -> Figure:
-    """Panels with axes and a legend each."""
-    found = against_size(query, most=sum(1 for source in query.sources for _ in source.rows) + 1)
-    panels = [panel for family in FAMILIES if (panel := _panel(query, family, found)).series]
+    """Draw a panel with axes and a legend per family."""
+    curves = against_size(query, most=sum(1 for source in query.sources for _ in source.rows) + 1)
+    panels = [panel for family in FAMILIES if (panel := _panel(query, family, curves)).series]
     if not panels:
         raise query.lacks("all times of it are 0")
     columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
@@ -101,62 +101,64 @@ def overview_figure(query: Query) -> Figure:
     whole = style.paper((HEIGHT + HEIGHT_OF_LABEL * -(-labels // columns_of_labels(panels))) * grid_rows)
     for number, panel in enumerate(panels):
         _draw(query, whole.add_subplot(grid_rows, columns, number + 1), number, panel)
-    shown = [one for panel in panels for one in panel.series]
+    shown = [curve for panel in panels for curve in panel.series]
     title = common_words(shown)
     whole.suptitle(title, fontsize=9)
     for axes, panel in zip(whole.axes, panels, strict=True):
         if len(panel.series) > 1 or panel.series[0].label not in title:
-            _legend(axes, panel, [dict(one.look) for one in _described(query, panel).curves])
-    if any(not one.imported for one in shown):
+            _legend(axes, panel, [dict(curve.style) for curve in _described(query, panel).curves])
+    if any(not curve.imported for curve in shown):
         whole.supxlabel(intervals(shown), **style.SMALL)
     return whole
 
 
 def columns_of_labels(panels: Sequence[OverviewPanel]) -> int:
-    """How many labels stand beside each other below a panel."""
-    widest = max(len(one.label) for panel in panels for one in panel.series)
+    """Return how many labels fit side by side below a panel."""
+    widest = max(len(curve.label) for panel in panels for curve in panel.series)
     return 2 if widest * COLUMNS <= LETTERS_OF_PANEL else 1
 
 
 LETTERS_OF_PANEL = 40
 
 
-def _panel(query: Query, family: FigureFamily, found: Iterable[Series]) -> OverviewPanel:
-    """The series of a family; where these are too many, of the usual modes, then of the usual state.
+def _panel(query: Query, family: FigureFamily, curves: Iterable[Series]) -> OverviewPanel:
+    """Return the series of a family; if too many, only of the usual modes, then of the usual state.
 
     Raises:
-        UsageError: They are too many even so.
+        UsageError: They are too many nevertheless.
     """
-    mine = [one for one in found if family.keep(one.source.patterns[one.factors["pattern"]])]
-    mine = [one for one in mine if pieces_of(one, family.point)]
-    if len(mine) > LABELS_MOST:
-        mine = _standing(mine)
-    if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
-        usual = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
-        mine = usual or mine
-        states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
+    kept = [curve for curve in curves if family.keep(curve.source.patterns[curve.factors["pattern"]])]
+    kept = [curve for curve in kept if pieces_of(curve, family.point)]
+    if len(kept) > LABELS_MOST:
+        kept = _representative(kept)
+    if len(kept) > LABELS_MOST and any(STATE in curve.factors for curve in kept):
+        usual = [curve for curve in kept if curve.factors.get(STATE) in {None, curve.source.states.usual}]
+        kept = usual or kept
+        states = dict.fromkeys(curve.factors[STATE] for curve in kept if STATE in curve.factors)
         family = replace(family, title=", ".join([family.title, *states]))
-    if len(mine) > LABELS_MOST:
-        word = next(mine[0].factors[name] for name in names_that_vary(mine) if name in mine[0].factors)
+    if len(kept) > LABELS_MOST:
+        word = next(kept[0].factors[name] for name in names_that_vary(kept) if name in kept[0].factors)
         raise query.lacks(
-            f"{len(mine)} series are more than the {LABELS_MOST} of a panel",
+            f"{len(kept)} series are more than the {LABELS_MOST} of a panel",
             f'choose with --series, such as --series "{word}", or draw --kind time',
         )
-    # Labels that users gave stay.
-    mine = labelled(mine) if mine and not query.series else mine
-    return OverviewPanel(family, mine, [pieces_of(one, family.point) for one in mine])
+    # Labels chosen by --series stay.
+    kept = labelled(kept) if kept and not query.series else kept
+    return OverviewPanel(family, kept, [pieces_of(curve, family.point) for curve in kept])
 
 
-def _standing(series: Sequence[Series]) -> list[Series]:
-    """Of each pattern those in the mode that stands for it."""
+def _representative(series: Sequence[Series]) -> list[Series]:
+    """Return the series of each pattern in its representative mode."""
     modes: dict[str, dict[str, None]] = {}
-    for one in series:
-        modes.setdefault(one.factors["pattern"], {})[one.rows[0].cell.mode] = None
+    for curve in series:
+        modes.setdefault(curve.factors["pattern"], {})[curve.rows[0].cell.mode] = None
     return [
-        one
-        for one in series
-        if one.rows[0].cell.mode
-        == standing_mode(one.source.patterns[one.factors["pattern"]], [*modes[one.factors["pattern"]]])
+        curve
+        for curve in series
+        if curve.rows[0].cell.mode
+        == representative_mode(
+            curve.source.patterns[curve.factors["pattern"]], [*modes[curve.factors["pattern"]]]
+        )
     ]
 
 
@@ -167,15 +169,15 @@ def _draw(query: Query, axes: Any, number: int, panel: OverviewPanel) -> None:
 
 
 def _described(query: Query, panel: OverviewPanel) -> Chart:
-    """The first in front; the last is drawn first, and is the wider one where others cover it."""
+    """Return the chart of a panel; the last curve is drawn first, and is wider where others cover it."""
     quantity: Quantity = "rate" if panel.family.rates else "time"
     return described(query, panel.series, panel.pieces, quantity, panel.family.title, first_in_front=True)
 
 
-def _legend(axes: Any, panel: OverviewPanel, looks: Sequence[dict[str, Any]]) -> None:
-    """Below the panel, never over data."""
-    handles = [lines.handle(lines.usual_width(look)) for look in looks]
-    labels = [one.label for one in panel.series]
+def _legend(axes: Any, panel: OverviewPanel, styles: Sequence[dict[str, Any]]) -> None:
+    """Draw the legend below the panel."""
+    handles = [lines.handle(lines.usual_width(curve_style)) for curve_style in styles]
+    labels = [curve.label for curve in panel.series]
     axes.legend(
         handles,
         labels,

@@ -1,4 +1,4 @@
-"""Panels side by side on shared axes: send modes with one panel per place, placements with one panel each."""
+"""Panels on shared axes: send modes with a panel per placement, placements with a panel each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
 from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
 from mpigauge.show.figures.curves import intervals
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.references import references_by
 
 if TYPE_CHECKING:
@@ -43,22 +43,26 @@ COLUMNS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """Series that are drawn into one pair of axes: values, and their ratios below."""
+    """Series in one pair of axes: values, and their ratios below."""
 
     title: str
     series: list[Series]
     pieces: list[Pieces]
     ratios: Ratios
-    beside: list[Reference]
+    references: list[Reference]
 
 
 @maker(MAKERS, "modes")
 def modes_figure(query: Query) -> Figure:
-    """Rates of the modes of a pattern, a panel for everything else."""
-    found = _rated(query)
-    # What others have printed is drawn beside ours, whose library and file it cannot have.
-    inside = {"mode"} | ({"mpi", FILE} if len({one.imported for one in found}) > 1 else set())
-    groups = [group for group in _by(found, inside) if len({one.factors["mode"] for one in group}) > 1]
+    """Draw rates of the modes of a pattern, with a panel per combination of other factors."""
+    curves = _rated(query)
+    # Imported numbers are drawn in the panels of ours, whose library and file they do not have.
+    inside = {"mode"} | ({"mpi", FILE} if len({curve.imported for curve in curves}) > 1 else set())
+    groups = [
+        group
+        for group in _grouped_but_for(curves, inside)
+        if len({curve.factors["mode"] for curve in group}) > 1
+    ]
     if not groups:
         raise query.lacks("no pattern that moves bytes was measured in two modes")
     return _panels(query, groups, inside)
@@ -66,17 +70,17 @@ def modes_figure(query: Query) -> Figure:
 
 @maker(MAKERS, "placements")
 def placements_figure(query: Query) -> Figure:
-    """Bandwidths, one panel per placement and transport; results side by side if they have the same."""
-    found = _rated(query)
-    varying = set(names_that_vary(found))
+    """Draw bandwidths with a panel per placement and transport; results with the same share panels."""
+    curves = _rated(query)
+    varying = set(names_that_vary(curves))
     keys = varying & PLACE or varying & {FILE}
     if not keys:
         raise query.lacks("only one placement and transport was measured")
-    return _panels(query, _by(found, _all_names(found) - keys), varying - keys)
+    return _panels(query, _grouped_but_for(curves, _all_names(curves) - keys), varying - keys)
 
 
-def _all_names(found: Sequence[Series]) -> set[str]:
-    return {name for one in found for name in one.factors}
+def _all_names(curves: Sequence[Series]) -> set[str]:
+    return {name for curve in curves for name in curve.factors}
 
 
 def _rated(query: Query) -> list[Series]:
@@ -87,53 +91,55 @@ def _rated(query: Query) -> list[Series]:
     )
 
 
-def _by(found: Sequence[Series], without: Collection[str]) -> list[list[Series]]:
-    """Groups that are equal but for these factors."""
-    return [*group_by(found, lambda one: words_key(one.factors, without)).values()]
+def _grouped_but_for(curves: Sequence[Series], without: Collection[str]) -> list[list[Series]]:
+    """Group series that are alike but for these factors."""
+    return [*group_by(curves, lambda curve: words_key(curve.factors, without)).values()]
 
 
 def _panels(query: Query, groups: Sequence[Sequence[Series]], inside: Collection[str]) -> Figure:
-    """Series told apart by what is inside a panel, panels by the rest."""
+    """Draw groups as panels; factors within a panel get styles, the others become titles."""
     if len(groups) > PANELS_MOST:
         raise query.lacks(f"{len(groups)} panels are more than {PANELS_MOST}", "choose with --series")
     if (most := max(map(len, groups))) > SERIES_MOST:
         raise query.lacks(f"{most} series are more than the {SERIES_MOST} of a panel", "choose with --series")
-    everyone = [one for group in groups for one in group]
+    everyone = [curve for group in groups for curve in group]
     titles = [name for name in names_that_vary(everyone) if name not in inside]
     named = labelled(*groups, without=titles)
     members = iter(named)
     grouped = [[next(members) for _ in group] for group in groups]
-    beside = references_by(query, grouped)
-    panels = [_panel(query, mine, titles, known) for mine, known in zip(grouped, beside, strict=True)]
-    labels = list(dict.fromkeys(one.label for one in named))
-    firsts = [next(one for one in named if one.label == label) for label in labels]
-    looks = dict(zip(labels, looks_of(query, firsts, titles), strict=True))
-    looks = _seen(panels, looks)
-    whole = _drawn(query, panels, looks, len(labels))
-    measured = [one for one in named if not one.imported]
+    references = references_by(query, grouped)
+    panels = [_panel(query, curves, titles, known) for curves, known in zip(grouped, references, strict=True)]
+    labels = list(dict.fromkeys(curve.label for curve in named))
+    firsts = [next(curve for curve in named if curve.label == label) for label in labels]
+    styles = dict(zip(labels, styles_of(query, firsts, titles), strict=True))
+    styles = _widest_styles(panels, styles)
+    whole = _drawn(query, panels, styles, len(labels))
+    measured = [curve for curve in named if not curve.imported]
     note = intervals(measured) if measured else ""
-    lines.caption(whole, title_words(named, (*PLACE,)), note, firsts, list(looks.values()))
+    lines.caption(whole, title_words(named, (*PLACE,)), note, firsts, list(styles.values()))
     return whole
 
 
-def _seen(panels: Sequence[Panel], looks: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Looks that are as wide in all panels as the one needs in which most lies over it."""
-    found = dict(looks)
+def _widest_styles(panels: Sequence[Panel], styles: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return styles with the largest width that any panel needs."""
+    widest = dict(styles)
     for panel in panels:
-        mine = lines.seen_through([looks[one.label] for one in panel.series], panel.pieces)
-        for one, look in zip(panel.series, mine, strict=True):
-            found[one.label] = max(found[one.label], look, key=lambda it: it.get("linewidth", 0))
-    return found
+        widened = lines.widened_below([styles[curve.label] for curve in panel.series], panel.pieces)
+        for curve, curve_style in zip(panel.series, widened, strict=True):
+            widest[curve.label] = max(
+                widest[curve.label], curve_style, key=lambda candidate: candidate.get("linewidth", 0)
+            )
+    return widest
 
 
-def _panel(query: Query, mine: list[Series], titles: Sequence[str], beside: list[Reference]) -> Panel:
-    words = [mine[0].factors[name] for name in titles if name in mine[0].factors]
+def _panel(query: Query, curves: list[Series], titles: Sequence[str], references: list[Reference]) -> Panel:
+    words = [curves[0].factors[name] for name in titles if name in curves[0].factors]
     short = [word for word in words if word not in UNSAID - {"same-host"}]
-    pieces = [pieces_of(one, rate_point) for one in mine]
-    return Panel(", ".join(short or words), mine, pieces, ratios.like_with_like(query, mine), beside)
+    pieces = [pieces_of(curve, rate_point) for curve in curves]
+    return Panel(", ".join(short or words), curves, pieces, ratios.like_with_like(query, curves), references)
 
 
-def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any]], labels: int) -> Figure:
+def _drawn(query: Query, panels: Sequence[Panel], styles: dict[str, dict[str, Any]], labels: int) -> Figure:
     columns = min(COLUMNS if style.width_in() > style.NARROW else 1, len(panels))
     rows = -(-len(panels) // columns)
     below = not query.linear and any(any(panel.ratios.pieces) for panel in panels)
@@ -146,7 +152,7 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         most=LABELS_OF_PANEL,
     )
     values = [value for panel in panels for value in values_of(panel.pieces)]
-    every = [one for panel in panels for one in panel.beside]
+    every = [curve for panel in panels for curve in panel.references]
     values += references.near(every, values, linear=query.linear)
     axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
     shared: Any = {"sharex": None, "sharey": None}
@@ -156,24 +162,24 @@ def _drawn(query: Query, panels: Sequence[Panel], looks: dict[str, dict[str, Any
         upper = whole.add_subplot(grid[(2 if below else 1) * row, column], **shared)
         shared = {"sharex": upper, "sharey": upper} if number == 0 else shared
         upper.set_title(panel.title)
-        for place, (one, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
-            lines.curve(upper, f"{number}-{place}", looks[one.label], pieces, sizes.x)
+        for place, (curve, pieces) in enumerate(zip(panel.series, panel.pieces, strict=True)):
+            lines.curve(upper, f"{number}-{place}", styles[curve.label], pieces, sizes.x)
         lowest = upper
         if below:
             lowest = whole.add_subplot(grid[2 * row + 1, column], sharex=upper, sharey=shared_low["sharey"])
             shared_low = {"sharey": lowest} if number == 0 else shared_low
-            mine = [lines.usual_width(looks[one.label]) for one in panel.series]
+            styles_of_panel = [lines.usual_width(styles[curve.label]) for curve in panel.series]
             for place, pieces in enumerate(panel.ratios.pieces):
-                lines.curve(lowest, f"ratio-{number}-{place}", mine[place], pieces, sizes.x)
+                lines.curve(lowest, f"ratio-{number}-{place}", styles_of_panel[place], pieces, sizes.x)
             upper.tick_params(labelbottom=False)
         last = number + columns >= len(panels)
-        sizes.dress(lowest, "message size" if last else "")
+        sizes.set_up(lowest, "message size" if last else "")
         lowest.tick_params(labelbottom=last)
-    _dress(panels, whole.axes, axis, sizes, columns, below=below)
+    _set_up(panels, whole.axes, axis, sizes, columns, below=below)
     return whole
 
 
-def _dress(
+def _set_up(
     panels: Sequence[Panel],
     axes: Sequence[Any],
     axis: scales.ValueAxis,
@@ -182,17 +188,17 @@ def _dress(
     *,
     below: bool,
 ) -> None:
-    """Axes with labels on the left only; all ratios on one."""
+    """Set up axes with labels on the left only; ratios share one range."""
     uppers, lowers = (axes[::2], axes[1::2]) if below else (axes, [])
     for number, (upper, panel) in enumerate(zip(uppers, panels, strict=True)):
         first = number % columns == 0
-        axis.dress(upper, label=first)
-        references.draw(upper, panel.beside, sizes, axis)
+        axis.set_up(upper, label=first)
+        references.draw(upper, panel.references, sizes, axis)
         upper.tick_params(labelleft=first)
         mark_breaks(upper, panel.series)
     every = [panel.ratios for panel in panels]
     for number, (lower, panel) in enumerate(zip(lowers, panels, strict=bool(lowers))):
-        ratios.dress(lower, [panel.ratios, *every])
+        ratios.set_up(lower, [panel.ratios, *every])
         mark_breaks(lower, panel.series, named=False)
         lower.tick_params(labelleft=number % columns == 0)
         if number % columns and panel.ratios.below == every[number - 1].below:

@@ -1,4 +1,4 @@
-"""Operations of all ranks against how many there are."""
+"""Figure of collectives against the number of ranks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpigauge.query.series import Point, chosen, factors_of, grouped, size_words
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.chart import values_of
 from mpigauge.show.figures.curves import finish, intervals, labels_of
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,66 +24,69 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
 
 SIZES_MOST = 4
-"""Of a pattern, if nobody has chosen."""
+"""Most sizes per pattern, unless sizes were selected."""
 
 
 @maker(MAKERS, "ranks")
 def ranks_figure(query: Query) -> Figure:
-    """Time against number of ranks, a line per size."""
+    """Draw time against number of ranks, with a line per size."""
     pairs = [
         (source, row)
         for source, row in timed(query)
         if source.patterns[row.cell.pattern].active_ranks == 0 and row.cell.ranks
     ]
-    found = [one for one in grouped(_thinned(query, pairs), _factors) if len(_points(one)) > 1]
-    if not found:
+    curves = [curve for curve in grouped(_thinned(query, pairs), _factors) if len(_points(curve)) > 1]
+    if not curves:
         raise query.lacks("no pattern in which all ranks take part was measured with two numbers of ranks")
-    found = chosen(query, found)
-    pieces = [_pieces(one) for one in found]
+    curves = chosen(query, curves)
+    pieces = [_pieces(curve) for curve in curves]
     axis = scales.times("time", values_of(pieces), query.units.time, linear=query.linear)
-    looks = lines.seen_through(looks_of(query, found), pieces)
-    whole = style.paper(3.4, lines.legend_rows(labels_of(found)))
+    styles = lines.widened_below(styles_of(query, curves), pieces)
+    whole = style.paper(3.4, lines.legend_rows(labels_of(curves)))
     axes = whole.add_subplot()
-    for number, mine in enumerate(pieces):
-        lines.curve(axes, str(number), looks[number], mine, lambda count: count)
-    counts = sorted({point.x for mine in pieces for piece in mine for point in piece})
-    _dress(axes, counts, linear=query.linear)
-    axis.dress(axes)
-    _mark_crowd(axes, found)
-    finish(whole, query, found, looks, intervals(found))
+    for number, pieces_of_curve in enumerate(pieces):
+        lines.curve(axes, str(number), styles[number], pieces_of_curve, lambda count: count)
+    counts = sorted({point.x for pieces_of_curve in pieces for piece in pieces_of_curve for point in piece})
+    _set_up(axes, counts, linear=query.linear)
+    axis.set_up(axes)
+    _mark_crowd(axes, curves)
+    finish(whole, query, curves, styles, intervals(curves))
     return whole
 
 
 def _factors(source: Source, row: Row) -> Factors:
-    """All but the number of ranks, and the size instead."""
+    """Return all factors but the number of ranks, and the size."""
     words = {name: word for name, word in factors_of(source, row).items() if name != "ranks"}
     return words | ({"size": size_words(row)} if row.sized else {})
 
 
 def _thinned(query: Query, pairs: Sequence[tuple[Source, Row]]) -> list[tuple[Source, Row]]:
-    """A few sizes of each pattern, unless sizes were asked for."""
+    """Return a few sizes of each pattern, unless sizes were selected."""
     if query.sizes:
         return list(pairs)
     sizes: dict[str, set[int]] = {}
     for _, row in pairs:
         sizes.setdefault(row.cell.pattern, set()).add(row.cell.bytes)
-    kept = {pattern: set(spread(sorted(mine), SIZES_MOST)) for pattern, mine in sizes.items()}
+    kept = {
+        pattern: set(spread(sorted(sizes_of_pattern), SIZES_MOST))
+        for pattern, sizes_of_pattern in sizes.items()
+    }
     return [(source, row) for source, row in pairs if row.cell.bytes in kept[row.cell.pattern]]
 
 
-def _points(one: Series) -> list[Point]:
+def _points(curve: Series) -> list[Point]:
     return [
         Point(row.cell.ranks, row.time.estimate, row.time.low, row.time.high)
-        for row in sorted(one.rows, key=lambda row: row.cell.ranks)
+        for row in sorted(curve.rows, key=lambda row: row.cell.ranks)
         if row.time is not None and row.time.estimate > 0
     ]
 
 
-def _pieces(one: Series) -> list[list[Point]]:
-    """No line over a number of ranks that is missing."""
+def _pieces(curve: Series) -> list[list[Point]]:
+    """Return points in pieces: no line spans a missing number of ranks."""
     pieces: list[list[Point]] = [[]]
-    points = {point.x: point for point in _points(one)}
-    for row in sorted(one.rows, key=lambda row: row.cell.ranks):
+    points = {point.x: point for point in _points(curve)}
+    for row in sorted(curve.rows, key=lambda row: row.cell.ranks):
         if row.cell.ranks in points:
             pieces[-1].append(points[row.cell.ranks])
         else:
@@ -91,7 +94,7 @@ def _pieces(one: Series) -> list[list[Point]]:
     return [piece for piece in pieces if piece]
 
 
-def _dress(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
+def _set_up(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
     if not linear:
         axes.set_xscale("log", base=2)
     axes.set_xticks(list(counts), [f"{count:g}" for count in counts])
@@ -99,11 +102,14 @@ def _dress(axes: Any, counts: Sequence[float], *, linear: bool) -> None:
     axes.set_xlabel("ranks")
 
 
-def _mark_crowd(axes: Any, found: Sequence[Series]) -> None:
-    """Where there are more ranks than cores."""
-    crowded = [row.cell.ranks for one in found for row in one.rows if row.oversubscribed]
+def _mark_crowd(axes: Any, curves: Sequence[Series]) -> None:
+    """Mark where there are more ranks than cores."""
+    crowded = [row.cell.ranks for curve in curves for row in curve.rows if row.oversubscribed]
     roomy = [
-        row.cell.ranks for one in found for row in one.rows if row.time is not None and not row.oversubscribed
+        row.cell.ranks
+        for curve in curves
+        for row in curve.rows
+        if row.time is not None and not row.oversubscribed
     ]
     if not crowded:
         return

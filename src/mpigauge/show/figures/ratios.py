@@ -1,4 +1,4 @@
-"""Times over those of another series: of which one, their points, and the axis that says so."""
+"""Times relative to another series: which one, the ratios, and their axis."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
 Pieces = list[list[Point]]
 
 LOG_FROM = 3.0
-"""Ratios that differ by more are on a log axis."""
+"""Range of ratios from which the axis is logarithmic."""
 
 FAR = 20.0
-"""Series whose ratios are all beyond this, either way, do not stretch the axis; they are said in words."""
+"""Series with all ratios beyond this, either way, do not extend the axis; a text names them."""
 
 ROOM_FOR_WORDS = 0.15
-"""Of the axis, below what is drawn, for what is said of series that are lower."""
+"""Share of the axis, below the points, for a text on series that are lower."""
 
 LETTERS_OF_LINE = 22
-"""Of a name beside an axis."""
+"""Most characters per line of a name beside an axis."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratios:
-    """Ratios of series to others of them.
+    """Ratios of series to other series.
 
     Attributes:
-        series: All of them.
-        bases: Of each series the one below the line; None where it is itself below that of others.
-        pieces: Points of each, that may be connected.
-        below: What the denominator is called.
+        series: All series.
+        bases: Denominator of each series; None if it is itself a denominator.
+        pieces: Points of each series, in pieces that may be connected.
+        below: Name of the denominator.
     """
 
     series: Sequence[Series]
@@ -61,143 +61,162 @@ class Ratios:
     pieces: list[Pieces]
     below: str
 
-    def label_of_base(self, one: Series) -> str:
+    def label_of_base(self, curve: Series) -> str:
         """Return what the denominator of a series is called."""
-        base = next((base for mine, base in zip(self.series, self.bases, strict=True) if mine is one), None)
+        base = next(
+            (base for series, base in zip(self.series, self.bases, strict=True) if series is curve), None
+        )
         return base.label if base else self.below
 
     @property
-    def ranks_apart(self) -> list[DistanceMismatch]:
-        """Why ratios are missing, if it is because ranks were at different distances."""
+    def mismatches(self) -> list[DistanceMismatch]:
+        """Mismatches for which ratios are missing: the ranks were at different distances."""
         pairs = (
-            (one, row, base, by_size(base.rows).get(row.cell.bytes))
-            for one, base in zip(self.series, self.bases, strict=True)
+            (curve, row, base, by_size(base.rows).get(row.cell.bytes))
+            for curve, base in zip(self.series, self.bases, strict=True)
             if base is not None
-            for row in one.rows
+            for row in curve.rows
         )
         return [
             why
-            for one, row, base, under in pairs
-            if row.time and under and under.time and row.cell.bytes not in _points(one, base)
-            if (why := apart(row.time, under.time, _distances(row, under), paired=one.source is base.source))
+            for curve, row, base, base_row in pairs
+            if row.time and base_row and base_row.time and row.cell.bytes not in _points(curve, base)
+            if (
+                why := apart(
+                    row.time, base_row.time, _distances(row, base_row), paired=curve.source is base.source
+                )
+            )
         ]
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many sizes have both a series and what it is held against, and how many either of them has."""
-        pairs = [(one, base) for one, base in zip(self.series, self.bases, strict=True) if base is not None]
-        both = {size for one, base in pairs for size in _timed(one) & _timed(base)}
-        return len(both), len({size for one, base in pairs for size in _timed(one) | _timed(base)})
+        """Number of sizes that both a series and its denominator have, and that either of them has."""
+        pairs = [
+            (curve, base) for curve, base in zip(self.series, self.bases, strict=True) if base is not None
+        ]
+        both = {size for curve, base in pairs for size in _timed(curve) & _timed(base)}
+        return len(both), len({size for curve, base in pairs for size in _timed(curve) | _timed(base)})
 
 
-def _timed(one: Series) -> set[int]:
-    return {row.cell.bytes for row in one.rows if row.time is not None}
+def _timed(curve: Series) -> set[int]:
+    return {row.cell.bytes for row in curve.rows if row.time is not None}
 
 
-def to_first(found: Sequence[Series]) -> Ratios:
-    """Of every series but the first, to that."""
-    return _ratios(found, [None, *([found[0]] * (len(found) - 1))], found[0].label)
+def to_first(curves: Sequence[Series]) -> Ratios:
+    """Return ratios of all series to the first."""
+    return _ratios(curves, [None, *([curves[0]] * (len(curves) - 1))], curves[0].label)
 
 
-def like_with_like(query: Query, found: Sequence[Series]) -> Ratios:
-    """To the series that differs in one thing only, where each has one; else to the first.
+def like_with_like(query: Query, curves: Sequence[Series]) -> Ratios:
+    """Return ratios to the series that differs in one thing only, if each has one; else to the first.
 
-    With several libraries in several places, a library is held against the first one in the same place. Users
-    who list series mean the first of them.
+    Of several libraries in several places, each is compared with the first one in the same place. If users
+    list series, they mean the first of them.
     """
-    groups = varying(found)
-    if len(query.series) > 1 or not groups or len({one.imported for one in found}) + len(groups) < 3:  # noqa: PLR2004 - two things
-        return to_first(found)
+    groups = varying(curves)
+    if len(query.series) > 1 or not groups or len({curve.imported for curve in curves}) + len(groups) < 3:  # noqa: PLR2004 - two things
+        return to_first(curves)
     across = next((group for group in groups if group == (FILE,)), groups[0])
-    bases = _bases(found, across)
+    bases = _bases(curves, across)
     if not any(bases):
-        return to_first(found)
-    words = words_of(found[0], across, found)
-    return _ratios(found, bases, words) if words else to_first(found)
+        return to_first(curves)
+    words = words_of(curves[0], across, curves)
+    return _ratios(curves, bases, words) if words else to_first(curves)
 
 
-def _bases(found: Sequence[Series], across: Group) -> list[Series | None]:
-    """Of each the one of its class that has of this group what the first has; none if a class lacks it.
+def _bases(curves: Sequence[Series], across: Group) -> list[Series | None]:
+    """Return, for each, the series that equals the first in this group; none if any lacks one.
 
-    Numbers of others that have no such one are beside ours all the same, and without a ratio.
+    Imported series without one are drawn nevertheless, without a ratio.
     """
-    wanted = [found[0].factors.get(name) for name in across]
+    wanted = [curves[0].factors.get(name) for name in across]
 
-    def class_of(one: Series) -> Key:
-        return one.imported, one.key(across)
+    def class_of(curve: Series) -> Key:
+        return curve.imported, curve.key(across)
 
-    bases = {class_of(one): one for one in found if [one.factors.get(name) for name in across] == wanted}
-    if any(class_of(one) not in bases for one in found if not one.imported):
-        return [None] * len(found)
-    mine = [bases.get(class_of(one)) for one in found]
-    return [None if base is one else base for one, base in zip(found, mine, strict=True)]
-
-
-def _ratios(found: Sequence[Series], bases: Sequence[Series | None], below: str) -> Ratios:
-    pieces = [_pieces(one, base) if base else [] for one, base in zip(found, bases, strict=True)]
-    return Ratios(found, bases, pieces, below)
+    bases = {
+        class_of(curve): curve for curve in curves if [curve.factors.get(name) for name in across] == wanted
+    }
+    if any(class_of(curve) not in bases for curve in curves if not curve.imported):
+        return [None] * len(curves)
+    base_of = [bases.get(class_of(curve)) for curve in curves]
+    return [None if base is curve else base for curve, base in zip(curves, base_of, strict=True)]
 
 
-def _pieces(one: Series, base: Series) -> Pieces:
-    points = _points(one, base)
-    return pieces_of(_both(one, base), lambda row: points.get(row.cell.bytes))
+def _ratios(curves: Sequence[Series], bases: Sequence[Series | None], below: str) -> Ratios:
+    pieces = [_pieces(curve, base) if base else [] for curve, base in zip(curves, bases, strict=True)]
+    return Ratios(curves, bases, pieces, below)
 
 
-def _both(one: Series, base: Series) -> Series:
-    """A series that breaks where the other does, too, and has only the sizes of both."""
+def _pieces(curve: Series, base: Series) -> Pieces:
+    points = _points(curve, base)
+    return pieces_of(_both(curve, base), lambda row: points.get(row.cell.bytes))
+
+
+def _both(curve: Series, base: Series) -> Series:
+    """Return a series reduced to the sizes that both have, broken where either is broken."""
     known = {row.cell.bytes for row in base.rows}
-    rows = [row for row in one.rows if row.cell.bytes in known]
-    return replace(one, rows=rows, breaks=(*one.breaks, *base.breaks))
+    rows = [row for row in curve.rows if row.cell.bytes in known]
+    return replace(curve, rows=rows, breaks=(*curve.breaks, *base.breaks))
 
 
-def _points(one: Series, base: Series) -> dict[int, Point]:
-    """By size; without an interval where one of both has no launches that tell."""
-    rows, under = by_size(one.rows), by_size(base.rows)
+def _points(curve: Series, base: Series) -> dict[int, Point]:
+    """Return ratios by size; without an interval where a side has no launches for one."""
+    rows, base_rows = by_size(curve.rows), by_size(base.rows)
     known = besides(
         base.rows,
-        one.rows,
-        same_place=_alike(one.rows[0], base.rows[0]),
-        paired=one.source is base.source,
-        within=one.source.against(base.source),
+        curve.rows,
+        same_place=_compares_no_distances(curve.rows[0], base.rows[0]),
+        paired=curve.source is base.source,
+        within=curve.source.against(base.source),
     )
-    found = {size: _quotient(rows[size], under[size]) for size in rows.keys() & under}
-    found |= {at.bytes: Point(at.bytes, at.ratio.estimate, at.ratio.low, at.ratio.high) for at in known}
-    return {size: point for size, point in found.items() if point is not None}
+    curves = {size: _quotient(rows[size], base_rows[size]) for size in rows.keys() & base_rows}
+    curves |= {
+        comparison.bytes: Point(
+            comparison.bytes, comparison.ratio.estimate, comparison.ratio.low, comparison.ratio.high
+        )
+        for comparison in known
+    }
+    return {size: point for size, point in curves.items() if point is not None}
 
 
-def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
-    """How far apart the ranks of either were, where it is not distances that are compared."""
-    return (distances_of(row.visits), distances_of(under.visits)) if _alike(row, under) else ANYWHERE
+def _distances(row: Row, base: Row) -> tuple[Distances, Distances]:
+    """Return the distances between ranks of both sides, unless distances are what is compared."""
+    return (
+        (distances_of(row.visits), distances_of(base.visits))
+        if _compares_no_distances(row, base)
+        else ANYWHERE
+    )
 
 
-def _alike(row: Row, under: Row) -> bool:
-    """Whether it is not distances that are compared."""
-    return row.cell.placement == under.cell.placement and row.state == under.state
+def _compares_no_distances(row: Row, base: Row) -> bool:
+    """Return whether distances are not what is compared."""
+    return row.cell.placement == base.cell.placement and row.state == base.state
 
 
-def _quotient(row: Row, under: Row) -> Point | None:
-    """Of what others have printed, and of single launches."""
-    if row.time is None or under.time is None or not min(row.time.estimate, under.time.estimate) > 0:
+def _quotient(row: Row, base: Row) -> Point | None:
+    """Return the ratio of imported numbers, or of single launches."""
+    if row.time is None or base.time is None or not min(row.time.estimate, base.time.estimate) > 0:
         return None
-    if min(len(row.time.by_launch), len(under.time.by_launch)) > 1:
+    if min(len(row.time.by_launch), len(base.time.by_launch)) > 1:
         return None
-    return Point(row.cell.bytes, row.time.estimate / under.time.estimate)
+    return Point(row.cell.bytes, row.time.estimate / base.time.estimate)
 
 
 # ---- The axis ------------------------------------------------------------------------------------
 
 
-def dress(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
-    """Range, ticks and label of an axis of ratios, the margin, and 1.
+def set_up(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
+    """Set range, ticks and label of an axis of ratios, and draw the margin and 1.
 
     Args:
-        several: Of all panels that share the axis, the first those that are drawn here.
-        below: The denominator, if it is not that of the first.
+        several: Ratios of all panels that share the axis; the first are drawn here.
+        below: Name of the denominator; None for that of the first.
     """
     least, most = bounds()
     axes.axhspan(least, most, color="0.5", alpha=0.18, linewidth=0, zorder=0)
     axes.axhline(1, color="0.3", linewidth=0.9, zorder=1)
-    everything = [pieces for one in several for pieces in one.pieces]
+    everything = [pieces for curve in several for pieces in curve.pieces]
     low, high = _range(everything)
     if any(0 < point.y < low for pieces in everything for piece in pieces for point in piece):
         low /= (high / low) ** ROOM_FOR_WORDS
@@ -208,15 +227,17 @@ def dress(axes: Any, several: Sequence[Ratios], below: str = "") -> None:
     else:
         axes.set_ylim(low, high)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
-    _say_far(axes, several[0], low, high)
+    _name_far(axes, several[0], low, high)
     axes.set_ylabel("time /\n" + "\n".join(textwrap.wrap(below or several[0].below, LETTERS_OF_LINE)))
 
 
 def _range(everything: Sequence[Pieces]) -> tuple[float, float]:
-    """Where points are, but of series that are far off, and of their intervals what is not much farther."""
-    there = [[point for piece in pieces for point in piece] for pieces in everything]
-    there = [points for points in there if points]
-    points = list(chain.from_iterable([near for near in there if not _far(near)] or there))
+    """Return the range of points, without far series, and of intervals that do not extend much farther."""
+    pieces_of_points = [[point for piece in pieces for point in piece] for pieces in everything]
+    pieces_of_points = [points for points in pieces_of_points if points]
+    points = list(
+        chain.from_iterable([near for near in pieces_of_points if not _far(near)] or pieces_of_points)
+    )
     least, most = bounds()
     values = [point.y for point in points]
     low, high = min([*values, least]), max([*values, most])
@@ -229,15 +250,15 @@ def _far(points: Sequence[Point]) -> bool:
     return all(abs(math.log(point.y)) > math.log(FAR) for point in points)
 
 
-def _say_far(axes: Any, shown: Ratios, low: float, high: float) -> None:
-    """What lies outside of the range, in words at its edge."""
+def _name_far(axes: Any, shown: Ratios, low: float, high: float) -> None:
+    """Name the series outside the range, at its edge."""
     for edge, where in ((0.04, "below"), (0.96, "above")):
         words = []
-        for one, pieces in zip(shown.series, shown.pieces, strict=True):
+        for curve, pieces in zip(shown.series, shown.pieces, strict=True):
             values = [point.y for piece in pieces for point in piece]
             outside = values and (max(values) < low if where == "below" else min(values) > high)
             if outside:
                 span = dict.fromkeys(format_factor(value) for value in (min(values), max(values)))
-                words.append(f"{one.label}: {' to '.join(span)}")
+                words.append(f"{curve.label}: {' to '.join(span)}")
         if words:
-            lines.say(axes, edge, "; ".join(words), "bottom" if where == "below" else "top")
+            lines.write_note(axes, edge, "; ".join(words), "bottom" if where == "below" else "top")

@@ -1,11 +1,11 @@
-"""Grey lines that curves of bandwidth are held against, with their words."""
+"""Grey lines of references for curves of bandwidth, with their labels."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.show.figures.lines import MARK_DASHES, say
+from mpigauge.show.figures.lines import MARK_DASHES, write_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,44 +14,53 @@ if TYPE_CHECKING:
     from mpigauge.show.references import Reference
 
 GREY = "0.35"
-LOOKS: Any = {"color": GREY, "linestyle": MARK_DASHES, "linewidth": 0.9, "zorder": 1.5}
+LINE_STYLE: Any = {"color": GREY, "linestyle": MARK_DASHES, "linewidth": 0.9, "zorder": 1.5}
 
 
 FAR = 2.0
-"""Times the largest value: a linear axis does not reach to curves beyond it, which would press others down.
-To a rate it does: who names one wants to see how far away it is."""
+"""Multiple of the largest value beyond which a linear axis leaves out curves, which would flatten others. It
+always includes a rate, since who names one wants to see how far away it is.
+"""
 
 
-def near(found: Sequence[Reference], values: Sequence[float], *, linear: bool) -> list[float]:
-    """The rates of references that an axis of these values reaches to."""
+def near(references: Sequence[Reference], values: Sequence[float], *, linear: bool) -> list[float]:
+    """Return the rates of references that an axis of these values should include."""
     most = FAR * max(values) if linear and values else math.inf
-    return [one.rate_bytes_per_s for one in found if not one.points or one.rate_bytes_per_s <= most]
+    return [
+        reference.rate_bytes_per_s
+        for reference in references
+        if not reference.points or reference.rate_bytes_per_s <= most
+    ]
 
 
-def draw(axes: Any, found: Sequence[Reference], sizes: SizeAxis, axis: ValueAxis) -> None:
-    """Each as a line over all sizes, or through its points; what lies beyond the axis is said as well.
+def draw(axes: Any, references: Sequence[Reference], sizes: SizeAxis, axis: ValueAxis) -> None:
+    """Draw each reference as a line, or through its points; name those beyond the axis, too.
 
     The axes must have their ranges.
     """
     top, beyond = axes.get_ylim()[1], list[str]()
-    for number, one in enumerate(found):
+    for number, reference in enumerate(references):
         low, high = axes.get_xlim()
-        inside = [(x, point.y) for point in one.points if low <= (x := sizes.x(point.x)) <= high]
-        places = list(zip(*inside, strict=True)) if inside else [(low, high), (one.rate_bytes_per_s,) * 2]
-        alone = {"marker": "D", "markersize": 4, "markerfacecolor": "none"} if len(inside) == 1 else {}
-        (line,) = axes.plot(*places, **LOOKS, **alone, scalex=False)
+        inside = [(x, point.y) for point in reference.points if low <= (x := sizes.x(point.x)) <= high]
+        places = (
+            list(zip(*inside, strict=True)) if inside else [(low, high), (reference.rate_bytes_per_s,) * 2]
+        )
+        single_marker = (
+            {"marker": "D", "markersize": 4, "markerfacecolor": "none"} if len(inside) == 1 else {}
+        )
+        (line,) = axes.plot(*places, **LINE_STYLE, **single_marker, scalex=False)
         line.set_gid(f"reference-{number}")
         if max(places[1]) > top:
-            beyond.append(f"{one.words}: up to {axis.words(max(places[1]))}")
+            beyond.append(f"{reference.words}: up to {axis.words(max(places[1]))}")
             continue
         best = max(range(len(inside)), key=lambda place: inside[place][1], default=-1)
-        _say(axes, (places[0][best], places[1][best]), one.words, number, at_end=not inside)
+        _write_label(axes, (places[0][best], places[1][best]), reference.words, number, at_end=not inside)
     if beyond:
-        say(axes, 0.98, "; ".join(beyond), "top").set_gid("words-of-references-beyond")
+        write_note(axes, 0.98, "; ".join(beyond), "top").set_gid("words-of-references-beyond")
 
 
-def _say(axes: Any, place: tuple[float, float], words: str, number: int, *, at_end: bool) -> None:
-    """Above the line on white: at its end, or around the best point of a curve."""
+def _write_label(axes: Any, place: tuple[float, float], words: str, number: int, *, at_end: bool) -> None:
+    """Label the line, on white: at its end, or at the best point of a curve."""
     text = axes.annotate(
         words,
         place,

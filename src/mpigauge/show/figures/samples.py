@@ -1,4 +1,4 @@
-"""Samples themselves: how they are spread, and in what order they came."""
+"""Figures of samples: their distribution, and their order in time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.group import words_key
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS as COLOURS
 from mpigauge.units import format_size, format_time
@@ -40,13 +40,13 @@ LABELS_MOST = 11
 BINS = 48
 HALF_WIDTH = 0.42
 BULK = (1.0, 99.0)
-"""Percentiles between which a shape is drawn; beyond them a thin line to the least and the largest sample."""
+"""Percentiles that limit the density; beyond them a thin line extends to the extreme samples."""
 
 SHOWN = (0.5, 99.5)
-"""Percentiles of all samples of a figure, over their medians, that its axis reaches from and to."""
+"""Percentiles of all samples of a figure, relative to their medians, that the axis covers."""
 
 LEAST_RANGE = 1.05
-"""Around the median at least: what is steadier looks so."""
+"""Least range around the median, so that steady samples look steady."""
 
 _BEYOND: Any = {
     "linestyle": "none",
@@ -58,16 +58,16 @@ _BEYOND: Any = {
 }
 
 RASTER_FROM = 5000
-"""Points that are an image, also in SVG and PDF: nobody reads a file of a million dots."""
+"""Number of points from which they are an image, also in SVG and PDF: a million points make a huge file."""
 
 NUMBERS_MOST = 24
-"""Of launches that are numbered; of more, every second, third and so on."""
+"""Most launches with a number; of more, every second, third and so on is numbered."""
 
 ROOM_FOR_NUMBERS = 0.1
-"""Of the axis, above the samples."""
+"""Share of the axis above the samples, for numbers of launches."""
 
 STATE_MARKERS: Mapping[StateName | None, str] = {"near": ".", "mid": "+", "far": "2", None: "."}
-"""In grey their colours are alike."""
+"""Markers of states, whose colours are alike in grey."""
 
 SPREAD = (
     "width: density from p1 to p99; white: median; thick: quartiles; thin: all samples; "
@@ -78,67 +78,67 @@ FIRST, WARMUP = "first calls, timed one by one", "warm-up"
 
 @maker(MAKERS, "distribution")
 def distribution_figure(query: Query) -> Figure:
-    """How the samples of every size are spread around their median, a panel per series."""
-    found, note = _thinned(query, _with_samples(query, against_size(query, sized=False)))
-    looks = looks_of(query, found)
-    whole = style.paper(1.7 * len(found) + 0.7)
-    panels = list(whole.subplots(len(found), 1, squeeze=False, sharey=True)[:, 0])
-    everything = [[_over_median(row) for row in one.rows] for one in found]
-    for number, (axes, one) in enumerate(zip(panels, found, strict=True)):
+    """Draw the distribution of samples around the median per size, with a panel per series."""
+    curves, note = _thinned(query, _with_samples(query, against_size(query, sized=False)))
+    styles = styles_of(query, curves)
+    whole = style.paper(1.7 * len(curves) + 0.7)
+    panels = list(whole.subplots(len(curves), 1, squeeze=False, sharey=True)[:, 0])
+    everything = [[_over_median(row) for row in curve.rows] for curve in curves]
+    for number, (axes, curve) in enumerate(zip(panels, curves, strict=True)):
         for place, values in enumerate(everything[number]):
-            _shape(axes, f"{number}-{place}", place, values, looks[number]["color"])
-        _dress_places(axes, one, query.units.time)
+            _shape(axes, f"{number}-{place}", place, values, styles[number]["color"])
+        _set_up_places(axes, curve, query.units.time)
         axes.set_ylabel("time / median")
-        if len(found) > 1:
-            axes.set_title(one.label)
-    _dress_spread(panels, everything, linear=query.linear)
+        if len(curves) > 1:
+            axes.set_title(curve.label)
+    _set_up_spread(panels, everything, linear=query.linear)
     panels[-1].set_xlabel("message size, and median below it")
-    lines.caption(whole, title_words(found), "; ".join(filter(None, [SPREAD, note])), [], [])
+    lines.caption(whole, title_words(curves), "; ".join(filter(None, [SPREAD, note])), [], [])
     return whole
 
 
-def _thinned(query: Query, found: list[Series]) -> tuple[list[Series], str]:
-    """Series with as many sizes as fit beside each other, and which these are of more.
+def _thinned(query: Query, curves: list[Series]) -> tuple[list[Series], str]:
+    """Return series with as many sizes as fit side by side, and a note on the choice.
 
     Raises:
-        UsageError: So many were asked for.
+        UsageError: More sizes were selected than fit.
     """
-    most = max(len(one.rows) for one in found)
+    most = max(len(curve.rows) for curve in curves)
     if most <= SIZES_MOST:
-        return found, ""
+        return curves, ""
     if query.sizes:
         raise query.lacks(
             f"{most} sizes are more than the {SIZES_MOST} that fit", "choose fewer with --sizes"
         )
     step = -(-most // SIZES_MOST)
-    kept = [replace(one, rows=one.rows[::step]) for one in found]
-    return kept, f"{max(len(one.rows) for one in kept)} of {most} sizes; --sizes chooses others"
+    kept = [replace(curve, rows=curve.rows[::step]) for curve in curves]
+    return kept, f"{max(len(curve.rows) for curve in kept)} of {most} sizes; --sizes chooses others"
 
 
 def _over_median(row: Row) -> Values:
-    """Its samples in units of their median."""
+    """Return samples relative to their median."""
     values = _samples_of(row)
     return np.asarray(values / np.median(values))
 
 
 def _samples_of(row: Row) -> Values:
-    """All of a cell; a time of 0 is what a coarse clock says, and has no ratio."""
+    """Return all samples of a cell but times of 0, which coarse clocks give and which have no ratio."""
     launches = by_launch(row.visits)
     values = np.concatenate([visit for launch in launches for visit in launch])
     return values[values > 0]
 
 
-def _dress_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]], *, linear: bool) -> None:
-    """One axis for nearly all samples of all panels, with marks where the shape of a cell goes beyond."""
-    values = np.concatenate([one for mine in everything for one in mine])
+def _set_up_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]], *, linear: bool) -> None:
+    """Set one axis for nearly all samples of all panels, with marks where some lie beyond it."""
+    values = np.concatenate([ratios for cells in everything for ratios in cells])
     low, high = (float(end) for end in np.percentile(values, SHOWN))
     low, high = min(low, 1 / LEAST_RANGE), max(high, LEAST_RANGE)
     room = (high / low) ** 0.06
-    for number, (axes, mine) in enumerate(zip(panels, everything, strict=True)):
+    for number, (axes, cells) in enumerate(zip(panels, everything, strict=True)):
         if high / low > LOG_FROM and not linear:
             axes.set_yscale("log")
         axes.set_ylim(low / room, high * room)
-        beyond = [place for place, one in enumerate(mine) if np.percentile(one, BULK[1]) > high * room]
+        beyond = [place for place, ratios in enumerate(cells) if np.percentile(ratios, BULK[1]) > high * room]
         if beyond:
             (marks,) = axes.plot(beyond, [high * room] * len(beyond), **_BEYOND)
             marks.set_gid(f"beyond-{number}")
@@ -146,10 +146,10 @@ def _dress_spread(panels: Sequence[Any], everything: Sequence[Sequence[Values]],
             scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
 
 
-def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
-    """Those of which there are samples, as many as there is room for."""
-    kept = [replace(one, rows=[row for row in one.rows if _has_samples(row)]) for one in found]
-    kept = [one for one in kept if one.rows]
+def _with_samples(query: Query, curves: Sequence[Series]) -> list[Series]:
+    """Return series with samples, as many as fit."""
+    kept = [replace(curve, rows=[row for row in curve.rows if _has_samples(row)]) for curve in curves]
+    kept = [curve for curve in kept if curve.rows]
     if not kept:
         raise query.lacks("it has no samples")
     if query.series and len(kept) > PANELS_MOST:
@@ -158,12 +158,12 @@ def _with_samples(query: Query, found: Sequence[Series]) -> list[Series]:
 
 
 def _has_samples(row: Row) -> bool:
-    """Whether there are any, and not all of them 0 by a coarse clock."""
+    """Return whether a row has samples other than 0, which coarse clocks give."""
     return isinstance(row.time, Estimate) and row.time.max > 0
 
 
 def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> None:
-    """Density to both sides, quartiles, median, and the whole range."""
+    """Draw density to both sides, quartiles, median, and the whole range."""
     low, high = np.percentile(values, BULK)
     if high > low:
         count = min(BINS, max(4, values.size // 4))
@@ -182,12 +182,13 @@ def _shape(axes: Any, name: str, place: int, values: Values, colour: str) -> Non
     dot.set_gid(f"median-{name}")
 
 
-def _dress_places(axes: Any, one: Series, unit: str) -> None:
-    """Sizes side by side: every one has the same room, 0 B too."""
-    medians = [float(np.median(_samples_of(row))) for row in one.rows]
+def _set_up_places(axes: Any, curve: Series, unit: str) -> None:
+    """Set up an axis of sizes with equal room for each, including 0 B."""
+    pattern = curve.factors["pattern"]
+    medians = [float(np.median(_samples_of(row))) for row in curve.rows]
     names = [
-        f"{format_size(row.cell.bytes) if row.sized else one.factors['pattern']}\n{format_time(median, unit)}"
-        for row, median in zip(one.rows, medians, strict=True)
+        f"{format_size(row.cell.bytes) if row.sized else pattern}\n{format_time(median, unit)}"
+        for row, median in zip(curve.rows, medians, strict=True)
     ]
     step = -(-len(names) // LABELS_MOST)
     axes.set_xticks(range(0, len(names), step), names[::step], fontsize=7)
@@ -200,44 +201,44 @@ def _dress_places(axes: Any, one: Series, unit: str) -> None:
 
 @maker(MAKERS, "samples")
 def samples_figure(query: Query) -> Figure:
-    """Every sample in the order of measuring, a panel per cell."""
-    found = _with_samples(query, _of_all_states(against_size(query, sized=False)))
-    cells = _cells(query, found)
+    """Draw every sample in the order of measuring, with a panel per cell."""
+    curves = _with_samples(query, _of_all_states(against_size(query, sized=False)))
+    cells = _cells(query, curves)
     whole = style.paper(1.9 * len(cells) + 0.8, 1)
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
-    for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
-        shown = _course(axes, str(number), one.source.visits[row.cell], one.source.states)
-        scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
+    for number, (axes, (curve, row)) in enumerate(zip(panels, cells, strict=True)):
+        shown = _visits(axes, str(number), curve.source.visits[row.cell], curve.source.states)
+        scales.times("time", shown, query.units.time, linear=query.linear).set_up(axes)
         _make_room(axes, linear=query.linear)
-        words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
+        words = [curve.label if len(curves) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
-    lines.caption(whole, title_words(found), "", [], [])
-    _legend(whole, [one.source.states for one in found])
+    lines.caption(whole, title_words(curves), "", [], [])
+    _legend(whole, [curve.source.states for curve in curves])
     return whole
 
 
-def _cells(query: Query, found: Sequence[Series]) -> list[tuple[Series, Row]]:
-    """As many as there is room for: of each series those whose sizes are far apart."""
-    each = max(1, PANELS_MOST // len(found))
-    if query.sizes and sum(len(one.rows) for one in found) > PANELS_MOST:
-        count = sum(len(one.rows) for one in found)
+def _cells(query: Query, curves: Sequence[Series]) -> list[tuple[Series, Row]]:
+    """Return as many cells as fit: of each series sizes that are far apart."""
+    per_curve = max(1, PANELS_MOST // len(curves))
+    if query.sizes and sum(len(curve.rows) for curve in curves) > PANELS_MOST:
+        count = sum(len(curve.rows) for curve in curves)
         raise query.lacks(
             f"{count} panels are more than {PANELS_MOST}", "choose fewer with --series and --sizes"
         )
     if query.sizes:
-        return [(one, row) for one in found for row in one.rows]
-    return [(one, row) for one in found for row in spread(one.rows, each)]
+        return [(curve, row) for curve in curves for row in curve.rows]
+    return [(curve, row) for curve in curves for row in spread(curve.rows, per_curve)]
 
 
-def _of_all_states(found: Sequence[Series]) -> list[Series]:
-    """One panel for all states of the machine: they follow each other in it."""
-    firsts = [mine[0] for mine in alike_but({STATE}, found)]
-    return labelled([replace(one, factors=dict(words_key(one.factors, {STATE}))) for one in firsts])
+def _of_all_states(curves: Sequence[Series]) -> list[Series]:
+    """Merge the states of the machine, which follow each other in one panel."""
+    firsts = [alike[0] for alike in alike_but({STATE}, curves)]
+    return labelled([replace(curve, factors=dict(words_key(curve.factors, {STATE}))) for curve in firsts])
 
 
-def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:
-    """Draws the visits of a cell, each in the colour of its state; returns all times."""
+def _visits(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:
+    """Draw the visits of a cell, coloured by state; return all times."""
     trials: list[tuple[int, float]] = []
     warmups: list[tuple[int, float]] = []
     counted: list[tuple[int, float]] = []
@@ -245,11 +246,11 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
     launches: dict[int, list[int]] = {}
     place = 0
     for visit in sorted(visits, key=lambda visit: (visit.launch, visit.id)):
-        one = visit.operation_s
+        operation_s = visit.operation_s
         launches.setdefault(visit.launch, [place, place])
         for values, into in (
-            ([ns * one * visit.batch for ns in visit.trial_ns], trials),
-            ([ns * one for ns in visit.warmup_ns], warmups),
+            ([ns * operation_s * visit.batch for ns in visit.trial_ns], trials),
+            ([ns * operation_s for ns in visit.warmup_ns], warmups),
             (seconds_of(visit).tolist(), counted),
         ):
             into.extend((place + number, value) for number, value in enumerate(values))
@@ -258,7 +259,7 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         by_state.setdefault(states.of(visit), []).extend(fresh)
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
-    looks = {
+    styles = {
         "first": (trials, {"marker": "x", "color": style.ORANGE}),
         "warmup": (warmups, {"marker": "o", "markerfacecolor": "white", "color": style.BLACK}),
     } | {
@@ -268,12 +269,12 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
         )
         for state, points in by_state.items()
     }
-    for what, (points, look) in looks.items():
+    for what, (points, dot_style) in styles.items():
         if points:
             xs, ys = zip(*points, strict=True)
             small = 2.5 if len(counted) > RASTER_FROM / 5 else 4.0
             (dots,) = axes.plot(
-                xs, ys, linestyle="none", markersize=small, rasterized=len(points) > RASTER_FROM, **look
+                xs, ys, linestyle="none", markersize=small, rasterized=len(points) > RASTER_FROM, **dot_style
             )
             dots.set_gid(f"{what}-{name}")
     axes.set_xlim(-0.01 * place - 0.5, place * 1.01 - 0.5)
@@ -281,14 +282,14 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
 
 
 def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[int, float]]) -> None:
-    """Every second launch on grey, with its number, and the median of each."""
+    """Draw every second launch on grey, with its number, and the median of each."""
     for order, (number, (begin, end)) in enumerate(launches.items()):
         if order % 2:
             axes.axvspan(begin - 0.5, end - 0.5, color="0.5", alpha=0.12, linewidth=0, zorder=0)
-        mine = [value for place, value in counted if begin <= place < end]
-        if mine:
+        of_launch = [value for place, value in counted if begin <= place < end]
+        if of_launch:
             axes.hlines(
-                float(np.median(mine)), begin - 0.5, end - 0.5, color="black", linewidth=1.2, zorder=4
+                float(np.median(of_launch)), begin - 0.5, end - 0.5, color="black", linewidth=1.2, zorder=4
             ).set_gid(f"launch-{number}")
         if order % -(-len(launches) // NUMBERS_MOST) == 0:
             axes.text(
@@ -305,7 +306,7 @@ def _bands(axes: Any, launches: dict[int, list[int]], counted: Sequence[tuple[in
 
 
 def _make_room(axes: Any, *, linear: bool) -> None:
-    """No sample stands where launches are numbered. The axes must have their range."""
+    """Extend the axis for the numbers of launches. The axes must have their range."""
     low, high = axes.get_ylim()
     share = ROOM_FOR_NUMBERS / (1 - ROOM_FOR_NUMBERS)
     axes.set_ylim(top=high + share * (high - low) if linear else high * (high / low) ** share)
@@ -315,9 +316,13 @@ def _colour(state: StateName | None, states: States) -> str:
     return COLOURS[state] if states.states else style.BLUE
 
 
-def _legend(whole: Figure, found: Sequence[States]) -> None:
-    """What the marks mean; of several states the samples of each."""
-    names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
+def _legend(whole: Figure, states_of_curves: Sequence[States]) -> None:
+    """Draw the legend of the marks; with several states, the samples of each."""
+    names = [
+        name
+        for name in STATE_NAMES
+        if any(state.name == name for of in states_of_curves for state in of.states)
+    ]
     marks = [
         *(
             Line2D([], [], linestyle="none", marker=STATE_MARKERS[name], color=COLOURS[name])

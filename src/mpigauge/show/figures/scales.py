@@ -1,4 +1,4 @@
-"""Axes with ticks that people read: sizes with a place for 0 B, times and rates in one unit."""
+"""Axes with readable ticks: sizes with a position for 0 B, times and rates in one unit."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 TICKS_MOST, TICKS_NARROW = 9, 5
 LARGE = 1e4
 NEAR_ZERO = 0.1
-"""Of the largest size: a linear axis that begins below this begins with 0."""
+"""Share of the largest size: a linear axis that begins below it begins at 0."""
 
 STEPS_LEAST = 8
-"""Between sizes, to see that they are even."""
+"""Fewest steps between sizes that show whether they are even."""
 
 BESIDE, BESIDE_ALL = 0.006, 0.02
-"""Of the width of an axis: between series whose bars are beside each other, and between all of them."""
+"""Shares of the axis width: distance between series whose bars are side by side, and the most for all."""
 
 BEYOND, LINEAR_BEYOND, LINEAR_ROOM = 3.0, 1.3, 1.05
-"""How much farther than the values an axis goes for the sake of their intervals, and at least."""
+"""Factors by which an axis may extend beyond the values for their intervals, and the least margin."""
 
 _STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 
@@ -36,11 +36,11 @@ _STEPS_OF_TWO = (1, 2, 3, 4, 5, 6, 10)
 
 
 class SizeAxis:
-    """Where sizes are drawn: on a logarithmic axis 0 B has a place of its own, left of a break.
+    """Axis of sizes: a logarithmic one has a separate position for 0 B, left of a break.
 
     Args:
-        sizes: All that will be drawn, in bytes.
-        most: Ticks with a label; None for as many as a figure of this width has room for.
+        sizes: All sizes to be drawn, in bytes.
+        most: Most ticks with a label; None for as many as fit.
     """
 
     def __init__(self, sizes: Collection[float], *, linear: bool, most: int | None = None) -> None:
@@ -54,18 +54,18 @@ class SizeAxis:
         self._zero = self._low / 2 ** max(1.0, 0.09 * octaves)
 
     def x(self, size: float) -> float:
-        """The place of a size."""
+        """Return the position of a size."""
         return self._zero if size == 0 and not self.linear else size
 
-    def beside(self, number: int, of: int) -> Callable[[float], float]:
-        """The place of a size for one of several series whose bars would cover each other."""
+    def side_by_side(self, number: int, of: int) -> Callable[[float], float]:
+        """Return the position of a size for one of several series whose bars would overlap."""
         step = (number - (of - 1) / 2) * min(BESIDE, BESIDE_ALL / max(1, of))
         if self.linear:
             return lambda size: size + step * self._high
         return lambda size: self.x(size) * (self._high / self._zero) ** step
 
-    def dress(self, axes: Any, label: str = "message size") -> None:
-        """Scale, ticks and label of the axis, once everything is drawn."""
+    def set_up(self, axes: Any, label: str = "message size") -> None:
+        """Set scale, ticks and label of the axis, after everything is drawn."""
         axes.set_xlabel(label)
         if self.linear:
             from_zero = self._has_zero or self._low < NEAR_ZERO * self._high
@@ -86,7 +86,7 @@ class SizeAxis:
         axes.set_xlim(left / max(margin, 1.08), self._high * max(margin, 1.08))
 
     def _break(self, axes: Any) -> None:
-        """Two strokes on the axis between 0 B and the smallest size."""
+        """Draw two strokes on the axis between 0 B and the smallest size."""
         middle = math.sqrt(self._zero * self._low)
         axes.text(
             middle, 0, "//", transform=axes.get_xaxis_transform(), ha="center", va="center", fontsize="small"
@@ -101,7 +101,7 @@ def _fix(axis: Any, ticks: Sequence[float], names: Sequence[str], minor: Sequenc
 
 
 def _powers_of_two(low: float, high: float, most: int, measured: Collection[float] = ()) -> list[int]:
-    """Sizes that are powers of two, every n-th: those of which most were measured, then as many as fit."""
+    """Return powers of two, every n-th: those with most measured sizes, as many as fit."""
     first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
     powers = range(first, last + 1)
     grids = (
@@ -116,7 +116,7 @@ def _powers_of_two(low: float, high: float, most: int, measured: Collection[floa
 
 
 def _steps_of_bytes(low: float, high: float, most: int) -> list[int]:
-    """Multiples of a power of two from the least to the largest."""
+    """Return multiples of a power of two from the smallest to the largest size."""
     step = 1
     while (high - low) / step > most - 1:
         step *= 2
@@ -124,7 +124,7 @@ def _steps_of_bytes(low: float, high: float, most: int) -> list[int]:
 
 
 def _evenly(sizes: Collection[float]) -> bool:
-    """Whether most sizes are equal steps that fill the range: a logarithmic axis heaps them at its end."""
+    """Return whether most sizes are equal steps: a logarithmic axis would crowd them at its end."""
     ordered = sorted(sizes)
     steps = [high - low for low, high in pairwise(ordered)]
     if len(steps) < STEPS_LEAST:
@@ -138,33 +138,33 @@ def _evenly(sizes: Collection[float]) -> bool:
 
 
 class ValueAxis:
-    """Where times or rates are drawn.
+    """Axis of times or rates.
 
     Args:
         what: Its label.
-        values: All that will be drawn, in seconds or bytes per second.
-        scales: The units there are.
-        unit: The one asked for, or auto.
+        values: All values to be drawn, in seconds or bytes per second.
+        scales: Units to choose from.
+        unit: Unit to use, or auto.
     """
 
     def __init__(
         self, what: str, values: Collection[float], scales: Mapping[str, float], unit: str, *, linear: bool
     ) -> None:
         self._what, self._linear, self._scales = what, linear, scales
-        # A time of zero, or its rate, has no place on a logarithmic axis, and no number has one for infinity.
+        # A time of zero and its infinite rate have no position on a logarithmic axis.
         values = [value for value in values if math.isfinite(value) and (linear or value > 0)]
         self._low, self._high = (min(values), max(values)) if values else (1.0, 1.0)
         self._times = scales is units.TIME_UNITS
         self._own = unit == units.AUTO and not linear
         column = units.time_unit if self._times else units.rate_unit
-        # On a linear axis the largest value decides.
+        # On a linear axis the largest value determines the unit.
         self._unit = column([max(values)] if linear and values else values) if unit == units.AUTO else unit
 
-    def dress(self, axes: Any, *, label: bool = True) -> None:
-        """Scale, ticks and label of the axis, once everything is drawn."""
+    def set_up(self, axes: Any, *, label: bool = True) -> None:
+        """Set scale, ticks and label of the axis, after everything is drawn."""
         if not self._linear:
             seen_low, seen_high = axes.dataLim.intervaly
-            # Shared axes are dressed once a panel, each of which sees its own data only.
+            # Shared axes are set up once per panel, each of which sees its own data only.
             low = min(max(seen_low, self._low / BEYOND), self._low)
             high = max(min(seen_high, self._high * BEYOND), self._high)
             room = max(1.1, (high / low) ** 0.04)
@@ -178,45 +178,45 @@ class ValueAxis:
             shown = [tick for tick in ticks if 0 <= tick <= high]
             _fix(axes.yaxis, shown, [self._text(tick) for tick in shown])
         if label:
-            unit = units.sign(self._unit)
+            unit = units.unit_symbol(self._unit)
             axes.set_ylabel(self._what if self._own else f"{self._what} ({unit})" if self._what else unit)
 
     def words(self, value: float) -> str:
-        """A value in the unit of the axis."""
-        return self._text(value) if self._own else f"{self._text(value)} {units.sign(self._unit)}"
+        """Return a value in the unit of the axis."""
+        return self._text(value) if self._own else f"{self._text(value)} {units.unit_symbol(self._unit)}"
 
     @property
     def _one(self) -> float:
-        """1 in the unit of the axis, so that ticks are round in that."""
+        """1 in the unit of the axis, so that ticks are round in it."""
         return 1.0 if self._own else self._scales[self._unit]
 
     def _text(self, value: float) -> str:
         if not self._own:
             return _plain(value / self._scales[self._unit])
         name = (units.time_unit if self._times else units.rate_unit)([value])
-        return f"{_plain(value / self._scales[name])} {units.sign(name)}"
+        return f"{_plain(value / self._scales[name])} {units.unit_symbol(name)}"
 
 
 def _plain(value: float) -> str:
-    """Four digits, and never an exponent for what is large."""
+    """Return a number with four digits, never with an exponent."""
     return f"{value:.4g}" if abs(value) < LARGE else f"{value:.0f}"
 
 
 def times(what: str, values: Collection[float], unit: str, *, linear: bool) -> ValueAxis:
-    """An axis of seconds."""
+    """Return an axis of seconds."""
     return ValueAxis(what, values, units.TIME_UNITS, unit, linear=linear)
 
 
 def rates(what: str, values: Collection[float], unit: str, *, linear: bool) -> ValueAxis:
-    """An axis of bytes per second."""
+    """Return an axis of bytes per second."""
     return ValueAxis(what, values, units.RATE_UNITS, unit, linear=linear)
 
 
 def log_ticks(axis: Any, text: Any, one: float = 1.0) -> None:
-    """Ticks of a logarithmic axis that always have some labels: 1, or 1 2 5, or whatever fits between.
+    """Set ticks of a logarithmic axis, always with some labels: 1, or 1 2 5, or whatever fits.
 
     Args:
-        one: What counts as 1: a unit.
+        one: Value of 1 in the unit of the axis.
     """
     low, high = (end / one for end in axis.get_view_interval())
     decades = math.log10(high / low)

@@ -1,4 +1,4 @@
-"""The states of the machine over time: distance of cores, their speed, and what became of messages."""
+"""Figure of the states of the machine over time: distance and speed of cores, and times of messages."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ SPEEDS_IN = 1.2
 """Height of the panel of speeds, if they are known."""
 
 SMALL_BYTES = 4096
-"""Up to here a message is mostly distance."""
+"""Largest size at which the time of a message is mostly distance."""
 
 RASTER_FROM = 5000
-SHARED_LOOK: dict[str, Any] = {
+SHARED_STYLE: dict[str, Any] = {
     "marker": "o",
     "markersize": 2.6,
     "markerfacecolor": "none",
@@ -53,13 +53,13 @@ SHARED_LOOK: dict[str, Any] = {
 
 @maker(MAKERS, "states")
 def states_figure(query: Query) -> Figure:
-    """Distance and speed of the cores in every visit, and what the visit took, against time."""
+    """Draw distance and speed of the cores in every visit, and its times, against time."""
     if len(query.sources) > 1:
         raise query.lacks("it is about one result", "name one result")
     (source,) = query.sources
     begins = dict(zip(map(id, source.result.visits), begins_s(source.result), strict=True))
     of, known = _known(query, source)
-    found = _chosen(query)
+    curves = _chosen(query)
     fast = [visit for visit in source.result.visits if visit.alu_ns and min(visit.alu_ns) > LEAST_NS]
     whole = style.paper(4.6 + (SPEEDS_IN if fast else 0), 2)
     heights = (1, 0.8, 1.3) if fast else (1, 1.3)
@@ -67,7 +67,7 @@ def states_figure(query: Query) -> Figure:
     _distances(top, source, known, of, begins)
     for axes in middle:
         _speeds(axes, source, fast, begins)
-    words = _times(low, query, source, found, begins)
+    words = _times(low, query, source, curves, begins)
     low.set_xlabel("time since the first launch (s)")
     lines.caption(whole, words, "", [], [])
     _legend(whole, source, of)
@@ -75,22 +75,22 @@ def states_figure(query: Query) -> Figure:
 
 
 def _known(query: Query, source: Source) -> tuple[Distance, list[Visit]]:
-    """Visits whose ranks' distance is known, by what tells it in most of them."""
+    """Return visits with a known distance between ranks, by the kind of reading that most of them have."""
     known = ((condition.of, visit) for visit in source.result.visits if (condition := condition_of(visit)))
-    found = group_by(known, lambda pair: pair[0])
-    if not found:
+    visits_by_kind = group_by(known, lambda pair: pair[0])
+    if not visits_by_kind:
         raise query.lacks("nothing is known of the state of the machine")
-    of = max(found, key=lambda one: len(found[one]))
-    return of, [visit for _, visit in found[of]]
+    of = max(visits_by_kind, key=lambda kind: len(visits_by_kind[kind]))
+    return of, [visit for _, visit in visits_by_kind[of]]
 
 
 def _chosen(query: Query) -> list[Series]:
-    """What was asked for, else all small messages: what is far takes longer there."""
-    found = against_size(query, sized=False)
+    """Return the selected series, by default all small messages, which take longer between distant cores."""
+    curves = against_size(query, sized=False)
     if query.series or query.sizes:
-        return found[:SERIES_MOST]
-    small = [one for one in found if one.factors["pattern"] in MESSAGES]
-    return small or found[:1]
+        return curves[:SERIES_MOST]
+    small = [curve for curve in curves if curve.factors["pattern"] in MESSAGES]
+    return small or curves[:1]
 
 
 # ---- Panels --------------------------------------------------------------------------------------
@@ -99,33 +99,35 @@ def _chosen(query: Query) -> list[Series]:
 def _distances(
     axes: Any, source: Source, visits: Sequence[Visit], of: Distance, begins: Mapping[int, float]
 ) -> None:
-    """Two points a visit: what was found before its samples, and after them."""
+    """Draw two points per visit: readings before and after its samples."""
     values: list[float] = []
     for state in COLOURS:
-        mine = [visit for visit in visits if source.states.of(visit) == state]
-        conditions = [condition for visit in mine if (condition := condition_of(visit)) is not None]
-        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
-        readings = [(one.before_s, one.after_s) for one in conditions]
+        visits_in_state = [visit for visit in visits if source.states.of(visit) == state]
+        conditions = [
+            condition for visit in visits_in_state if (condition := condition_of(visit)) is not None
+        ]
+        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in visits_in_state]
+        readings = [(condition.before_s, condition.after_s) for condition in conditions]
         values += [value for pair in readings for value in pair]
         if readings:
             _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
-    scales.times(_takes(of), values, units.AUTO, linear=False).dress(axes)
-    for one in source.states.states:
-        if one.of == of:
-            axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
+    scales.times(_takes(of), values, units.AUTO, linear=False).set_up(axes)
+    for known in source.states.states:
+        if known.of == of:
+            axes.axhline(known.handover_s, color=COLOURS[known.name], linewidth=0.8, alpha=0.6, zorder=1)
 
 
 def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[int, float]) -> None:
-    """What the arithmetic took before the samples of a visit, and after them: a level for each frequency."""
+    """Draw times of arithmetic before and after each visit: a level per frequency."""
     values: list[float] = []
     for state in COLOURS:
-        mine = [visit for visit in visits if source.states.of(visit) == state]
-        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
-        readings = [(visit.alu_ns[0] * NS, visit.alu_ns[1] * NS) for visit in mine]
+        visits_in_state = [visit for visit in visits if source.states.of(visit) == state]
+        ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in visits_in_state]
+        readings = [(visit.alu_ns[0] * NS, visit.alu_ns[1] * NS) for visit in visits_in_state]
         values += [value for pair in readings for value in pair]
         if readings:
             _dots(axes, f"speed-{state or 'none'}", ends, readings, COLOURS[state])
-    scales.times("arithmetic", values, units.AUTO, linear=False).dress(axes)
+    scales.times("arithmetic", values, units.AUTO, linear=False).set_up(axes)
 
 
 def _takes(of: Distance) -> str:
@@ -150,41 +152,41 @@ def _dots(
 
 
 def _times(
-    axes: Any, query: Query, source: Source, found: Sequence[Series], begins: Mapping[int, float]
+    axes: Any, query: Query, source: Source, curves: Sequence[Series], begins: Mapping[int, float]
 ) -> str:
-    """What visits took: of one cell as it is, of several in units of the middle of each; the title."""
-    cells = list(dict.fromkeys(row.cell for one in found for row in one.rows if row.visits))
+    """Draw times of visits, of several cells relative to their medians; return the title."""
+    cells = list(dict.fromkeys(row.cell for curve in curves for row in curve.rows if row.visits))
     if not (query.series or query.sizes):
         cells = [cell for cell in cells if cell.bytes <= SMALL_BYTES] or cells[:1]
     medians = {cell: _medians(source, cell) for cell in cells}
-    units_s = {cell: float(np.median(mine)) if len(cells) > 1 else 1.0 for cell, mine in medians.items()}
+    units_s = {cell: float(np.median(times)) if len(cells) > 1 else 1.0 for cell, times in medians.items()}
     shared = _of_shared_cores(source)
     points: dict[tuple[StateName | None, bool], list[tuple[float, float]]] = {}
     for cell in cells:
         for visit, median in zip(source.visits[cell], medians[cell], strict=True):
             if median > 0:
-                mine = points.setdefault((source.states.of(visit), id(visit) in shared), [])
-                mine.append((begins[id(visit)], median / units_s[cell]))
-    # Whole cores last, on top: they are what can be had again.
-    for (state, is_shared), mine in sorted(points.items(), key=lambda one: not one[0][1]):
-        _marks(axes, state, mine, is_shared=is_shared)
-    values = [y for mine in points.values() for _, y in mine]
-    _dress(axes, query, values, relative=len(cells) > 1)
-    return _title(found, cells)
+                times = points.setdefault((source.states.of(visit), id(visit) in shared), [])
+                times.append((begins[id(visit)], median / units_s[cell]))
+    # Unshared cores last, on top: their times can be reproduced.
+    for (state, is_shared), times in sorted(points.items(), key=lambda group: not group[0][1]):
+        _marks(axes, state, times, is_shared=is_shared)
+    values = [y for times in points.values() for _, y in times]
+    _set_up(axes, query, values, relative=len(cells) > 1)
+    return _title(curves, cells)
 
 
 def _marks(
     axes: Any, state: StateName | None, points: Sequence[tuple[float, float]], *, is_shared: bool
 ) -> None:
-    """A dot per visit; a ring where a core was shared."""
+    """Draw a dot per visit; a ring where a core was shared."""
     xs, ys = zip(*points, strict=True)
-    look: dict[str, Any] = SHARED_LOOK if is_shared else {"marker": ".", "markersize": 4.0}
-    (dots,) = axes.plot(xs, ys, linestyle="none", color=COLOURS[state], **look)
+    dot_style: dict[str, Any] = SHARED_STYLE if is_shared else {"marker": ".", "markersize": 4.0}
+    (dots,) = axes.plot(xs, ys, linestyle="none", color=COLOURS[state], **dot_style)
     dots.set_gid(f"times-{state or 'none'}{'-shared' if is_shared else ''}")
 
 
 def _of_shared_cores(source: Source) -> set[int]:
-    """Identities of the visits in which a rank shared its core."""
+    """Return ids of the visits in which a rank shared its core."""
     visits = source.result.visits
     return {id(visits[place]) for place in np.flatnonzero(on_shared_cores(visits, source.result.launches))}
 
@@ -193,9 +195,9 @@ def _medians(source: Source, cell: Cell) -> list[float]:
     return [float(np.median(seconds_of(visit))) for visit in source.visits[cell]]
 
 
-def _dress(axes: Any, query: Query, values: Sequence[float], *, relative: bool) -> None:
+def _set_up(axes: Any, query: Query, values: Sequence[float], *, relative: bool) -> None:
     if not relative:
-        scales.times("time", values, query.units.time, linear=query.linear).dress(axes)
+        scales.times("time", values, query.units.time, linear=query.linear).set_up(axes)
         return
     axes.set_ylabel("time / median of the cell")
     if values and max(values) > LOG_FROM * min(values):
@@ -203,28 +205,28 @@ def _dress(axes: Any, query: Query, values: Sequence[float], *, relative: bool) 
         scales.log_ticks(axes.yaxis, lambda value: f"{value:g}")
 
 
-def _title(found: Sequence[Series], cells: Sequence[Cell]) -> str:
-    words = common_words(found, without=(STATE,)) or found[0].factors["pattern"]
+def _title(curves: Sequence[Series], cells: Sequence[Cell]) -> str:
+    words = common_words(curves, without=(STATE,)) or curves[0].factors["pattern"]
     sizes = list(dict.fromkeys(units.format_size(cell.bytes) for cell in cells))
     size = units.span(sizes[0], sizes[-1])
     return f"{words}, {size}; a point per visit"
 
 
 def _legend(whole: Figure, source: Source, of: Distance) -> None:
-    """The states with their times and shares; of a single one only that there is one."""
-    mine = [one for one in source.states.states if one.of == of]
-    names: list[StateName | None] = [one.name for one in mine]
+    """Draw the legend of states with times and shares; a single state is only mentioned."""
+    states = [state for state in source.states.states if state.of == of]
+    names: list[StateName | None] = [state.name for state in states]
     labels = [
-        f"{one.name}: {HANDED_OVER[of]} takes {units.format_time(one.handover_s)}, "
-        f"{units.format_percent(one.time_share)} of the time"
-        for one in mine
+        f"{state.name}: {HANDED_OVER[of]} takes {units.format_time(state.handover_s)}, "
+        f"{units.format_percent(state.time_share)} of the time"
+        for state in states
     ]
     if source.states.between:
         names, labels = [*names, None], [*labels, BETWEEN]
-    if not mine:
+    if not states:
         names, labels = [None], ["the machine was in one state"]
     marks = [Line2D([], [], linestyle="none", marker="o", color=COLOURS[name]) for name in names]
     if (sharing := core_sharing(source.result.visits, source.result.launches)) and sharing.share > 0:
-        marks.append(Line2D([], [], linestyle="none", color=COLOURS[None], **SHARED_LOOK))
+        marks.append(Line2D([], [], linestyle="none", color=COLOURS[None], **SHARED_STYLE))
         labels.append(f"{SHARED_CORES}, {units.format_percent(sharing.share)} of the visits")
     lines.below(whole, marks, labels)

@@ -1,4 +1,4 @@
-"""How figures look, and the files that they become."""
+"""Style of figures, and the files that they are saved to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge import __version__
-from mpigauge.atomic_file import written
+from mpigauge.atomic_file import open_output
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.inputs import check_output
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import StateName
 
 WIDTH = 6.4
-"""Inches: the width of a page's text."""
+"""Inches: the width of the text on a page."""
 
 BLUE, ORANGE, BLACK, RED, SKY, GREEN, PINK = COLOURS = (
     "#0072B2",
@@ -34,8 +34,9 @@ BLUE, ORANGE, BLACK, RED, SKY, GREEN, PINK = COLOURS = (
     "#009E73",
     "#CC79A7",
 )
-"""Of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey, too; the
-light blue is lighter than theirs, which has the grey of the orange."""
+"""Colours of Okabe and Ito without the yellow, which is lost on white. The first four are far apart in grey,
+too; the light blue is lighter than theirs, which has the grey of the orange.
+"""
 
 STATE_COLOURS: Mapping[StateName | None, str] = {
     "near": BLUE,
@@ -43,12 +44,12 @@ STATE_COLOURS: Mapping[StateName | None, str] = {
     "far": RED,
     None: "0.6",
 }
-"""Of the states of the machine; grey is what is in none."""
+"""Colours of the states of the machine; grey for visits in none."""
 
 LEGEND_INCHES = 0.19
 
 NARROW = 4.5
-"""Inches below which panels stand below each other: a column of a page with two."""
+"""Inches below which panels are stacked: the width of a column on a two-column page."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -78,20 +79,20 @@ STYLE: Any = {
 gives the same file."""
 
 STYLE_NARROW: Any = {"legend.fontsize": 7, "legend.handlelength": 2.4, "legend.columnspacing": 1.2}
-"""Of a column's width besides: legends are what takes its room."""
+"""Further settings for the width of a column, where legends take most room."""
 
 SMALL: Any = {"fontsize": 7.5, "color": "0.35"}
-"""Of what stands below a figure."""
+"""Style of text below a figure."""
 
 
 @contextmanager
 def style(width_in: float | None = None) -> Iterator[None]:
-    """How figures look, whatever the user's settings of matplotlib are.
+    """Apply our style, whatever the user's settings of matplotlib are.
 
     Args:
-        width_in: Of the figures, in inches; None for the usual one.
+        width_in: Width of the figures, in inches; None for the usual one.
 
-    What matplotlib says of absurd numbers (axes without room, equal limits) helps nobody.
+    Warnings of matplotlib on extreme numbers (axes without room, equal limits) are suppressed.
     """
     with mpl.rc_context(), warnings.catch_warnings(action="ignore", category=UserWarning):
         mpl.rcdefaults()
@@ -101,22 +102,22 @@ def style(width_in: float | None = None) -> Iterator[None]:
 
 
 def width_in() -> float:
-    """Of the figures that are made here and now, in inches."""
+    """Return the width of figures made now, in inches."""
     return float(mpl.rcParams["figure.figsize"][0])
 
 
 def paper(height: float, rows: int = 0) -> Figure:
-    """An empty figure with room for so many rows of legend."""
+    """Return an empty figure with room for so many rows of legend."""
     whole = Figure(figsize=(width_in(), height + LEGEND_INCHES * rows), layout="constrained")
     FigureCanvasAgg(whole)
     return whole
 
 
-def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
-    """Writes it, without a date.
+def save(whole: Figure, path: Path, metadata_lines: Sequence[str] = ()) -> None:
+    """Write a figure to a file, without a date.
 
     Args:
-        told: Lines for its metadata: whose numbers it shows, and what drew it.
+        metadata_lines: Lines for its metadata: source of its numbers, and what drew it.
 
     Raises:
         EnvironmentLacksError: The file cannot be written.
@@ -124,12 +125,12 @@ def save(whole: Figure, path: Path, told: Sequence[str] = ()) -> None:
     check_output(path)
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
-    program, words = f"mpigauge {__version__}", printable_lines("\n".join(told))
+    program, words = f"mpigauge {__version__}", printable_lines("\n".join(metadata_lines))
     metadata: dict[str, dict[str, str | None]] = {
         ".png": {"Software": program, "Description": words},
         ".svg": {"Date": None, "Creator": program, "Description": words},
         ".pdf": {"CreationDate": None, "Creator": program, "Subject": words},
     }
     form = path.suffix.lower()
-    with written(path, overwrite=True) as file:
+    with open_output(path, overwrite=True) as file:
         whole.savefig(file, format=form.removeprefix("."), dpi=200, metadata=metadata[form])

@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document
 
 GENERAL = ("text", "markdown", "csv", "json", "junit")
-"""Of any document."""
+"""Formats of any document."""
 
 TIMED = ("bencher", "github", "prometheus")
-"""Of times by cell; a document without any is refused."""
+"""Formats of times by cell; a document without times is refused."""
 
 FOREIGN = ("osu", "osu-validation", "imb")
-"""Of times that another benchmark has a name for; a document without any is refused."""
+"""Formats of other benchmarks, for the times that they have a name for; a document without any is refused."""
 
 FORMATS = (*GENERAL, *TIMED, *FOREIGN)
-"""That are text."""
+"""All text formats."""
 
 BINARY = ("parquet",)
-"""That are a file."""
+"""Formats that are written to a file only."""
 
 EVERY = (*FORMATS, *BINARY)
 
 BY_CELL = ("csv", *TIMED, *FOREIGN, *BINARY)
-"""Of all numbers, wherever a verb has a shorter answer for people."""
+"""Formats that list all numbers, also where a verb prints a shorter answer for people."""
 
 ENDINGS = {
     ".txt": "text",
@@ -49,11 +49,11 @@ ENDINGS = {
     ".prom": "prometheus",
     ".parquet": "parquet",
 }
-"""What a file of this name has in it, unless it is said."""
+"""Format by suffix of the file's name, unless a format is named."""
 
 
 def render(document: Document, form: str) -> str:
-    """A document in one of FORMATS.
+    """Return a document in one of FORMATS.
 
     Raises:
         UsageError: The format needs times, and the document has none.
@@ -62,24 +62,24 @@ def render(document: Document, form: str) -> str:
 
 
 def pieces(document: Document, form: str) -> Iterable[str]:
-    """The same piece by piece, where a format can; the first one is checked before anything is given out.
+    """Return the text of `render` in pieces, where a format can; the first piece is checked at once.
 
     Raises:
-        UsageError: As of `render`.
+        UsageError: The format needs times, and the document has none.
     """
     module = _module(form)
     if hasattr(module, "pieces"):
-        found: Iterable[str] = module.pieces(document)
-        return found
+        texts: Iterable[str] = module.pieces(document)
+        return texts
     return (module.render(document),)
 
 
 def write(document: Document, form: str, file: BinaryIO) -> None:
-    """Writes a document in one of EVERY into an open file.
+    """Write a document in one of EVERY into an open file.
 
     Raises:
-        UsageError: As of `render`.
-        EnvironmentLacksError: A library that the format needs is not here.
+        UsageError: The format needs times, and the document has none.
+        EnvironmentLacksError: A library that the format needs is not installed.
         OSError: The file cannot be written.
     """
     if form in BINARY:
@@ -89,12 +89,12 @@ def write(document: Document, form: str, file: BinaryIO) -> None:
 
 
 def left_out(text: str) -> list[str]:
-    """The lines of what was rendered that name what its format has no place for."""
+    """Return the lines of a rendered document that name what its format leaves out."""
     return [line.removeprefix("# ") for line in text.splitlines() if line.startswith(LEFT_OUT)]
 
 
 def about(form: str) -> str:
-    """What a format is, in a sentence: the docstring of its module."""
+    """Return the description of a format: the first line of its module's docstring."""
     return (_module(form).__doc__ or "").partition("\n")[0]
 
 

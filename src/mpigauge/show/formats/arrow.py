@@ -1,4 +1,4 @@
-"""Columns as a table of Arrow, where pyarrow is installed."""
+"""Arrow tables, where pyarrow is installed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def module_or_lacks(name: str, what: str) -> Any:
-    """A library that mpigauge does not require.
+    """Import an optional library.
 
     Raises:
-        EnvironmentLacksError: It is not installed; says what for it is needed.
+        EnvironmentLacksError: It is not installed; says what it is needed for.
     """
     try:
         return importlib.import_module(name)
@@ -26,10 +26,10 @@ def module_or_lacks(name: str, what: str) -> Any:
 
 
 def table_of(columns: Columns, metadata: Mapping[str, str] | None = None) -> Any:
-    """A pyarrow.Table.
+    """Return a pyarrow.Table of columns.
 
     Raises:
-        EnvironmentLacksError: There is no pyarrow.
+        EnvironmentLacksError: pyarrow is not installed.
     """
     pa = module_or_lacks("pyarrow", "a table of Arrow")
     table = pa.table({name: _array(pa, values) for name, values in columns.items()})

@@ -9,24 +9,24 @@ from mpigauge.show.formats.times import times_of
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
-    from mpigauge.show.formats.times import Timed
+    from mpigauge.show.formats.times import CellTime
 
 LATENCY = "latency"
-"""The measure that every project has there, in nanoseconds; its other one counts operations, not bytes."""
+"""Bencher's built-in measure in nanoseconds; its other one counts operations, not bytes."""
 
 
 def render(document: Document) -> str:
-    """An object with a benchmark for each cell that was measured.
+    """Return a JSON object with a benchmark per measured cell.
 
     Source: https://bencher.dev/docs/reference/bencher-metric-format
 
     Raises:
         UsageError: The document has no times.
     """
-    found = {one.name: {LATENCY: _metric(one)} for one in times_of(document, "bencher")}
-    return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    benchmarks = {time.name: {LATENCY: _metric(time)} for time in times_of(document, "bencher")}
+    return json.dumps(benchmarks, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _metric(one: Timed) -> dict[str, float]:
-    ends = {"value": one.value_ns, "lower_value": one.low_ns, "upper_value": one.high_ns}
+def _metric(time: CellTime) -> dict[str, float]:
+    ends = {"value": time.value_ns, "lower_value": time.low_ns, "upper_value": time.high_ns}
     return {name: value for name, value in ends.items() if value is not None}

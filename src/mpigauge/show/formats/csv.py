@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""What a cell begins with that spreadsheets compute; an apostrophe before it makes it text."""
+"""Beginnings of formulas in spreadsheets; an apostrophe before them makes a text."""
 
 PAIR, RANKS_OF_PAIR = "pair", ("pair_first", "pair_second")
-"""Two ranks, "1-3", which spreadsheets would make a date of: a column each."""
+"""Column of a pair such as "1-3", which spreadsheets would take for a date, and the two that replace it."""
 
 ROWS_AT_ONCE = 1 << 14
 
 
 def render(document: Document) -> str:
-    """A heading, then the records of the document, else the rows of all its tables."""
+    """Return a heading and the records of the document, or the rows of all its tables if it has none."""
     return "".join(pieces(document))
 
 
 def pieces(document: Document) -> Iterator[str]:
-    """The same, where the document has its records in pieces some of them at once."""
+    """Return the text of `render` in pieces, where the document has its records in pieces."""
     if document.pieces is not None and document.records is None:
-        return _of_columns(document.pieces())
-    return _of_records(document)
+        return _lines_of_columns(document.pieces())
+    return _lines_of_records(document)
 
 
-def _of_records(document: Document) -> Iterator[str]:
+def _lines_of_records(document: Document) -> Iterator[str]:
     records = [*(_records(document) if document.records is None else document.records())]
     records = [*map(_with_ranks, records)]
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -55,21 +55,21 @@ def _records(document: Document) -> Iterable[Mapping[str, Any]]:
 
 
 def _with_ranks(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with the ranks of a pair in the place of the pair."""
-    found: dict[str, Any] = {}
+    """Return a record with the two ranks of a pair in place of the pair."""
+    split: dict[str, Any] = {}
     for name, value in record.items():
-        found |= dict(zip(RANKS_OF_PAIR, ranks_in(value), strict=True)) if name == PAIR else {name: value}
-    return found
+        split |= dict(zip(RANKS_OF_PAIR, ranks_in(value), strict=True)) if name == PAIR else {name: value}
+    return split
 
 
 def ranks_in(pair: Any) -> tuple[int | None, int | None]:
-    """Both ranks of a pair; nothing where it is none."""
+    """Return both ranks of a pair; (None, None) if it is no pair."""
     first, _, second = str(pair or "").partition("-")
     return (int(first), int(second)) if first.isdigit() and second.isdigit() else (None, None)
 
 
 def value_of(value: Any) -> Any:
-    """Nothing for None, JSON for what has parts; words in one line, and never a formula of a spreadsheet."""
+    """Return a CSV value: empty for None, JSON for lists and dicts, texts on one line and not as formulas."""
     if value is None:
         return ""
     if isinstance(value, dict | list):
@@ -88,8 +88,8 @@ def _written(lines: Iterable[Sequence[Any]]) -> str:
 # ---- Many rows -----------------------------------------------------------------------------------
 
 
-def _of_columns(found: Iterable[Columns]) -> Iterator[str]:
-    for number, columns in enumerate(found):
+def _lines_of_columns(batches: Iterable[Columns]) -> Iterator[str]:
+    for number, columns in enumerate(batches):
         lists = dict(_lists(columns))
         if number == 0:
             yield _written([list(lists)])
@@ -100,7 +100,7 @@ def _of_columns(found: Iterable[Columns]) -> Iterator[str]:
 
 
 def _lists(columns: Columns) -> Iterator[tuple[str, list[Any]]]:
-    """A list of what is written for each column."""
+    """Return a list of CSV values per column."""
     for name, values in columns.items():
         if name != PAIR:
             yield name, _entries(values, value_of)
@@ -110,7 +110,7 @@ def _lists(columns: Columns) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _entries(values: Values, write: Any) -> list[Any]:
-    """Each value that there is written once, numbers left as they are."""
+    """Return CSV values; each distinct value is written once, numbers are left as they are."""
     if values.codes is None:
         return [*values] if values.kind != "text" else [*map(write, values)]
     known = [*map(write, values.data), ""]

@@ -10,23 +10,23 @@ from mpigauge.units import interval
 
 if TYPE_CHECKING:
     from mpigauge.document.document import Document
-    from mpigauge.show.formats.times import Timed
+    from mpigauge.show.formats.times import CellTime
 
 
 def render(document: Document) -> str:
-    """An entry for each cell that was measured; its interval, launches and samples in words.
+    """Return an entry per measured cell, with its interval, launches and samples in words.
 
     Source: https://github.com/benchmark-action/github-action-benchmark
 
     Raises:
         UsageError: The document has no times.
     """
-    found = [_entry(one) for one in times_of(document, "github")]
-    return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    entries = [_entry(time) for time in times_of(document, "github")]
+    return json.dumps(entries, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _entry(one: Timed) -> dict[str, float | str]:
-    entry: dict[str, float | str] = {"name": one.name, "unit": "ns", "value": one.value_ns}
-    if ends := interval(one.low_ns, one.high_ns, "{:.6g}".format):
+def _entry(time: CellTime) -> dict[str, float | str]:
+    entry: dict[str, float | str] = {"name": time.name, "unit": "ns", "value": time.value_ns}
+    if ends := interval(time.low_ns, time.high_ns, "{:.6g}".format):
         entry["range"] = ends
-    return entry | {"extra": f"{one.launches} launches, {one.samples} samples"}
+    return entry | {"extra": f"{time.launches} launches, {time.samples} samples"}

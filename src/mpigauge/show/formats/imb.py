@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import SIZELESS
 from mpigauge.errors import UsageError
-from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Twin
+from mpigauge.plan.benchmarks import DATATYPES, IMB_VERSION, LEFT_OUT, OWN_DECIMALS, Counterpart
 from mpigauge.plan.patterns import known
 from mpigauge.show.formats.twins import Block, blocks_of
 
@@ -23,7 +23,7 @@ WIDTH = 13
 RULE = "#" + "-" * 64
 END = "# All processes entering MPI_Finalize"
 PARTS = {False: "MPI-1", True: "MPI-NBC"}
-"""By whether a benchmark hides communication behind computation."""
+"""Programs of IMB, by whether a benchmark overlaps communication with computation."""
 
 MESSAGES = ("Mbytes/sec", "Msg/sec")
 TIME = ("t[usec]", "Mbytes/sec")
@@ -32,38 +32,42 @@ HIDING = ("t_ovrl[usec]", "t_pure[usec]", "t_CPU[usec]", "overlap[%]")
 
 
 def render(document: Document) -> str:
-    """A table for each measurement that IMB has, too, below the heading of its part.
+    """Return a table per measurement that IMB has, too, under the heading of its program.
 
     Raises:
         UsageError: The document has no times that IMB has a name for.
     """
     blocks, left_out = blocks_of(document, "imb", lambda twin: twin.imb)
     lacking: dict[str, list[str]] = {}
-    for one in blocks:
-        if lack := _lacks(one):
-            lacking.setdefault(lack, []).append(f"{one.cell.pattern} {one.cell.mode}")
-    whole = [one for one in blocks if not _lacks(one)]
+    for block in blocks:
+        if lack := _missing_for(block):
+            lacking.setdefault(lack, []).append(f"{block.cell.pattern} {block.cell.mode}")
+    complete = [block for block in blocks if not _missing_for(block)]
     without = [f"{', '.join(dict.fromkeys(names))}: {lack}" for lack, names in lacking.items()]
-    if not whole:
+    if not complete:
         raise UsageError(f"format imb cannot have {'; '.join(without)}", "use --format csv or json for those")
-    left_out += [f"{LEFT_OUT}{one}" for one in without]
-    lines = [line for part in PARTS for line in _part([one for one in whole if one.twin.hides is part], part)]
+    left_out += [f"{LEFT_OUT}{block}" for block in without]
+    lines = [
+        line
+        for part in PARTS
+        for line in _program([block for block in complete if block.twin.hides is part], part)
+    ]
     return "\n".join([*lines, *left_out, END]) + "\n"
 
 
-def _lacks(block: Block) -> str:
-    """What a table of IMB has and nobody knows; empty if all is known."""
+def _missing_for(block: Block) -> str:
+    """Return what a table of IMB needs and the result lacks; empty if nothing."""
     if not all(record["samples"] for record in block.rows):
         return "imported without its repetitions, least and mean"
     return "" if _ranks(block) else "nobody says its number of ranks"
 
 
 def _ranks(block: Block) -> int:
-    """Of how many ranks it is; 0 if nobody says."""
+    """Return the number of ranks; 0 if unknown."""
     return known()[block.cell.pattern].active_ranks or block.cell.ranks
 
 
-def _part(blocks: Sequence[Block], hides: bool) -> list[str]:
+def _program(blocks: Sequence[Block], hides: bool) -> list[str]:
     if not blocks:
         return []
     title = f"#    Intel(R) MPI Benchmarks {IMB_VERSION}, {PARTS[hides]} part"
@@ -91,7 +95,7 @@ def _table(block: Block) -> list[str]:
     ]
 
 
-def _names(twin: Twin) -> tuple[str, ...]:
+def _names(twin: Counterpart) -> tuple[str, ...]:
     if twin.hides:
         return HIDING
     if twin.rate:
@@ -107,14 +111,14 @@ def _words(words: Sequence[str], *, sized: bool) -> str:
     return text if sized else " " + text.lstrip()
 
 
-def _row(record: Mapping[str, Any], twin: Twin, *, sized: bool) -> str:
+def _row(record: Mapping[str, Any], twin: Counterpart, *, sized: bool) -> str:
     size = [f"{record['bytes']:{WIDTH}d}"] if sized else []
     numbers = [f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin)]
     return "".join([*size, f" {record['samples']:{WIDTH - 1}d}", *numbers])
 
 
-def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
-    """Of a row. A time of ours is one of all ranks: least, largest and mean are the same."""
+def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
+    """Return the numbers of a row. Our times are of all ranks: minimum, maximum and mean are the same."""
     time_us, rate = record["time_estimate_s"] * US, (record["rate_bytes_per_s"] or 0.0) * MB
     names = _names(twin)
     if twin.hides:
@@ -128,8 +132,8 @@ def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
     return [time_us] * (len(names) - (TIME[1] in names)) + [counted] * (TIME[1] in names)
 
 
-def _counted(twin: Twin, size_bytes: int) -> int:
-    """Bytes that a rate of IMB counts in one time: of two that are exchanged by a pair it counts one."""
+def _counted(twin: Counterpart, size_bytes: int) -> int:
+    """Return the bytes that IMB's rate counts per time: only one message of two that a pair exchanges."""
     mode = known()[twin.pattern].mode(twin.mode)
     directions = 1 if known()[twin.pattern].active_ranks or mode is None else mode.directions
     return directions * size_bytes

@@ -23,16 +23,16 @@ VERSIONS = {
     "model": 1,
     "history": 1,
 }
-"""Of the data of documents. One is raised when a field goes or means something else; others may come."""
+"""Versions of the data of documents, raised when a field goes or changes its meaning; new fields may come."""
 
 
 def render(document: Document) -> str:
-    """The data of the document."""
+    """Return the data of the document as JSON."""
     return json.dumps(data_of(document), indent=1, ensure_ascii=False) + "\n"
 
 
 def data_of(document: Document) -> dict[str, Any]:
-    """What it is and of which version, where it has one; then its data, else lines and values of tables."""
+    """Return name and version of the format, if any, and the data, or lines and tables without data."""
     whole = _whole(document)
     if not document.schema:
         return {**whole}
@@ -42,7 +42,7 @@ def data_of(document: Document) -> dict[str, Any]:
 
 
 def name_of(schema: str) -> str:
-    """What the field `format` says."""
+    """Return the value of the field `format`."""
     return f"mpigauge-{schema}"
 
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Document, Table, Tone
 
 NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Signs that no XML file may have, however they are written."""
+"""Characters that XML does not allow, even escaped."""
 
 
 def render(document: Document) -> str:
-    """The rows of all tables; the lines above them are what the suite says."""
+    """Return the rows of all tables as test cases; the lines above the tables become the suite's output."""
     suite = ET.Element("testsuite", name="mpigauge")
     _describe(suite, document.properties)
     for case in document.cases() if document.cases is not None else map(_unnamed, document.tables):
@@ -36,7 +36,7 @@ def render(document: Document) -> str:
 
 
 def _describe(suite: ET.Element, properties: Mapping[str, str]) -> None:
-    """Facts about the whole, before all cases, as the schema of CI systems wants it."""
+    """Add properties of the suite before all cases, as the schema of CI systems requires."""
     known = {name: value for name, value in properties.items() if value}
     if not known:
         return
@@ -46,7 +46,7 @@ def _describe(suite: ET.Element, properties: Mapping[str, str]) -> None:
 
 
 def _unnamed(table: Table) -> Cases:
-    """Of a table without names: what stands at the left, but for what judges a row."""
+    """Return the cases of a table without names, named by its left columns except those with a verdict."""
     return Cases(table, [" ".join(filter(None, _left(table, row))) for row in table.rows])
 
 
@@ -58,15 +58,15 @@ def _case(suite: ET.Element, table: Table, name: str, row: Any, chosen: Units) -
     case = ET.SubElement(suite, "testcase", classname=_clean(table.title or "mpigauge"), name=_clean(name))
     entries = [(column, text) for column in table.columns if (text := column.text(row, chosen))]
     tones = {column.tone(row) for column, _ in entries}
-    said = " ".join(f"{column.heading} {text}".strip() for column, text in entries)
+    text_of_row = " ".join(f"{column.heading} {text}".strip() for column, text in entries)
     if kind := _kind(tones):
-        ET.SubElement(case, kind, message=_clean(said))
+        ET.SubElement(case, kind, message=_clean(text_of_row))
     else:
-        ET.SubElement(case, "system-out").text = _clean(said)
+        ET.SubElement(case, "system-out").text = _clean(text_of_row)
 
 
 def _kind(tones: Collection[Tone]) -> str:
-    """What a row of these tones is; empty if it is well."""
+    """Return the kind of outcome of a row of these tones; empty if it passes."""
     return next((kind for tone, kind in (("bad", "failure"), ("doubt", "skipped")) if tone in tones), "")
 
 

@@ -17,9 +17,9 @@ TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def render(document: Document) -> str:
-    """Captions, tables and what their marks mean; above them the source, or head and foot if there is none.
+    """Return captions, tables and the meaning of marks; above them the source, or else head and foot.
 
-    What holds for all tables is said once: whose numbers they are, and what an entry is.
+    What holds for all tables is printed once: the source, and what an entry is.
     """
     lines: list[str] = []
     if document.head and not document.source:
@@ -46,7 +46,7 @@ def _table(document: Document, table: Table, about: str) -> Iterator[str]:
 
 
 def _safe(line: str) -> str:
-    """In one line, and without markup of HTML, which Markdown hands on."""
+    """Return text on one line and without HTML, which Markdown passes on."""
     return TAG.sub("&lt;", printable(line))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.cell_names import SIZELESS
-from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Twin
+from mpigauge.plan.benchmarks import DATATYPES, OSU_VERSION, OWN_DECIMALS, Counterpart
 from mpigauge.show.formats.twins import blocks_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ WIDTH, SIZE_WIDTH = 18, 10
 
 
 def render(document: Document) -> str:
-    """A table for each measurement that OSU has, too.
+    """Return a table per measurement that OSU has, too.
 
     Raises:
         UsageError: The document has no times that OSU has a name for.
@@ -37,15 +37,15 @@ def render(document: Document) -> str:
 
 
 def tables(document: Document, form: str, *, validated: bool = False) -> str:
-    """These tables.
+    """Return the tables as text.
 
     Args:
-        form: What the format is called.
-        validated: With the column Validation, as OSU has it with its option -c. Tables without a size have
-            no payload, and no such column.
+        form: Name of the format, for errors.
+        validated: Whether to add the column Validation, as OSU does with its option -c. Tables without sizes
+            have no payload, and no such column.
 
     Raises:
-        UsageError: As of `render`.
+        UsageError: The document has no times that OSU has a name for.
     """
     blocks, left_out = blocks_of(document, form, lambda twin: twin.osu)
     lines = [line for block in blocks for line in ("", *_table(block, validated=validated))]
@@ -75,21 +75,21 @@ def _heading(names: tuple[str, ...], *, sized: bool) -> str:
     return f"# {first}" + "".join(f"{name:>{WIDTH}}" for name in others)
 
 
-def _row(record: Mapping[str, Any], twin: Twin, names: tuple[str, ...], *, sized: bool) -> str:
+def _row(record: Mapping[str, Any], twin: Counterpart, names: tuple[str, ...], *, sized: bool) -> str:
     words = "".join(f" {number:{WIDTH - 1}.{OWN_DECIMALS}f}" for number in _numbers(record, twin))
     words += f"{_validation(record):>{WIDTH}}" if VALIDATION in names else ""
     return f"{record['bytes']:<{SIZE_WIDTH}}{words}" if sized else words
 
 
 def _validation(record: Mapping[str, Any]) -> str:
-    """Of every visit of the cell: the kernel has checked each of them, others may have checked nothing."""
+    """Return the result of validation: the kernel checks every visit of a cell, others may check nothing."""
     if record["status"] == "corrupt":
         return "Fail"
     return "Pass" if record["launches"] else UNKNOWN
 
 
-def _numbers(record: Mapping[str, Any], twin: Twin) -> list[float]:
-    """Of a row; computation follows from what is left of it: see `rows.synchrony.Overlap`."""
+def _numbers(record: Mapping[str, Any], twin: Counterpart) -> list[float]:
+    """Return the numbers of a row; computation is inferred from the overlap: see `rows.synchrony.Overlap`."""
     time_s = record["time_estimate_s"]
     if twin.rate:
         return [(record["rate_bytes_per_s"] or 0.0) * MB]

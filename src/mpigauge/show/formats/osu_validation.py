@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def render(document: Document) -> str:
-    """A table for each measurement that OSU has, too.
+    """Return a table per measurement that OSU has, too.
 
     Raises:
         UsageError: The document has no times that OSU has a name for.

@@ -31,25 +31,25 @@ IN_MEMORY: dict[str, tuple[type, Any]] = {
     "flag": (np.bool_, False),
     "text": (np.object_, ""),
 }
-"""What arrays are of, and what stands where there is nothing."""
+"""Type of arrays per kind of column, and the value behind a null."""
 
 NAME, TEXT = '"', "'"
-"""Quotes of SQL."""
+"""Quotes of SQL, for names and texts."""
 
 
 def write(document: Document, file: BinaryIO) -> None:
-    """Writes it piece by piece into an open file, by whichever library is installed.
+    """Write a document piece by piece into an open file, with whichever library is installed.
 
     Raises:
-        EnvironmentLacksError: Neither is.
+        EnvironmentLacksError: Neither library is installed.
         OSError: The file cannot be written.
     """
-    found = _pieces(document)
+    batches = _pieces(document)
     metadata = metadata_of(document.contexts)
     if find_spec("pyarrow") is not None:
-        _by_pyarrow(found, metadata, file)
+        _by_pyarrow(batches, metadata, file)
     elif find_spec("duckdb") is not None:
-        _by_duckdb(found, metadata, file)
+        _by_duckdb(batches, metadata, file)
     else:
         raise EnvironmentLacksError("Parquet needs pyarrow or duckdb", "pip install 'mpigauge[parquet]'")
 
@@ -62,11 +62,11 @@ def _pieces(document: Document) -> Iterable[Columns]:
     return [columns_of([values for table in document.tables for values in values_of(table)])]
 
 
-def _by_pyarrow(found: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
+def _by_pyarrow(batches: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
     parquet = arrow.module_or_lacks("pyarrow.parquet", "Parquet")
     writer = None
     try:
-        for columns in found:
+        for columns in batches:
             table = arrow.table_of(columns, metadata)
             writer = writer or parquet.ParquetWriter(file, table.schema, compression=COMPRESSION)
             writer.write_table(table)
@@ -75,45 +75,47 @@ def _by_pyarrow(found: Iterable[Columns], metadata: Mapping[str, str], file: Bin
             writer.close()
 
 
-def _by_duckdb(found: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
-    """By a table in memory, in batches of rows as Python has them."""
+def _by_duckdb(batches: Iterable[Columns], metadata: Mapping[str, str], file: BinaryIO) -> None:
+    """Write through a DuckDB table in memory, filled in batches of rows."""
     duckdb = arrow.module_or_lacks("duckdb", "Parquet")
     with duckdb.connect() as database:
-        for number, columns in enumerate(found):
+        for number, columns in enumerate(batches):
             if number == 0:
-                names = ", ".join(f"{_quoted(name, NAME)} {TYPES[one.kind]}" for name, one in columns.items())
+                names = ", ".join(
+                    f"{_quoted(name, NAME)} {TYPES[values_.kind]}" for name, values_ in columns.items()
+                )
                 database.execute(f"CREATE TABLE kept ({names})")
             if length_of(columns):
                 arrays = {name: _numpy(values) for name, values in columns.items()}  # noqa: F841 - SQL names it
                 database.execute("INSERT INTO kept SELECT * FROM arrays")
-        said = ", ".join(f"{name}: {_quoted(text, TEXT)}" for name, text in metadata.items())
-        # It takes no open file, but every open file has a name.
+        comments = ", ".join(f"{name}: {_quoted(text, TEXT)}" for name, text in metadata.items())
+        # DuckDB takes no open file, but every open file has a name.
         path = f"/proc/self/fd/{file.fileno()}"
         try:
             database.execute(
                 f"COPY kept TO {_quoted(path, TEXT)} "
-                f"(FORMAT parquet, COMPRESSION {COMPRESSION}, USE_TMP_FILE false, KV_METADATA {{{said}}})"
+                f"(FORMAT parquet, COMPRESSION {COMPRESSION}, USE_TMP_FILE false, KV_METADATA {{{comments}}})"
             )
         except duckdb.IOException as error:
             raise _as_system_error(str(error)) from None
 
 
-def _as_system_error(said: str) -> OSError:
-    """Return what the system has refused, which the library tells in its words only."""
-    found = re.search(r'"errno":"([0-9]+)"', said)
-    number = int(found[1]) if found else errno.EIO
+def _as_system_error(message: str) -> OSError:
+    """Return the error of the operating system that duckdb reports only within its message."""
+    number_text = re.search(r'"errno":"([0-9]+)"', message)
+    number = int(number_text[1]) if number_text else errno.EIO
     return OSError(number, os.strerror(number))
 
 
 def _quoted(text: str, sign: str) -> str:
-    """As SQL has it."""
+    """Return text in quotes of SQL."""
     return sign + text.replace(sign, 2 * sign) + sign
 
 
 def _numpy(values: Values) -> Any:
-    """A value per row, masked where there is none."""
-    found = [*values]
-    missing = np.array([value is None for value in found], dtype=bool)
+    """Return an array with a value per row, masked where it is missing."""
+    entries = [*values]
+    missing = np.array([value is None for value in entries], dtype=bool)
     kind, usual = IN_MEMORY[values.kind]
-    filled: Any = np.array([usual if value is None else value for value in found], dtype=kind)
+    filled: Any = np.array([usual if value is None else value for value in entries], dtype=kind)
     return np.ma.masked_array(filled, missing) if missing.any() else filled

@@ -20,7 +20,7 @@ FACTOR_NAMES = tuple(factor.name for factor in FACTORS)
 
 
 def render(document: Document) -> str:
-    """A gauge per number and cell; no time stamps of samples, which the textfile collector refuses.
+    """Return a gauge per number and cell, without time stamps, which the textfile collector refuses.
 
     Source: https://prometheus.io/docs/instrumenting/exposition_formats
 
@@ -31,8 +31,10 @@ def render(document: Document) -> str:
     names = _labels_of(timed)
     lines: list[str] = []
     for name, about, value in GAUGES:
-        found = [(one, value(one)) for one in timed]
-        lines += _family(name, about, [(_cell(one, names), seen) for one, seen in found if seen is not None])
+        values = [(record, value(record)) for record in timed]
+        lines += _family(
+            name, about, [(_cell(record, names), number) for record, number in values if number is not None]
+        )
     lines += _family("mpigauge_cells", "Cells by what became of them.", _statuses(document))
     lines += _family("mpigauge_start_timestamp_seconds", "When measuring began, Unix time.", _starts(timed))
     return "\n".join([*lines, ""])
@@ -55,23 +57,23 @@ GAUGES: tuple[tuple[str, str, Callable[[Record], float | None]], ...] = (
 )
 
 
-def _family(name: str, about: str, found: Sequence[tuple[Mapping[str, Any], float]]) -> Iterator[str]:
-    """All samples of one metric, below what it is; nothing of one without any."""
-    if found:
+def _family(name: str, about: str, samples: Sequence[tuple[Mapping[str, Any], float]]) -> Iterator[str]:
+    """Return all samples of one metric below its description; nothing if there are none."""
+    if samples:
         yield from (f"# HELP {name} {about}", f"# TYPE {name} gauge")
-    for labels, value in found:
+    for labels, value in samples:
         written = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
         yield f"{name}{{{written}}} {value!r}"
 
 
 def escaped(text: object) -> str:
-    """The value of a label, as the format has it."""
+    """Return the value of a label, escaped as the format requires."""
     words = str(text).encode("utf-8", "replace").decode("utf-8")
     return words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _labels_of(records: Sequence[Record]) -> list[str]:
-    """Factors that are said of some cell, and the state; those that tell series apart are never left out."""
+    """Return the factors that some cell has, and the state; those that distinguish series always stay."""
     return [
         name
         for name in (*FACTOR_NAMES, "state")
@@ -81,8 +83,8 @@ def _labels_of(records: Sequence[Record]) -> list[str]:
 
 def _cell(record: Record, names: Sequence[str]) -> dict[str, Any]:
     known = {name: record.get(name) for name in names}
-    said = {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
-    return {name: value for name, value in said.items() if value not in (None, "")} | _host(record)
+    labels = {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
+    return {name: value for name, value in labels.items() if value not in (None, "")} | _host(record)
 
 
 def _host(record: Record) -> dict[str, Any]:
@@ -90,20 +92,20 @@ def _host(record: Record) -> dict[str, Any]:
 
 
 def _statuses(document: Document) -> list[tuple[dict[str, Any], float]]:
-    counts = Counter((one.get("status"), one.get("host")) for one in cells_in(document))
+    counts = Counter((record.get("status"), record.get("host")) for record in cells_in(document))
     return [
         ({"status": status, **_host({"host": host})}, n) for (status, host), n in counts.items() if status
     ]
 
 
 def _starts(records: Sequence[Record]) -> list[tuple[dict[str, Any], float]]:
-    """One per host, the last if several results were measured there."""
-    found: dict[str, float] = {}
+    """Return a sample per host; of several results of a host the last counts."""
+    starts: dict[str, float] = {}
     for record in records:
         if (seconds := _unix_s(record.get("started") or "")) is not None:
             host = str(record.get("host") or "")
-            found[host] = max(seconds, found.get(host, seconds))
-    return [(_host({"host": host}), seconds) for host, seconds in found.items()]
+            starts[host] = max(seconds, starts.get(host, seconds))
+    return [(_host({"host": host}), seconds) for host, seconds in starts.items()]
 
 
 def _unix_s(text: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Text on a terminal: fitted to its width, coloured, with a bar beside each time.
+"""Text for a terminal: fitted to its width, coloured, with a bar per time.
 
 What does not fit is wrapped, or hidden and named; columns that are never hidden, as those of numbers that are
 compared, go on in a block below, with the heads of their rows. No number is cut. Colour only repeats what
@@ -27,20 +27,24 @@ if TYPE_CHECKING:
     from mpigauge.document.document import Column, Document, Line, Table, Tone, Units
 
 UNLIMITED = 10**6
-"""The width of a pipe: nothing is hidden or wrapped there, and there are no bars."""
+"""Width of a pipe, where nothing is hidden or wrapped and there are no bars."""
 
 GAP = 2
 WRAPPED_LEAST = 22
-"""A column that is wrapped is not narrower than this."""
+"""Least width of a wrapped column."""
 
 WORDS_LEAST = 40
-"""On a narrower terminal words of a last column would be cut: it is hidden if it may go, else it is below."""
+"""Least width of a terminal that shows the words of a last column beside the others; otherwise they are
+hidden, or printed below.
+"""
 
 WRAP_LEAST = 20
-"""Where a deep indentation leaves less than that, or less than the longest word, it is a shallow one."""
+"""If a hanging indentation leaves less than this, or less than the longest word, a smaller one is used."""
 
 HEAD_FOLDED, HEAD_LEAST = 24, 12
-"""Heads of rows are wrapped to the one where that saves a block, to the other where one number needs it."""
+"""Widths that row heads are wrapped to: the first where that saves a block, the second where one number needs
+it.
+"""
 
 HEADING_BREAK = ", "
 """Where the heading of a column may be broken."""
@@ -66,14 +70,14 @@ TOGETHER = re.compile(
     r"(?<=\d) (?=(?:%|[num\u00b5\u03bc]?s|[KMG]?i?B(?:/s)?|[KMG]bit/s)(?!\w))"
     r"|(?<=[\w%]) (?=[\u2013-] \d)|(?<= [\u2013-]) (?=\d)"
 )
-"""Spaces at which no line ends: those of a number and its unit, and of an interval."""
+"""Spaces at which no line ends: between a number and its unit, and within an interval."""
 
 JOINED = "\ue000"
-"""Stands for them while lines are broken."""
+"""Placeholder for such spaces while lines are broken."""
 
 
 def render(document: Document, console: Console) -> str:
-    """The document as a console of this width, encoding and colours shows it."""
+    """Return the document as shown by a console of this width, encoding and colours."""
     with console.capture() as captured:
         for line in lines_of(document, console):
             console.print(line, soft_wrap=True)
@@ -81,15 +85,15 @@ def render(document: Document, console: Console) -> str:
 
 
 def lines_of(document: Document, console: Console) -> Iterator[Text]:
-    """Its lines, each no wider than the console."""
+    """Return the lines of the document, none wider than the console."""
     yield from _lines(document, PageSize(console))
 
 
 class PageSize:
-    """What lines must keep to: a width in characters, and an encoding.
+    """Limits of lines: a width in characters, and an encoding.
 
     Attributes:
-        width: Characters in a line.
+        width: Characters per line.
     """
 
     def __init__(self, console: Console) -> None:
@@ -98,12 +102,12 @@ class PageSize:
         self._ascii = console.options.ascii_only
 
     def shown(self, words: str) -> str:
-        """Words as they can be printed: in one line, without codes that would move the cursor."""
+        """Return words as they can be printed: on one line, without control characters."""
         words = printable(words)
         return plain(words) if self._ascii else words
 
     def wrapped(self, words: str | Text, style: str = "", indent: int = 0, hang: int = 2) -> Iterator[Text]:
-        """Lines of words that fit; all but the first one begin `hang` characters further right."""
+        """Wrap words into lines; all but the first begin `hang` characters further right."""
         text = words if isinstance(words, Text) else Text(self.shown(words), style)
         margin = Text(" " * indent)
         if indent + cell_len(text.plain) <= self.width:
@@ -124,18 +128,18 @@ class PageSize:
             lead = Text(" " * hang)
 
     def pieces(self, words: str, style: str, width: int) -> list[Text]:
-        """One line or more of them."""
+        """Wrap words into lines without indentation."""
         return list(Text(words, style).wrap(self._console, max(1, width))) or [Text()]
 
     def cut(self, line: Text) -> Text:
-        """Of a terminal narrower than any table: the beginning, with a sign that there was more."""
+        """Cut a line, with a sign that there was more, on a terminal narrower than any table."""
         line.rstrip()
         line.truncate(self.width, overflow="ellipsis" if not self._ascii else "crop")
         return line
 
 
 def _longest(words: str) -> int:
-    """How wide the longest word is."""
+    """Return the width of the longest word."""
     return max(map(cell_len, words.split()), default=0)
 
 
@@ -151,15 +155,15 @@ def _lines(document: Document, page: PageSize) -> Iterator[Text]:
     layouts = _layouts(tables, hidden, page.width, document.units)
     for table, blocks in zip(tables, layouts, strict=True):
         yield from _table(table, blocks, page)
-    for said in document.foot:
-        yield from page.wrapped(_toned(said, page))
+    for line_ in document.foot:
+        yield from page.wrapped(_emphasised(line_, page))
     if any(layout.axis for blocks in layouts for layout in blocks):
         yield from page.wrapped(LEGEND, STYLES["quiet"])
-    yield from _hidden_line([*_headings(tables, hidden), *_unheard(tables)], page)
+    yield from _hidden_line([*_headings(tables, hidden), *_hidden_lasts(tables)], page)
 
 
-def _toned(line: Line, page: PageSize) -> Text:
-    """A line whose beginning, up to its colon, stands out."""
+def _emphasised(line: Line, page: PageSize) -> Text:
+    """Return a line whose beginning, up to the colon, is emphasised."""
     text = Text(page.shown(line.text))
     if line.tone:
         text.stylize(STYLES[line.tone], 0, len(text.plain.partition(":")[0]))
@@ -167,7 +171,7 @@ def _toned(line: Line, page: PageSize) -> Text:
 
 
 def _hidden_line(headings: Sequence[str], page: PageSize) -> Iterator[Text]:
-    """Which columns are not there, and how to see them."""
+    """Return lines that name the hidden columns, and how to see them."""
     if headings:
         names = ", ".join(headings)
         words = f"columns hidden (terminal too narrow): {names}; widen it, or pipe into less -S"
@@ -179,16 +183,17 @@ def _hidden_line(headings: Sequence[str], page: PageSize) -> Iterator[Text]:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table, with its entries as they are printed.
+    """Table with its entries as they are printed.
 
     Attributes:
-        columns: All but the last one, where that wraps.
-        last: The one that wraps, if it has anything to say, and there is room for its words.
-        below: The same where there is no room, and it never goes: its words have lines of their own.
-        unheard: What it is called where there is no room, and it is hidden; else empty.
-        entries: Those of each row by column name.
-        widths: The longest entry of each column, its heading included.
-        folded: The same with headings that are broken where they may be.
+        columns: All columns but a wrapping last one.
+        last: The wrapping column, if it has any words and there is room for them.
+        below: The wrapping column if there is no room beside the others and it is never hidden: its words get
+            lines of their own.
+        hidden_last: Name of the wrapping column if it is hidden for lack of room; else empty.
+        entries: Entries of each row by column name.
+        widths: Width of the longest entry of each column, including the heading.
+        folded: The same with headings broken where they may be.
     """
 
     table: Table
@@ -198,7 +203,7 @@ class _Table:
     widths: dict[str, int]
     folded: dict[str, int]
     below: Column | None = None
-    unheard: str = ""
+    hidden_last: str = ""
 
 
 def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
@@ -213,22 +218,22 @@ def _laid_out(document: Document, table: Table, page: PageSize) -> _Table:
     *columns, last = table.columns
     if not last.wraps:
         return _Table(table, [*columns, last], None, entries, widths, folded)
-    said = any(row[last.name] for row in entries)
-    if said and page.width < WORDS_LEAST:
+    has_words = any(row[last.name] for row in entries)
+    if has_words and page.width < WORDS_LEAST:
         if last.goes is None:
             return _Table(table, columns, None, entries, widths, folded, below=last)
-        return _Table(table, columns, None, entries, widths, folded, unheard=_called(last))
-    return _Table(table, columns, last if said else None, entries, widths, folded)
+        return _Table(table, columns, None, entries, widths, folded, hidden_last=_name_of(last))
+    return _Table(table, columns, last if has_words else None, entries, widths, folded)
 
 
 def _parts(heading: str) -> list[str]:
-    """What stays together of a heading."""
+    """Split a heading where it may be broken."""
     *parts, last = heading.split(HEADING_BREAK)
     return [*(f"{part}{HEADING_BREAK.rstrip()}" for part in parts), last]
 
 
 def _fold(heading: str, width: int) -> Iterator[str]:
-    """The lines of a heading in a column of this width."""
+    """Return the lines of a heading in a column of this width."""
     line = ""
     for part in _parts(heading):
         longer = f"{line} {part}".lstrip()
@@ -240,51 +245,51 @@ def _fold(heading: str, width: int) -> Iterator[str]:
 
 
 def _hidden(tables: Sequence[_Table], width: int) -> list[str]:
-    """As few columns as it takes, the same in all tables, in the order of `hiding_order`.
+    """Return the columns to hide: as few as possible, the same in all tables, in `hiding_order`.
 
-    For tables that this makes fit; the others go on below, with all that they have.
+    Only tables that fit without these count; the others continue in blocks below, with all columns.
     """
     columns = list({column.name: column for table in tables for column in table.columns}.values())
     firsts = {table.columns[0].name for table in tables if table.columns}
     order = [name for name in hiding_order(columns, _used(tables)) if name not in firsts]
-    fitting = [table for table in tables if _need(table, order) <= width]
+    fitting = [table for table in tables if _width_needed(table, order) <= width]
     hidden: list[str] = []
-    while order and any(_need(table, hidden) > width for table in fitting):
+    while order and any(_width_needed(table, hidden) > width for table in fitting):
         hidden.append(order.pop(0))
     return hidden
 
 
 def _headings(tables: Sequence[_Table], hidden: Sequence[str]) -> list[str]:
-    """What stood above the columns of these names; it may differ from table to table."""
+    """Return the headings of columns by name; they may differ from table to table."""
     columns = [column for table in tables for column in table.columns]
-    headings = [_called(column) for name in hidden for column in columns if column.name == name]
+    headings = [_name_of(column) for name in hidden for column in columns if column.name == name]
     return list(dict.fromkeys(headings))
 
 
-def _called(column: Column) -> str:
-    """Return the name of a column that is not there; some have no heading."""
+def _name_of(column: Column) -> str:
+    """Return the name of a hidden column; some have no heading."""
     return column.heading or column.name.replace("_", " ")
 
 
-def _unheard(tables: Sequence[_Table]) -> list[str]:
-    """Last columns that there is no room for."""
-    return list(dict.fromkeys(table.unheard for table in tables if table.unheard))
+def _hidden_lasts(tables: Sequence[_Table]) -> list[str]:
+    """Return the names of last columns that there is no room for."""
+    return list(dict.fromkeys(table.hidden_last for table in tables if table.hidden_last))
 
 
 def _used(tables: Sequence[_Table]) -> set[str]:
-    """The names of columns that have a number somewhere."""
+    """Return the names of columns with a number in some row."""
     nothing = {"", units.MISSING, plain(units.MISSING)}
     rows = [row for table in tables for row in table.entries]
     return {name for row in rows for name, words in row.items() if words not in nothing}
 
 
 def hiding_order(columns: Sequence[Column], used: set[str]) -> list[str]:
-    """The names of columns in the order in which they are hidden; those that always stay are not in it.
+    """Return the names of columns in the order of hiding, without those that always stay.
 
-    Those without any number go first, then by `Column.goes`, of equal ones the last.
+    Columns without any number go first, then by `Column.goes`; of equal ones the last goes first.
 
     Args:
-        used: Columns with at least one number.
+        used: Names of columns with at least one number.
     """
     leaving = [
         (column.name in used, column.goes, -place, column.name)
@@ -294,33 +299,33 @@ def hiding_order(columns: Sequence[Column], used: set[str]) -> list[str]:
     return [name for *_, name in sorted(leaving)]
 
 
-def _need(table: _Table, hidden: Sequence[str], *, folded: bool = False) -> int:
-    """The least width of a table, its margin included.
+def _width_needed(table: _Table, hidden: Sequence[str], *, folded: bool = False) -> int:
+    """Return the least width of a table, including its margin.
 
     Args:
-        folded: With headings that are broken where they may be.
+        folded: Whether headings are broken where they may be.
     """
     columns = [column for column in table.columns if column.name not in hidden]
     last = table.widths[table.last.name] if table.last else 0
-    needs = sum(GAP + _least(table, column, folded=folded) for column in columns)
+    needs = sum(GAP + _least_width(table, column, folded=folded) for column in columns)
     return needs + (GAP + min(last, WRAPPED_LEAST) if last else 0)
 
 
-def _least(table: _Table, column: Column, *, folded: bool) -> int:
-    """The least width of a column."""
+def _least_width(table: _Table, column: Column, *, folded: bool) -> int:
+    """Return the least width of a column."""
     width = (table.folded if folded else table.widths)[column.name]
     return min(width, WRAPPED_LEAST) if column.wraps else width
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What a table shows.
+    """Columns and widths of a table, or of one block of it.
 
     Attributes:
-        columns: With their widths.
-        last: The width of the column that wraps; 0 if there is none.
-        bar: The width of the bars; 0 if there are none.
-        above: What stands above the bars.
+        columns: Columns with their widths.
+        last: Width of the wrapping column; 0 if there is none.
+        bar: Width of the bars; 0 if there are none.
+        above: Text above the bars.
     """
 
     columns: list[tuple[Column, int]]
@@ -333,8 +338,8 @@ class _Layout:
 def _layouts(
     tables: Sequence[_Table], hidden: Sequence[str], width: int, chosen: Units
 ) -> list[list[_Layout]]:
-    """The blocks of each table: one, if it fits. Bars in all that have times to compare, or in none."""
-    wide = [_need(table, hidden) > width for table in tables]
+    """Return the blocks of each table, one if it fits; bars are in all tables with times, or in none."""
+    wide = [_width_needed(table, hidden) > width for table in tables]
     bars = width < UNLIMITED and not any(wide)
     layouts = [_layout(table, hidden, width, chosen, bars=bars) for table in tables]
     if any(layout.axis is None and _axis(table.table) for table, layout in zip(tables, layouts, strict=True)):
@@ -346,14 +351,14 @@ def _layouts(
 
 
 def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
-    """A table that is too wide, in as few blocks as it takes, each with the first column."""
+    """Divide a table that is too wide into as few blocks as possible, each with the first column."""
     head, *columns = [column for column in table.columns if column.name not in hidden]
     if table.last is not None:
         columns.append(table.last)
-    needs = {column.name: GAP + _least(table, column, folded=True) for column in columns}
+    needs = {column.name: GAP + _least_width(table, column, folded=True) for column in columns}
     full = table.folded[head.name]
     fitting = [
-        (head_width, _shared_out(columns, needs, width - GAP - head_width))
+        (head_width, _divided(columns, needs, width - GAP - head_width))
         for head_width in (full, min(full, HEAD_FOLDED))
     ]
     head_width, blocks = min(fitting, key=lambda pair: len(pair[1]))
@@ -361,26 +366,30 @@ def _blocks(table: _Table, hidden: Sequence[str], width: int) -> list[_Layout]:
         head_width, blocks = min(full, HEAD_LEAST), [[column] for column in columns]
     room = width - GAP - head_width
     return [
-        _block(table, [(head, head_width), *((one, min(needs[one.name], room) - GAP) for one in mine)], width)
-        for mine in blocks
+        _block(
+            table,
+            [(head, head_width), *((column_, min(needs[column_.name], room) - GAP) for column_ in group)],
+            width,
+        )
+        for group in blocks
     ]
 
 
-def _shared_out(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:
-    """Columns in blocks: as few as possible, and then of as equal numbers."""
+def _divided(columns: Sequence[Column], needs: Mapping[str, int], room: int) -> list[list[Column]]:
+    """Divide columns into blocks: as few as possible, then of similar numbers of columns."""
     blocks: list[list[Column]] = [[]]
     for column in columns:
-        if blocks[-1] and sum(needs[one.name] for one in (*blocks[-1], column)) > room:
+        if blocks[-1] and sum(needs[column_.name] for column_ in (*blocks[-1], column)) > room:
             blocks.append([])
         blocks[-1].append(column)
     most = math.ceil(len(columns) / len(blocks))
     even = [[*columns[place : place + most]] for place in range(0, len(columns), most)]
-    fits = all(sum(needs[one.name] for one in block) <= room for block in even)
+    fits = all(sum(needs[column_.name] for column_ in block) <= room for block in even)
     return even if fits else blocks
 
 
 def _block(table: _Table, columns: list[tuple[Column, int]], width: int) -> _Layout:
-    """One of several; what is left of a line is the last column's, if that wraps."""
+    """Return the layout of a block; a wrapping last column gets the rest of the width."""
     if table.last is None or columns[-1][0] is not table.last:
         return _Layout(columns, 0)
     *others, _ = columns
@@ -388,8 +397,8 @@ def _block(table: _Table, columns: list[tuple[Column, int]], width: int) -> _Lay
     return _Layout(others, min(table.widths[table.last.name], max(1, spare)))
 
 
-def _narrowed(columns: Sequence[tuple[Column, int]], width: int) -> list[tuple[Column, int]]:
-    """With as much for each that may be wrapped as is left by the others, and by shorter ones."""
+def _fitted(columns: Sequence[tuple[Column, int]], width: int) -> list[tuple[Column, int]]:
+    """Return columns with widths; those that wrap share what the others and shorter ones leave."""
     widths = {column.name: wide for column, wide in columns}
     wrapped = sorted((column.name for column, _ in columns if column.wraps), key=lambda name: widths[name])
     left = width - sum(GAP + (0 if column.wraps else wide) for column, wide in columns)
@@ -406,10 +415,10 @@ def _axis(table: Table) -> LogAxis | None:
 
 
 def _layout(table: _Table, hidden: Sequence[str], width: int, chosen: Units, *, bars: bool) -> _Layout:
-    """The last column gets what the others leave, but for the least bar; the bar gets what that leaves."""
+    """Return the layout of a table: the last column gets what the others leave but for the bar."""
     columns = [(column, table.widths[column.name]) for column in table.columns if column.name not in hidden]
     longest = table.widths[table.last.name] if table.last else 0
-    columns = _narrowed(columns, width - (GAP + min(longest, WRAPPED_LEAST) if longest else 0))
+    columns = _fitted(columns, width - (GAP + min(longest, WRAPPED_LEAST) if longest else 0))
     spare = max(1, width - sum(GAP + wide for _, wide in columns) - (GAP if longest else 0))
     without = _Layout(columns, min(longest, spare))
     axis = _axis(table.table) if bars else None
@@ -441,18 +450,18 @@ def _table(table: _Table, blocks: Sequence[_Layout], page: PageSize) -> Iterator
 
 
 def _headings_row(table: _Table, layout: _Layout, page: PageSize) -> Iterator[Text]:
-    """What stands above the columns, the last line of each just above its entries."""
+    """Return the headings, aligned at the bottom."""
     pieces = [
         [piece for line in _fold(page.shown(column.heading), width) for piece in page.pieces(line, "", width)]
         for column, width in layout.columns
     ]
     most = max(map(len, pieces))
-    cells = [[Text()] * (most - len(mine)) + mine for mine in pieces]
+    cells = [[Text()] * (most - len(lines)) + lines for lines in pieces]
     last = (
         [Text()] * (most - 1) + [Text(page.shown(table.last.heading))] if table.last and layout.last else []
     )
     above = [""] * (most - 1) + [page.shown(layout.above)]
-    yield from _lines_of_cells(cells, [Text(one) for one in above], last, layout, page)
+    yield from _lines_of_cells(cells, [Text(text) for text in above], last, layout, page)
 
 
 def _bar(table: Table, row: object, layout: _Layout) -> str:
@@ -463,7 +472,7 @@ def _bar(table: Table, row: object, layout: _Layout) -> str:
 def _row(
     table: _Table, entries: dict[str, str], drawn: Text, layout: _Layout, page: PageSize, row: object
 ) -> Iterator[Text]:
-    """A line, and more of them where columns are wrapped."""
+    """Return the lines of a row; several where columns are wrapped."""
     cells = [_pieces(column, entries[column.name], width, page, row) for column, width in layout.columns]
     last = (
         _pieces(table.last, entries[table.last.name], layout.last, page, row)
@@ -480,7 +489,7 @@ def _lines_of_cells(
     layout: _Layout,
     page: PageSize,
 ) -> Iterator[Text]:
-    """Lines of cells that have several; beside them the lines of a bar, and of the last column."""
+    """Return lines of wrapped cells, beside them the bar and the last column."""
     columns = [*zip(layout.columns, cells, strict=True)]
     for number in range(max(map(len, [*cells, last, [Text()]]))):
         line = Text()
@@ -499,14 +508,14 @@ def _nth(pieces: Sequence[Text], number: int) -> Text:
 
 
 def _words_below(table: _Table, entries: dict[str, str], row: object, page: PageSize) -> Iterator[Text]:
-    """The words of a last column that has no room beside the others."""
+    """Return the words of a last column that has no room beside the others."""
     if table.below is not None:
         words = Text(entries[table.below.name], STYLES[table.below.tone(row)])
         yield from page.wrapped(words, indent=2 * GAP, hang=0)
 
 
 def _pieces(column: Column, words: str, width: int, page: PageSize, row: object) -> list[Text]:
-    """An entry, in several lines if it is longer than its column; heads of rows break where headings do."""
+    """Return an entry, wrapped if it is longer than its column; row heads break where headings do."""
     style = STYLES[column.tone(row)]
     if cell_len(words) <= width:
         return [Text(words, style)]

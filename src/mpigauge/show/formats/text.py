@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render(document: Document) -> str:
-    """All lines and tables."""
+    """Return all lines and tables as text."""
     lines = [*document.head, *([""] if document.head else [])]
     for table in document.tables:
         lines += [*_table(document, table), ""]
@@ -35,7 +35,7 @@ def _table(document: Document, table: Table) -> Iterator[str]:
 
 
 def aligned(row: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
-    """A row of a table, its entries below each other."""
+    """Return a row of a table with its entries aligned."""
     entries = [
         text.ljust(width) if to_left else text.rjust(width)
         for text, width, to_left in zip(row, widths, left, strict=True)

@@ -1,4 +1,4 @@
-"""Times by name, of which services that follow benchmarks over commits keep a history."""
+"""Times by name, for services that keep a history of benchmarks over commits."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 NS_PER_S = 1e9
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
-"""What the instrument itself takes, of which no table tells either."""
+"""Patterns that measure the instrument itself, which no table shows either."""
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
-    """One time of a document.
+class CellTime:
+    """Time of a cell.
 
     Attributes:
-        name: What it is of; no other has it.
+        name: Unique name of the cell.
         low_ns: Lower end of its interval; None if there is none.
-        high_ns: Upper end.
+        high_ns: Upper end of its interval; None if there is none.
     """
 
     name: str
@@ -39,21 +39,21 @@ class Timed:
     samples: int
 
 
-def times_of(document: Document, form: str) -> list[Timed]:
-    """Every cell that has a time but the instrument's floor, in the order of the document.
+def times_of(document: Document, form: str) -> list[CellTime]:
+    """Return all cells with a time, except the instrument's floor, in the order of the document.
 
     Raises:
-        UsageError: None has: a success without numbers would be taken for one.
+        UsageError: No cell has a time: output without numbers would look like success.
     """
     records = timed_records(document, form)
     return [_timed(name, record) for name, record in zip(_names(records), records, strict=True)]
 
 
 def timed_records(document: Document, form: str) -> list[Mapping[str, Any]]:
-    """The records of these cells.
+    """Return the records of all cells with a time, except the instrument's floor.
 
     Raises:
-        UsageError: None has a time.
+        UsageError: No cell has a time.
     """
     records = [record for record in cells_in(document) if _ns(record, "estimate") is not None]
     if not records:
@@ -64,14 +64,14 @@ def timed_records(document: Document, form: str) -> list[Mapping[str, Any]]:
 
 
 def cells_in(document: Document) -> Iterator[Mapping[str, Any]]:
-    """All records but those of the instrument's floor."""
+    """Return all records except those of the instrument's floor."""
     for record in document.records() if document.records is not None else ():
         if record.get("pattern") not in FLOORS:
             yield record
 
 
-def _timed(name: str, record: Mapping[str, Any]) -> Timed:
-    return Timed(
+def _timed(name: str, record: Mapping[str, Any]) -> CellTime:
+    return CellTime(
         name,
         _ns(record, "estimate") or 0.0,
         _ns(record, "low"),
@@ -82,7 +82,7 @@ def _timed(name: str, record: Mapping[str, Any]) -> Timed:
 
 
 def _ns(record: Mapping[str, Any], what: str) -> float | None:
-    """A time of a record; None for what is no number, in nanoseconds, too."""
+    """Return a time of a record in nanoseconds; None if it is no finite number."""
     value_s = record.get(f"time_{what}_s")
     return None if value_s is None or not math.isfinite(value_s * NS_PER_S) else value_s * NS_PER_S
 
@@ -92,5 +92,5 @@ def _names(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def cell_of(record: Mapping[str, Any]) -> Cell:
-    """The cell that a record is of."""
+    """Return the cell of a record."""
     return Cell(**{name: record[name] for name in Cell.__struct_fields__ if name in record})

@@ -1,4 +1,4 @@
-"""Times under the names of other benchmarks: a block for each of their tables, and what has no such name."""
+"""Times under the names of other benchmarks: a block per table of theirs, and what has no such name."""
 
 from __future__ import annotations
 
@@ -22,33 +22,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from mpigauge.document.document import Document
-    from mpigauge.plan.benchmarks import Twin
+    from mpigauge.plan.benchmarks import Counterpart
 
-OF_A_ROW = {"pattern", "mode", "bytes"}
+ROW_FACTORS = {"pattern", "mode", "bytes"}
 USUAL = {field.name: field.default for field in fields(Cell)}
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What one of their tables has.
+    """Table in the terms of another benchmark.
 
     Attributes:
-        cell: The first of it.
+        cell: First cell of the table.
         rows: Records of its cells by size.
-        comments: Whose numbers they are, and all factors; for whoever reads the text.
+        comments: Lines on source and factors, for human readers.
     """
 
-    twin: Twin
+    twin: Counterpart
     cell: Cell
     rows: Sequence[Mapping[str, Any]]
     comments: Sequence[str]
 
 
-def blocks_of(document: Document, form: str, name_of: Callable[[Twin], str]) -> tuple[list[Block], list[str]]:
-    """The tables of a document under other names, and lines that name what has none.
+def blocks_of(
+    document: Document, form: str, name_of: Callable[[Counterpart], str]
+) -> tuple[list[Block], list[str]]:
+    """Return the tables of a document under other names, and lines that name what has no such name.
 
     Args:
-        name_of: What a twin is called; "" if it has no name there.
+        name_of: Returns the name of a twin; "" if it has none there.
 
     Raises:
         UsageError: The document has no times, or none under such a name.
@@ -68,14 +70,14 @@ def blocks_of(document: Document, form: str, name_of: Callable[[Twin], str]) -> 
     return [_block(rows) for rows in groups.values()], _left_out(without)
 
 
-def _has_its_numbers(twin: Twin, record: Mapping[str, Any]) -> bool:
+def _has_its_numbers(twin: Counterpart, record: Mapping[str, Any]) -> bool:
     return not twin.hides or (
         record.get("overlap_estimate") is not None and bool(record.get("overlap_pure_s"))
     )
 
 
 def _key(cell: Cell, record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What all rows of one table have in common."""
+    """Return what all rows of one table have in common."""
     return *(value for name, value in asdict(cell).items() if name != "bytes"), record.get("state")
 
 
@@ -87,19 +89,19 @@ def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
 
 def _comments(cell: Cell, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     phrases = phrases_of(cell)
-    said = [phrase for name, phrase in phrases.items() if name not in OF_A_ROW]
+    labels = [phrase for name, phrase in phrases.items() if name not in ROW_FACTORS]
     state = rows[0].get("state")
-    said += [f"state {state}"] if state else []
-    given = {name: value for name, value in asdict(cell).items() if name not in OF_A_ROW}
-    known = {name: value for name, value in given.items() if value != USUAL[name]}
+    labels += [f"state {state}"] if state else []
+    factors = {name: value for name, value in asdict(cell).items() if name not in ROW_FACTORS}
+    known = {name: value for name, value in factors.items() if value != USUAL[name]}
     return [
-        f"{OWN}{mpigauge.__version__}: {_statistic(rows)}; {printable(', '.join(said))}",
+        f"{OWN}{mpigauge.__version__}: {_statistic(rows)}; {printable(', '.join(labels))}",
         f"{OWN_CELL}{json.dumps(known)}",
     ]
 
 
 def _statistic(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What the numbers are: others print means of one launch in their place."""
+    """Return which statistic the numbers are: other programs print means of one launch in their place."""
     launches = sorted({record["launches"] for record in rows})
     if launches == [0]:
         return "imported numbers of others"

@@ -1,4 +1,4 @@
-"""Tables as papers have them. KINDS is the one list: `list tables`, help, docs and tests are computed of it.
+"""Tables as papers have them. KINDS is the one list: `list tables`, help, docs and tests derive from it.
 
 A kind takes some cells of one or several results and lays them out: some factors down, some across, the rest
 in tables of their own. To add one: a function from `Query` to grids in kinds.py, and a line in KINDS.
@@ -50,11 +50,11 @@ KINDS = {
         ),
     )
 }
-"""`answer`, `curves` and `samples` are those of these names in `show.tables`; the others are made here."""
+"""Kinds of tables; `answer`, `curves` and `samples` are made in modules of `show`, the others here."""
 
 
 def document(query: Query) -> Document:
-    """The tables of a kind, before they have a format.
+    """Return the tables of a kind as a document.
 
     Raises:
         UsageError: The results lack what the kind needs.

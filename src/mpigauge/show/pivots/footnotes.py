@@ -1,4 +1,4 @@
-"""Warnings at the numbers themselves: a letter at an entry, and what it means below the table."""
+"""Warnings of single numbers: a letter at the entry, and its meaning below the table."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from mpigauge.show.pivots.grid import PivotGrid, PivotLine, PivotNumber
 
 LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-"""Raised, so that Markdown and a terminal show them alike; Unicode has no raised q."""
+"""Superscript letters, which Markdown and a terminal show alike; Unicode has no superscript q."""
 
 IMPORTED = "imported"
 SENTENCES: dict[str, str] = {
     IMPORTED: "imported: no samples, so no interval",
     **{kind: words.brief for kind, words in WORDS.items() if words.brief},
 }
-"""What is marked at a number, and what its letter means."""
+"""Meaning of the letters, by kind of warning."""
 
 
 def marks_of(entry: PivotNumber) -> list[str]:
-    """Kinds of warnings of an entry that are marked; why there is no number, if there is none."""
+    """Return the kinds of warnings to mark at an entry, or why it has no number."""
     row = entry.row
     if row.time is None:
         return [status_and_reason(row)]
-    mine: set[str] = {warning.kind for warning in row.warnings} | ({IMPORTED} if row.imported else set())
-    return [kind for kind in SENTENCES if kind in mine]
+    kinds: set[str] = {warning.kind for warning in row.warnings} | ({IMPORTED} if row.imported else set())
+    return [kind for kind in SENTENCES if kind in kinds]
 
 
 class Notes:
-    """Letters in the order in which they are needed.
+    """Letters of footnotes, assigned in the order in which they are needed.
 
-    What holds for every number of a column stands at its heading, what holds for every number at none.
+    Warnings of all numbers of a column are marked at its heading, those of all numbers nowhere.
     """
 
     def __init__(self, grids: Sequence[PivotGrid]) -> None:
@@ -48,12 +48,12 @@ class Notes:
         self.letters = {kind: _letter(number) for number, kind in enumerate(own)}
 
     def heading(self, grid: PivotGrid, number: int) -> str:
-        """The heading of a column with its letters."""
+        """Return the heading of a column with its letters."""
         members = grid.by_column[number]
         return grid.columns[number] + self._marks(_common(members) if members[0].quantity.marked else [])
 
     def text(self, grid: PivotGrid, line: PivotLine, number: int, chosen: Units) -> str:
-        """An entry as people read it, with its letters."""
+        """Return an entry as people read it, with its letters."""
         entry = line.entries[number]
         if entry is None:
             return units.MISSING
@@ -64,12 +64,12 @@ class Notes:
         return entry.quantity.text(entry.row, chosen) + self._marks(own, above)
 
     def _marks(self, kinds: Iterable[str], above: Sequence[str] = ()) -> str:
-        """In the order of the alphabet, as they are explained."""
-        mine = {*kinds} - {*above}
-        return "".join(letter for kind, letter in self.letters.items() if kind in mine)
+        """Return letters in alphabetic order, in which they are explained."""
+        marked = {*kinds} - {*above}
+        return "".join(letter for kind, letter in self.letters.items() if kind in marked)
 
     def sentences(self, grids: Iterable[PivotGrid]) -> list[str]:
-        """What the letters of these tables mean."""
+        """Return the meaning of the letters in these tables."""
         used = {kind for grid in grids for entry in grid.entries for kind in marks_of(entry)}
         everywhere = [f"all: {SENTENCES[kind]}" for kind in self.common]
         return everywhere + [
@@ -78,9 +78,11 @@ class Notes:
 
 
 def _common(entries: Iterable[PivotNumber]) -> list[str]:
-    """Warnings that all of the numbers share."""
-    found = [marks_of(entry) for entry in entries if entry.row.time is not None]
-    return [kind for kind in SENTENCES if len(found) > 1 and all(kind in mine for mine in found)]
+    """Return the warnings that all numbers share."""
+    marks = [marks_of(entry) for entry in entries if entry.row.time is not None]
+    return [
+        kind for kind in SENTENCES if len(marks) > 1 and all(kind in entry_marks for entry_marks in marks)
+    ]
 
 
 def _letter(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Laying cells out: some factors down, some across, and a table for each of what is left."""
+"""Layout of cells in tables: some factors down, some across, and a table per value of the rest."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Key = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PivotNumber:
-    """A number of a cell.
+    """Number of a cell.
 
     Attributes:
-        factors: What decides its place: those of its series, its size and its quantity.
+        factors: Factors that decide its place: those of its series, its size and its quantity.
     """
 
     source: Source
@@ -40,7 +40,7 @@ class PivotNumber:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PivotLine:
-    """A line of a table.
+    """Line of a table.
 
     Attributes:
         entries: One per column; None where nothing was planned.
@@ -52,12 +52,12 @@ class PivotLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PivotGrid:
-    """A table.
+    """Table of numbers.
 
     Attributes:
-        title: What all of its entries have in common.
-        about: What one entry is.
-        heading: What its lines are.
+        title: What all entries have in common.
+        about: Meaning of an entry.
+        heading: Heading of the first column.
     """
 
     title: str
@@ -68,27 +68,27 @@ class PivotGrid:
 
     @property
     def by_column(self) -> list[list[PivotNumber]]:
-        """The entries of each column."""
+        """Entries of each column."""
         columns = zip(*(line.entries for line in self.lines), strict=True)
         return [[entry for entry in column if entry] for column in columns]
 
     @property
     def entries(self) -> Iterable[PivotNumber]:
-        """All of them, line by line."""
+        """All entries, line by line."""
         return (entry for line in self.lines for entry in line.entries if entry)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which factors go where.
+    """Which factors go down and which across.
 
     Attributes:
-        lines: Names of factors.
-        columns: Likewise; the last of them make way if there are too many columns.
-        heading: What the lines are.
-        interval: How intervals are written, for tables that have some.
-        most: Columns of a table.
-        spill: Whether factors that make way become lines; otherwise tables.
+        lines: Factors that go down.
+        columns: Factors that go across; the last of them give way if there are too many columns.
+        heading: Heading of the first column.
+        interval: How intervals are written, for tables with intervals.
+        most: Most columns per table.
+        spill: Whether factors that give way go down; otherwise they become separate tables.
     """
 
     lines: tuple[str, ...]
@@ -100,10 +100,10 @@ class Layout:
 
 
 def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[PivotGrid]:
-    """Tables of all entries, each line, column and table in the order of its first entry, sizes rising.
+    """Return tables of all entries, in the order of their first entries, sizes ascending.
 
     Args:
-        about: What one entry is.
+        about: Meaning of an entry.
     """
     lines, columns = _fitting(entries, layout)
     varying = set(differing([entry.factors for entry in entries]))
@@ -116,10 +116,10 @@ def grids(entries: Sequence[PivotNumber], layout: Layout, about: str) -> list[Pi
 def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: Collection[str]) -> PivotGrid:
     places = {(_key(entry, layout.lines), _key(entry, layout.columns)): entry for entry in entries}
     first = {down: entry for (down, _), entry in reversed(places.items())}
-    downs, acrosses = _downs(places), list(dict.fromkeys(across for _, across in places))
+    downs, acrosses = _line_keys(places), list(dict.fromkeys(across for _, across in places))
     inside = {*differing([dict(key) for key in downs]), *differing([dict(key) for key in acrosses])}
     interval = layout.interval if _has_intervals(entries) else ""
-    words = [*_said_of(about, [*_operations(entries)]), interval, *_directions(entries)]
+    words = [*_entry_words(about, [*_operations(entries)]), interval, *_directions(entries)]
     return PivotGrid(
         title=_title(entries, inside, varying),
         about="; ".join(filter(None, words)),
@@ -132,8 +132,8 @@ def _grid(entries: Sequence[PivotNumber], layout: Layout, about: str, varying: C
     )
 
 
-def _downs(places: Mapping[tuple[Key, Key], PivotNumber]) -> list[Key]:
-    """Lines; those that differ in size alone have rising sizes, and rates come after times."""
+def _line_keys(places: Mapping[tuple[Key, Key], PivotNumber]) -> list[Key]:
+    """Return the lines; those that differ in size only are sorted by it, and rates come after times."""
     first = {down: entry for (down, _), entry in places.items()}
     order = {key: number for number, key in enumerate(dict.fromkeys(map(_but_size, first)))}
     return sorted(
@@ -155,7 +155,7 @@ def _has_intervals(entries: Iterable[PivotNumber]) -> bool:
 
 
 def _key(entry: PivotNumber, names: Iterable[str]) -> Key:
-    """In the order of the entry's factors, which is that of its label."""
+    """Return factors in the order of the entry's factors, which is that of its label."""
     wanted = set(names)
     return tuple((name, word) for name, word in entry.factors.items() if name in wanted)
 
@@ -168,7 +168,7 @@ def _tables(
 
 
 def _fitting(entries: Sequence[PivotNumber], layout: Layout) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Lines and columns with as many factors across as there is room for."""
+    """Return factors down and across, with as many factors across as there is room for."""
     lines, columns = layout.lines, layout.columns
     if _same_but_for_file(entries):
         columns = (FILE, *columns)
@@ -180,7 +180,7 @@ def _fitting(entries: Sequence[PivotNumber], layout: Layout) -> tuple[tuple[str,
 
 
 def _same_but_for_file(entries: Sequence[PivotNumber]) -> bool:
-    """Whether results have cells that nothing but the name of the file tells apart."""
+    """Return whether results have cells that differ in nothing but the name of the file."""
     places = {words_key(entry.factors, {FILE}) for entry in entries}
     return len(places) < len(entries)
 
@@ -193,15 +193,15 @@ def _widest(entries: Sequence[PivotNumber], lines: Sequence[str], columns: Seque
 # ---- Words ---------------------------------------------------------------------------------------
 
 
-def _said_of(about: str, operations: Sequence[str]) -> Iterable[str]:
-    """What one entry is, and what operation it is of: `time: one exchange, both messages`."""
+def _entry_words(about: str, operations: Sequence[str]) -> Iterable[str]:
+    """Return the meaning of an entry and its operation: `time: one exchange, both messages`."""
     if about == TIME and operations:
         return [f"{about}: {operations[0]}"]
-    return [about, *(f"one operation: {one}" for one in operations)]
+    return [about, *(f"one operation: {operation}" for operation in operations)]
 
 
 def _operations(entries: Sequence[PivotNumber]) -> Iterable[str]:
-    """What one operation is, if that is the same for all; of times alone without what rates count."""
+    """Return what one operation is, if it is the same for all; without rates if there are times only."""
     rated = any(entry.quantity.name == RATE for entry in entries)
     times_of = {entry.source.patterns[entry.row.cell.pattern].time_of for entry in entries}
     if len(times_of) == 1 and (time_of := times_of.pop()):
@@ -209,13 +209,13 @@ def _operations(entries: Sequence[PivotNumber]) -> Iterable[str]:
 
 
 def _directions(entries: Iterable[PivotNumber]) -> Iterable[str]:
-    """Whether rates count both directions, if that is the same for all."""
+    """Return whether rates count both directions, if that is the same for all."""
     if {entry.row.directions for entry in entries if entry.quantity.name == RATE} == {2}:
         yield "bandwidths count both directions"
 
 
 def _title(entries: Sequence[PivotNumber], inside: Collection[str], varying: Collection[str]) -> str:
-    """What is the same for all entries, also what goes without saying if other tables differ in it."""
+    """Return what is the same for all entries, including defaults that other tables differ in."""
     same = {name: word for name, word in entries[0].factors.items() if name not in {*inside, FILE, QUANTITY}}
     words = [
         word
@@ -227,22 +227,22 @@ def _title(entries: Sequence[PivotNumber], inside: Collection[str], varying: Col
 
 
 def _lines(keys: Sequence[Key], entries: Sequence[PivotNumber]) -> list[str]:
-    """What tells lines apart; of several places, `same-host` is one that is said.
+    """Return labels that distinguish lines; of several placements even `same-host` is named.
 
     Args:
-        entries: One of each line.
+        entries: One entry per line.
     """
-    found = [dict(key) for key in keys]
-    names = differing(found) or list(found[0])
+    factors_of_lines = [dict(key) for key in keys]
+    names = differing(factors_of_lines) or list(factors_of_lines[0])
     for unsaid in (UNSAID - {SAME_HOST}, {AUTO}):
-        labels = [_words(factors, names, unsaid) for factors in found]
+        labels = [_words(factors, names, unsaid) for factors in factors_of_lines]
         if len({*labels}) == len(labels) and all(labels):
             break
-    return [label or _of_itself(entry) for label, entry in zip(labels, entries, strict=True)]
+    return [label or _default_label(entry) for label, entry in zip(labels, entries, strict=True)]
 
 
-def _of_itself(entry: PivotNumber) -> str:
-    """A line that nothing is to be said of: where it has no size either, it is called what it is."""
+def _default_label(entry: PivotNumber) -> str:
+    """Return the label of a line that differs from no other and has no size."""
     return AUTO if entry.row.sized else entry.factors["pattern"]
 
 
@@ -251,16 +251,16 @@ def _words(factors: Factors, names: Collection[str], unsaid: Collection[str]) ->
 
 
 def _quantity(entries: Iterable[PivotNumber]) -> str:
-    """What a column is called that is alone: the title says already what its numbers are of."""
+    """Return the heading of a single column; the title already describes its numbers."""
     kinds = {entry.quantity.heading or entry.quantity.name for entry in entries}
     return kinds.pop() if len(kinds) == 1 else "value"
 
 
 def _columns(keys: Sequence[Key], entries: Sequence[PivotNumber], names: Sequence[str]) -> list[str]:
-    """What tells columns apart; what nobody may take for their own measurement says so.
+    """Return labels that distinguish columns; imported numbers are labelled as such.
 
     Args:
-        keys: One per column.
+        keys: Keys of the columns.
     """
     labels = told_apart([dict(key) for key in keys])
     if len(keys) == 1:

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from mpigauge.show.pivots.quantities import Quantity
 
 MEMORY = patterns_with(lambda pattern: pattern.in_memory)
-"""Patterns that are no communication."""
+"""Patterns without communication."""
 
 QUOTED_BYTES = (512, 64 * 2**10)
-"""Of collectives, where they were measured."""
+"""Sizes of collectives that are quoted if they were measured."""
 
 PLACES = tuple(name for name in WORDS if name in PLACE)
 LIBRARY = "mpi"
@@ -47,14 +47,14 @@ WHAT, HOW, WHERE = (
 )
 
 MAKERS: dict[str, Callable[[Query], list[PivotGrid]]] = {}
-"""Of each kind, the function that lays its tables out."""
+"""Function that lays out the tables of each kind."""
 
 COLUMNS_MOST = 6
 SUMMARIES_MOST = 5
-"""Columns of numbers with both ends of their intervals."""
+"""Most columns of numbers with both ends of their intervals."""
 
 GROUPS_MOST = 2
-"""Of mean, deviation and samples: more are too wide for a telephone."""
+"""Most groups of mean, deviation and samples: more are too wide for a telephone."""
 
 ACROSS = (STATE, "mode", LIBRARY, *HOW, *WHERE, *PLACES)
 BRACKETS = "in brackets the 95 % interval across launches"
@@ -73,72 +73,77 @@ ALL_DOWN = Layout(
 
 @maker(MAKERS, "latency")
 def latency(query: Query) -> list[PivotGrid]:
-    """Time of the message that the answer quotes."""
-    found = series(query)
-    sizes = _typical(found)
+    """Return tables of the latency that the answer quotes."""
+    curves = series(query)
+    sizes = _latency_sizes_by_pattern(curves)
     entries = [
-        entry for one in found for entry in _entries(one, sizes[one.factors["pattern"]], _time_of(one))
+        entry
+        for curve in curves
+        for entry in _entries(curve, sizes[curve.factors["pattern"]], _time_of(curve))
     ]
     return grids(entries, PLACES_DOWN, "time")
 
 
 @maker(MAKERS, "times")
 def times(query: Query) -> list[PivotGrid]:
-    """Time against size."""
+    """Return tables of time against size."""
     return _against_size(query, TIME_BRIEF, "time")
 
 
 @maker(MAKERS, "rates")
 def rates(query: Query) -> list[PivotGrid]:
-    """Rate against size."""
+    """Return tables of rate against size."""
     return _against_size(query, RATE_BRIEF, "bandwidth")
 
 
 def _against_size(query: Query, quantity: Quantity, about: str) -> list[PivotGrid]:
-    found = series(query, lambda row: _gives(row, quantity))
-    entries = [entry for one in found for entry in _entries(one, _sizes(one), quantity)]
+    curves = series(query, lambda row: _gives(row, quantity))
+    entries = [entry for curve in curves for entry in _entries(curve, _sizes(curve), quantity)]
     return grids(entries, SIZES_DOWN, about)
 
 
 @maker(MAKERS, "statistics")
 def statistics(query: Query) -> list[PivotGrid]:
-    """Mean, standard deviation and number of samples."""
-    found = series(query, lambda row: _gives(row, MEAN), everything=True)
+    """Return tables of mean, standard deviation and number of samples."""
+    curves = series(query, lambda row: _gives(row, MEAN), everything=True)
     entries = [
         entry
-        for one in found
-        for size in _sizes(one)
-        for quantity in (MEAN, STDDEV, *(() if one.imported else (SAMPLES,)))
-        for entry in _entries(one, {size}, quantity)
+        for curve in curves
+        for size in _sizes(curve)
+        for quantity in (MEAN, STDDEV, *(() if curve.imported else (SAMPLES,)))
+        for entry in _entries(curve, {size}, quantity)
     ]
     return grids(entries, STATISTICS_DOWN, SPREAD)
 
 
 @maker(MAKERS, "summary")
 def summary(query: Query) -> list[PivotGrid]:
-    """Latencies and the rate of the largest message; of collectives, time at two sizes."""
-    found = series(query)
-    typical, large = _typical(found), _union(found, lambda one: _sizes(one)[-1:])
-    small = _union(found, lambda one: _quoted(one, typical[one.factors["pattern"]]))
+    """Return tables of latencies and the rate of the largest message; of collectives, of two sizes."""
+    curves = series(query)
+    typical, large = (
+        _latency_sizes_by_pattern(curves),
+        _sizes_by_pattern(curves, lambda curve: _sizes(curve)[-1:]),
+    )
+    small = _sizes_by_pattern(curves, lambda curve: _quoted(curve, typical[curve.factors["pattern"]]))
     entries: list[PivotNumber] = []
-    for one in found:
-        pattern = one.factors["pattern"]
-        entries += _entries(one, small[pattern], _time_of(one))
-        if _is_message(one):
-            entries += _entries(one, large[pattern] - small[pattern], RATE)
-    return grids(_as_others_say_it(entries), ALL_DOWN, "")
+    for curve in curves:
+        pattern = curve.factors["pattern"]
+        entries += _entries(curve, small[pattern], _time_of(curve))
+        if _is_message(curve):
+            entries += _entries(curve, large[pattern] - small[pattern], RATE)
+    return grids(_as_imported(entries), ALL_DOWN, "")
 
 
-def _as_others_say_it(entries: Sequence[PivotNumber]) -> list[PivotNumber]:
-    """Without the number of ranks, and without what goes unsaid, where others do not say it of a pattern.
+def _as_imported(entries: Sequence[PivotNumber]) -> list[PivotNumber]:
+    """Drop the number of ranks and defaults of a pattern where imported numbers do not have them.
 
-    As far as that leaves every entry a place of its own.
+    They stay where entries would share a place otherwise.
     """
     theirs = [entry.factors for entry in entries if entry.row.imported]
-    found = list(entries)
+    kept = list(entries)
     for name in ("ranks", *HOW):
-        found = _without(found, name, {one["pattern"] for one in theirs if name not in one})
-    return found
+        kept = _without(kept, name, {factors["pattern"] for factors in theirs if name not in factors})
+    return kept
 
 
 def _without(entries: list[PivotNumber], name: str, patterns: Collection[str]) -> list[PivotNumber]:
@@ -158,99 +163,100 @@ def _without(entries: list[PivotNumber], name: str, patterns: Collection[str]) -
 def series(
     query: Query, keep: Callable[[Row], bool] = lambda _: True, *, everything: bool = False
 ) -> list[Series]:
-    """Series of messages and collectives, or of all patterns; also those that were planned in vain.
+    """Return series of messages and collectives, or of all patterns, including cells without a time.
 
     Raises:
-        UsageError: Nothing of them was measured.
+        UsageError: None of these cells was measured.
     """
     pairs = [
         (source, row)
         for source, row in timed(query)
         if keep(row) and (everything or row.cell.pattern not in MEMORY)
     ]
-    # What has no size is in every choice of sizes, and alone is no answer to it.
+    # Cells without size are in every choice of sizes; alone they do not answer it.
     some = any(row.time is not None and (row.sized or not query.sizes) for _, row in pairs)
-    found = _in_their_states(grouped(pairs if some else [], factors_of))
-    for one in found:
-        one.rows.sort(key=lambda row: row.cell.bytes)
-    return chosen(query, found, most=len(found))
+    curves = _in_their_states(grouped(pairs if some else [], factors_of))
+    for curve in curves:
+        curve.rows.sort(key=lambda row: row.cell.bytes)
+    return chosen(query, curves, most=len(curves))
 
 
-def _in_their_states(found: Sequence[Series]) -> list[Series]:
-    """What was not measured is of no state: it goes to the series that are of one, where there are such."""
+def _in_their_states(curves: Sequence[Series]) -> list[Series]:
+    """Move rows that were not measured, which have no state, to the series of their states, if any."""
     kept = []
-    for one in found:
+    for curve in curves:
         others = [
             other
-            for other in found
-            if other.source is one.source
-            and other.factors.keys() - one.factors.keys() == {STATE}
-            and one.factors.items() <= other.factors.items()
+            for other in curves
+            if other.source is curve.source
+            and other.factors.keys() - curve.factors.keys() == {STATE}
+            and curve.factors.items() <= other.factors.items()
         ]
-        if others and all(row.time is None for row in one.rows):
+        if others and all(row.time is None for row in curve.rows):
             for other in others:
-                other.rows.extend(one.rows)
+                other.rows.extend(curve.rows)
         else:
-            kept.append(one)
+            kept.append(curve)
     return kept
 
 
 def _gives(row: Row, quantity: Quantity) -> bool:
-    """Whether it has this number, or would have if it had been measured."""
+    """Return whether a row has this number, or would have it had it been measured."""
     if row.time is None:
         return quantity is not RATE_BRIEF or (row.sized and row.cell.bytes > 0)
     return quantity.number(row).value is not None
 
 
-def _entries(one: Series, sizes: Iterable[int], quantity: Quantity) -> list[PivotNumber]:
-    rows = [row for row in one.rows if row.cell.bytes in set(sizes)]
-    return [PivotNumber(one.source, row, quantity, _factors(one, row, quantity)) for row in rows]
+def _entries(curve: Series, sizes: Iterable[int], quantity: Quantity) -> list[PivotNumber]:
+    rows = [row for row in curve.rows if row.cell.bytes in set(sizes)]
+    return [PivotNumber(curve.source, row, quantity, _factors(curve, row, quantity)) for row in rows]
 
 
-def _factors(one: Series, row: Row, quantity: Quantity) -> Factors:
-    words = one.factors | {"size": size_words(row), QUANTITY: quantity.heading or quantity.name}
+def _factors(curve: Series, row: Row, quantity: Quantity) -> Factors:
+    words = curve.factors | {"size": size_words(row), QUANTITY: quantity.heading or quantity.name}
     return {name: word for name, word in words.items() if word}
 
 
-def _sizes(one: Series) -> list[int]:
-    return [row.cell.bytes for row in one.rows]
+def _sizes(curve: Series) -> list[int]:
+    return [row.cell.bytes for row in curve.rows]
 
 
-def _is_message(one: Series) -> bool:
-    return one.factors["pattern"] in EAGER
+def _is_message(curve: Series) -> bool:
+    return curve.factors["pattern"] in EAGER
 
 
-def _quoted(one: Series, typical: Collection[int]) -> list[int]:
-    """Of messages the empty one and that of the latency, of collectives the sizes that reports quote."""
-    sizes = _sizes(one)
-    if _is_message(one):
+def _quoted(curve: Series, typical: Collection[int]) -> list[int]:
+    """Return the sizes to quote: of messages 0 and that of the latency, of collectives the usual ones."""
+    sizes = _sizes(curve)
+    if _is_message(curve):
         return [size for size in sizes if size == 0 or size in typical]
     return [size for size in sizes if size in QUOTED_BYTES] or [*sizes[:1], *sizes[-1:]]
 
 
-def _time_of(one: Series) -> Quantity:
-    """Its time, called a latency where that is of a message one way."""
-    return LATENCY if one.source.patterns[one.factors["pattern"]].one_way else TIME
+def _time_of(curve: Series) -> Quantity:
+    """Return the quantity of a series' time, called latency for one-way messages."""
+    return LATENCY if curve.source.patterns[curve.factors["pattern"]].one_way else TIME
 
 
-def _typical(found: Sequence[Series]) -> dict[str, set[int]]:
-    """By pattern, the size of the latency that all of its series have; without one, that of each."""
-    patterns = dict.fromkeys(one.factors["pattern"] for one in found)
+def _latency_sizes_by_pattern(curves: Sequence[Series]) -> dict[str, set[int]]:
+    """Return, by pattern, the size of the latency that all its series have; otherwise that of each."""
+    patterns = dict.fromkeys(curve.factors["pattern"] for curve in curves)
     return {
-        name: _latency_sizes([one for one in found if one.factors["pattern"] == name]) for name in patterns
+        name: _latency_sizes([curve for curve in curves if curve.factors["pattern"] == name])
+        for name in patterns
     }
 
 
-def _latency_sizes(found: Sequence[Series]) -> set[int]:
-    measured = [{row.cell.bytes for row in one.rows if row.time is not None} for one in found]
-    known = [sizes for sizes in measured if sizes] or [set(_sizes(one)) for one in found]
+def _latency_sizes(curves: Sequence[Series]) -> set[int]:
+    measured = [{row.cell.bytes for row in curve.rows if row.time is not None} for curve in curves]
+    known = [sizes for sizes in measured if sizes] or [set(_sizes(curve)) for curve in curves]
     common = set.intersection(*known)
     return {latency_bytes(sizes) for sizes in ([common] if common else known)}
 
 
-def _union(found: Sequence[Series], sizes: Callable[[Series], list[int]]) -> dict[str, set[int]]:
-    """By pattern, the sizes of all of its series."""
+def _sizes_by_pattern(curves: Sequence[Series], sizes: Callable[[Series], list[int]]) -> dict[str, set[int]]:
+    """Return, by pattern, the sizes of all its series."""
     union: dict[str, set[int]] = {}
-    for one in found:
-        union.setdefault(one.factors["pattern"], set()).update(sizes(one))
+    for curve in curves:
+        union.setdefault(curve.factors["pattern"], set()).update(sizes(curve))
     return union

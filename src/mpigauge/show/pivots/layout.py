@@ -1,4 +1,4 @@
-"""Tables as papers have them, as a document: a column is a column of the grid, a row a line of it."""
+"""Tables as papers have them, as a document: columns and lines of a grid become columns and rows."""
 
 from __future__ import annotations
 
@@ -22,72 +22,71 @@ if TYPE_CHECKING:
 
     from mpigauge.document.document import Units
     from mpigauge.query.query import Query
-    from mpigauge.show.pivots import grid
-    from mpigauge.show.pivots.grid import PivotGrid, PivotNumber
+    from mpigauge.show.pivots.grid import PivotGrid, PivotLine, PivotNumber
 
 
 def document(query: Query) -> Document:
-    """The tables of the kind asked for.
+    """Return the tables of the requested kind.
 
     Raises:
-        UsageError: The results lack what it needs.
+        UsageError: The results lack what the kind needs.
     """
-    found = kinds.MAKERS[query.kind.name](query)
-    notes = Notes(found)
-    said = [*sentences(query), *sessions_lines(query.sources)]
+    grids = kinds.MAKERS[query.kind.name](query)
+    notes = Notes(grids)
+    lines = [*sentences(query), *sessions_lines(query.sources)]
     return Document(
         head=[line for source in query.sources for line in head_of(source.result)],
-        tables=[_table(query, one, notes) for one in found],
-        foot=[Line(text) for text in (*notes.sentences(found), *said)],
+        tables=[_table(query, grid, notes) for grid in grids],
+        foot=[Line(text) for text in (*notes.sentences(grids), *lines)],
         units=query.units,
-        source="; ".join(dict.fromkeys(filter(None, (origin_of(one.result) for one in query.sources)))),
-        data=lambda: _record(query, found, said),
-        records=lambda: _traced(query, (record for one in found for record in _flat(one))),
+        source="; ".join(dict.fromkeys(filter(None, (origin_of(source.result) for source in query.sources)))),
+        data=lambda: _record(query, grids, lines),
+        records=lambda: _with_provenance(query, (record for grid in grids for record in _flat(grid))),
         schema="table",
         contexts=[context_record(source.result, source.stat) for source in query.sources],
     )
 
 
-def _traced(query: Query, records: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each with where it comes from, by its file."""
+def _with_provenance(query: Query, records: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Return records with their provenance, by file."""
     known = {str(source.result.path): flat_context(source.result, source.stat) for source in query.sources}
     yield from ({**record, **known[record["file"]]} for record in records)
 
 
-def _table(query: Query, one: PivotGrid, notes: Notes) -> Table:
-    title = DOT.join(filter(None, [query.kind.name, one.title]))
-    return Table(title, one.about, one.lines, _columns(one, notes), notes.sentences([one]))
+def _table(query: Query, grid: PivotGrid, notes: Notes) -> Table:
+    title = DOT.join(filter(None, [query.kind.name, grid.title]))
+    return Table(title, grid.about, grid.lines, _columns(grid, notes), notes.sentences([grid]))
 
 
-def _columns(one: PivotGrid, notes: Notes) -> list[Column]:
-    first = Column("line", one.heading, lambda line: line.label, left=True, goes=None)
-    return [first, *(_column(one, number, notes) for number in range(len(one.columns)))]
+def _columns(grid: PivotGrid, notes: Notes) -> list[Column]:
+    first = Column("line", grid.heading, lambda line: line.label, left=True, goes=None)
+    return [first, *(_column(grid, number, notes) for number in range(len(grid.columns)))]
 
 
-def _column(one: PivotGrid, number: int, notes: Notes) -> Column:
-    def value(line: grid.PivotLine) -> float | None:
+def _column(grid: PivotGrid, number: int, notes: Notes) -> Column:
+    def value(line: PivotLine) -> float | None:
         entry = line.entries[number]
         return entry.quantity.number(entry.row).value if entry else None
 
-    def write(line: grid.PivotLine, chosen: Units) -> str:
-        return notes.text(one, line, number, chosen)
+    def write(line: PivotLine, chosen: Units) -> str:
+        return notes.text(grid, line, number, chosen)
 
-    return Column(str(number), notes.heading(one, number), value, write=write, goes=None)
+    return Column(str(number), notes.heading(grid, number), value, write=write, goes=None)
 
 
 # ---- For programs --------------------------------------------------------------------------------
 
 
-def _record(query: Query, found: list[PivotGrid], said: list[str]) -> dict[str, Any]:
-    """Tables, lines and entries in SI base units: docs/tables.md."""
+def _record(query: Query, grids: list[PivotGrid], lines: list[str]) -> dict[str, Any]:
+    """Return tables, lines and entries in SI base units: docs/tables.md."""
     return {
         "table": query.kind.name,
-        "tables": [_grid_record(one) for one in found],
-        "notes": said,
+        "tables": [_grid_record(grid) for grid in grids],
+        "notes": lines,
         "findings": [
             *(
-                {"file": str(source.result.path), **finding_record(one)}
-                for source, one in findings(query, found)
+                {"file": str(source.result.path), **finding_record(finding)}
+                for source, finding in findings(query, grids)
             ),
             *sessions_records(query.sources),
         ],
@@ -109,7 +108,7 @@ def _grid_record(grid: PivotGrid) -> dict[str, Any]:
 
 
 def entry_record(entry: PivotNumber) -> dict[str, Any]:
-    """An entry for programs: what it is of, the number, and its warnings."""
+    """Return an entry for programs: its cell, the number, and its warnings."""
     cell, number, time = entry.row.cell, entry.quantity.number(entry.row), entry.row.time
     return {
         "file": str(entry.source.result.path),

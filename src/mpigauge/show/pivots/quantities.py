@@ -1,4 +1,4 @@
-"""What can stand in a place of a table: a number of a cell, its interval, and how both are written."""
+"""Quantities in tables: a number of a cell, its interval, and how both are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NumberWithInterval(NamedTuple):
-    """A number in SI units with its interval; None where there is none."""
+    """Number in SI units with its interval; None where there is none."""
 
     value: float | None
     low: float | None = None
@@ -25,7 +25,7 @@ class NumberWithInterval(NamedTuple):
 
     @property
     def half_width(self) -> float | None:
-        """Relative half-width of the interval: that of its larger side."""
+        """Relative half-width of the interval, on its larger side."""
         return Interval(self.value, self.low, self.high).half_width if self.value else None
 
 
@@ -34,15 +34,15 @@ NOTHING = NumberWithInterval(None)
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number that a cell has.
+    """Number that a cell has.
 
     Attributes:
-        name: What JSON calls it.
-        unit: In SI: s, B/s or 1.
-        number: It and its interval.
-        text: As people read it.
-        marked: Whether warnings are marked at it; one of several numbers of a cell is enough.
-        heading: What lines or columns call it, if not by its name.
+        name: Name in JSON.
+        unit: SI unit: s, B/s or 1.
+        number: Returns the number and its interval.
+        text: Returns the number as people read it.
+        marked: Whether warnings are marked at it; of several numbers of a cell one suffices.
+        heading: Heading of lines or columns, if it differs from the name.
     """
 
     name: str
@@ -84,7 +84,7 @@ def _rate_text(number: NumberWithInterval, chosen: Units) -> str:
 
 
 def _with_ends(row: Row, chosen: Units) -> str:
-    """`12.3 µs`, and both ends in the same unit."""
+    """Return `12.3 µs` and both ends in the same unit."""
     number = _time(row)
     text = _time_text(number, chosen)
     unit = units.time_unit((number.value,)) if chosen.time == units.AUTO else chosen.time
@@ -92,7 +92,7 @@ def _with_ends(row: Row, chosen: Units) -> str:
 
 
 def _rate_with_ends(row: Row, chosen: Units) -> str:
-    """`1.23 GB/s`, and both ends in the same unit."""
+    """Return `1.23 GB/s` and both ends in the same unit."""
     number = _rate(row)
     text = _rate_text(number, chosen)
     unit = units.rate_unit((number.value,)) if chosen.rate == units.AUTO else chosen.rate
@@ -118,14 +118,14 @@ def _rate_with_width(row: Row, chosen: Units) -> str:
 
 
 def _width(text: str, number: NumberWithInterval) -> str:
-    """`12.3 µs ±4.1 %`."""
+    """Return a text such as `12.3 µs ±4.1 %`."""
     if number.half_width is None:
         return text
     return f"{text} {units.format_relative(number.half_width)}"
 
 
 def _count_text(row: Row, _: Units) -> str:
-    """Samples and launches."""
+    """Return the numbers of samples and launches."""
     time = row.time
     return f"{time.samples} in {time.launches}" if time and time.samples else units.MISSING
 

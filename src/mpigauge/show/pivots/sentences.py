@@ -1,4 +1,4 @@
-"""What is computed from a table: comparisons that belong to the kinds that show what they are about."""
+"""Sentences computed from a table: the comparisons that its kind shows."""
 
 from __future__ import annotations
 
@@ -36,30 +36,31 @@ NOT_COMPARED: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[RanksApart]],
     "rates": (comparisons.modes_apart,),
     "summary": (comparisons.libraries_apart,),
 }
-"""What the same kinds cannot say."""
+"""Comparisons that the same kinds cannot make, and why."""
 
 
 def sentences(query: Query) -> list[str]:
-    """What is said of each result, about the series that its tables show."""
+    """Return the sentences on each result, about the series that its tables show."""
     several = len(query.sources) > 1
     return [
-        f"{source.name}: {found.text}" if several else found.text for source, found in _comparisons(query)
+        f"{source.name}: {finding.text}" if several else finding.text
+        for source, finding in _comparisons(query)
     ]
 
 
 def findings(query: Query, grids: Sequence[PivotGrid]) -> Iterator[tuple[Source, Finding]]:
-    """The same with their facts, and the warnings of all numbers that the tables show."""
+    """Return the comparisons as findings, and the warnings of all numbers that the tables show."""
     yield from _comparisons(query)
     shown = {(id(entry.source), entry.row.cell): entry for grid in grids for entry in grid.entries}
     for entry in shown.values():
-        yield from ((entry.source, found) for found in warning_findings([entry.row]))
+        yield from ((entry.source, finding) for finding in warning_findings([entry.row]))
 
 
 def _comparisons(query: Query) -> Iterator[tuple[Source, Finding]]:
-    found = series(query, everything=True)
+    all_curves = series(query, everything=True)
     for source in query.sources:
-        mine = [one.rows for one in found if one.source is source]
-        curves = curves_of(mine, source.within)
+        curves_of_result = [curve.rows for curve in all_curves if curve.source is source]
+        curves = curves_of(curves_of_result, source.within)
         for compare in COMPARISONS.get(query.kind.name, ()):
             yield from ((source, comparison(fact, query.units)) for fact in compare(curves))
         for missing in NOT_COMPARED.get(query.kind.name, ()):

@@ -1,1 +1,1 @@
-"""The report that one hands over: all that is shown of results, as one page that needs nothing beside it."""
+"""HTML report: all that is shown of results, as one self-contained page."""

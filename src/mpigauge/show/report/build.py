@@ -1,4 +1,4 @@
-"""A page of results: what is computed once for all sections, the sections, and the states to choose from."""
+"""Build a page of results: what all sections share, the sections, and the states to choose from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import mpigauge
 from mpigauge.errors import UsageError
 from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
-from mpigauge.show.compared import MOST, check_alike, held
+from mpigauge.show.compared import MOST, check_alike, compare_sources
 from mpigauge.show.report import words
-from mpigauge.show.report.given import Given
+from mpigauge.show.report.inputs import PageInputs
 from mpigauge.show.report.page import Page
 from mpigauge.show.report.sections import machines_of, sections_of
 from mpigauge.show.selected import selected
@@ -27,30 +27,30 @@ if TYPE_CHECKING:
 
 
 def page_of(
-    query: Query, each: Query, gives_way: Mapping[str, Mapping[str, str]], *, force: bool = False
+    query: Query, by_state: Query, gives_way: Mapping[str, Mapping[str, str]], *, force: bool = False
 ) -> Page:
     """Return the page of results.
 
     Args:
-        query: What is shown; its `by` and `thresholds` are those of the comparison.
-        each: The same with a row for every state of the machine; the same query where there is one.
-        gives_way: As of `find.explain.evidence.Evidence`.
-        force: Whether results of different machines are compared all the same.
+        query: Query of the results; its `by` and `thresholds` are those of the comparison.
+        by_state: The query with a row per state of the machine; the same object where there is one state.
+        gives_way: See `find.explain.evidence.Evidence`.
+        force: Whether to compare results of different machines.
 
     Raises:
-        UsageError: Nothing of what was asked for was measured.
+        UsageError: None of the selected cells was measured.
     """
     query = replace(query, sources=selected(query))
-    each = query if each is query else replace(each, sources=selected(each))
-    comparison, why = _comparison(query, each, force=force)
-    given = Given(query, each, comparison, why, _models(query), [*_said(query, gives_way)])
-    sections = sections_of(given)
+    by_state = query if by_state is query else replace(by_state, sources=selected(by_state))
+    comparison, why = _comparison(query, by_state, force=force)
+    inputs = PageInputs(query, by_state, comparison, why, _models(query), [*_conclusions(query, gives_way)])
+    sections = sections_of(inputs)
     return Page(
         title=_title(query),
         subtitle=machines_of(query),
         sections=sections,
         states=_states(sections),
-        cells=given.cells.rows,
+        cells=inputs.cells.rows,
         made=f"mpigauge {mpigauge.__version__}",
     )
 
@@ -60,14 +60,14 @@ def _title(query: Query) -> str:
     return " / ".join(titles)
 
 
-def _comparison(query: Query, each: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
-    """Return the comparison; if two results are not compared, why not."""
+def _comparison(query: Query, by_state: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
+    """Return the comparison, or why two results are not compared."""
     if len(query.sources) > MOST:
         return None, ""
     try:
         if not force:
             check_alike(query.sources)
-        return held(replace(each, by=query.by)), ""
+        return compare_sources(replace(by_state, by=query.by)), ""
     except UsageError as error:
         if query.by is not None:
             raise
@@ -81,16 +81,16 @@ def _models(query: Query) -> Models | None:
         return None
 
 
-def _said(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
+def _conclusions(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[Said]:
     yield from said_across(query.sources, gives_way, query.units)
     for source in query.sources:
         yield from said_of(source, query.units)
 
 
 def _states(sections: Sequence[Section]) -> list[tuple[str, str]]:
-    """Return what can be chosen of the states that curves are of: one choice is none."""
+    """Return the choices of states of the machine for curves; empty if there would be one."""
     keys = [key for section in sections for chart in section.charts for key in chart.keys]
     states = dict.fromkeys(key.state for key in keys if key.state)
-    if len(states) < 2:  # noqa: PLR2004 - one is none
+    if len(states) < 2:  # noqa: PLR2004 - one choice is none
         return []
     return [("", words.AS_SHOWN), *((state, state) for state in states), ("all", words.EACH_STATE)]

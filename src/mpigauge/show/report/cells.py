@@ -1,4 +1,4 @@
-"""The cells of a page: each has a number, by which sentences, tables and charts speak of it."""
+"""Cells of a page: numbers by which sentences, tables and charts refer to them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Key = tuple[str, "Cell", "StateName | None"]
 
 
 class Cells:
-    """All cells of a page, numbered as they come.
+    """All cells of a page, numbered in the order of use.
 
     Attributes:
-        rows: The row of each cell, by its number.
+        rows: Rows of the cells, by their number.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Cells:
         self._numbers: dict[Key, int] = {}
 
     def number(self, source: Source, row: Row) -> int:
-        """Return the number of a row, a new one if it has none."""
+        """Return the number of a row; assign a new one if it has none."""
         key = (str(source.result.path), row.cell, row.state)
         if key not in self._numbers:
             self._numbers[key] = len(self.rows)
@@ -35,7 +35,7 @@ class Cells:
         return self._numbers[key]
 
     def find(self, source: Source, cells: Iterable[Cell], state: StateName | None) -> Iterator[int]:
-        """Yield the numbers of cells of a result, in a state or in that which is shown."""
+        """Yield the numbers of cells of a result, in a state or in the default one."""
         wanted = {*cells}
         for row in source.rows:
             if row.cell in wanted and (state is None or row.state in (state, None)):

@@ -1,4 +1,4 @@
-"""Charts of curves against size: which curves stand together, their pictures, tables and data."""
+"""Charts of curves against size: grouping of curves, pictures, tables and data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
 from mpigauge.show.figures import lines
 from mpigauge.show.figures.curves import below, described, time_words, with_below
-from mpigauge.show.figures.line_styles import BEFORE
+from mpigauge.show.figures.line_styles import GROUPS
 from mpigauge.show.figures.lines import DASHES
-from mpigauge.show.report import pictures, said, words
+from mpigauge.show.report import pictures, point_texts, words
 from mpigauge.show.report.page import Picture, grid_of
 from mpigauge.units import format_size
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from mpigauge.show.report.page import ReportTable
 
 CURVES_MOST = 8
-"""In one chart; more cannot be told apart."""
+"""Most curves per chart that can be told apart."""
 
 ALL_CURVES = 100_000
 BY_TIME = ("size", "time", "half_width", "interval", "launches", "samples")
@@ -52,35 +52,35 @@ BY_RATE = ("size", "rate", "half_width")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportPanel:
-    """Curves that stand in one chart.
+    """Curves of one chart.
 
     Attributes:
-        rates: Whether bandwidths are drawn, else times.
-        others: The same curves in states of the machine that are not shown at first.
+        rates: Whether it shows bandwidths, not times.
+        others: The same curves in states of the machine that are hidden at first.
     """
 
     name: str
-    found: Sequence[Series]
+    curves: Sequence[Series]
     rates: bool
     others: Sequence[Series] = ()
 
     @property
     def quantity(self) -> Quantity:
-        """What stands upward."""
+        """Quantity on the vertical axis."""
         return "rate" if self.rates else "time"
 
     @property
     def point(self) -> Callable[[Row], Point | None]:
-        """What is drawn of a row."""
+        """Function that returns what is drawn of a row."""
         return rate_point if self.rates else time_point
 
 
 def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series]:
-    """Return the curves against size of cells that are kept; none where nothing was measured."""
+    """Return the curves against size of the kept cells; empty where none was measured."""
 
     def kept(row: Row) -> bool:
         patterns = (source.patterns.get(row.cell.pattern) for source in query.sources)
-        pattern = next((one for one in patterns if one is not None), None)
+        pattern = next((pattern_ for pattern_ in patterns if pattern_ is not None), None)
         return pattern is not None and not row.cell.pair and keep(pattern, row)
 
     try:
@@ -90,78 +90,82 @@ def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series
 
 
 def panels(
-    name: str, query: Query, each: Query, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
+    name: str, query: Query, by_state: Query, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
 ) -> list[ReportPanel]:
-    """Return curves, so many in a chart as can be told apart; parted by pattern, then by place and so on.
+    """Return panels with few enough curves to tell apart, split by pattern, then by placement and so on.
 
     Args:
-        each: The same with a row for each state of the machine.
+        by_state: Query with a row per state of the machine.
     """
     whole = ReportPanel(name, (), rates)
-    found = [one for one in curves_of(query, keep) if pieces_of(one, whole.point)]
-    states = curves_of(each, keep) if each is not query and found else []
-    parts = [part for mine in _by_pattern(found) for part in parted(mine)]
+    curves = [curve for curve in curves_of(query, keep) if pieces_of(curve, whole.point)]
+    states = curves_of(by_state, keep) if by_state is not query and curves else []
+    parts = [part for alike in _by_pattern(curves) for part in parted(alike)]
     return [
         replace(
             whole,
             name=f"{name}-{number}",
-            found=labelled(part) if not query.series else part,
+            curves=labelled(part) if not query.series else part,
             others=_others(part, states),
         )
         for number, part in enumerate(parts)
     ]
 
 
-def _by_pattern(found: Sequence[Series]) -> list[list[Series]]:
-    return _split(found, ("pattern",)) if len(found) > CURVES_MOST else [list(found)] if found else []
+def _by_pattern(curves: Sequence[Series]) -> list[list[Series]]:
+    return _split(curves, ("pattern",)) if len(curves) > CURVES_MOST else [list(curves)] if curves else []
 
 
-def parted(found: Sequence[Series]) -> list[list[Series]]:
-    """Return parts of so few curves that they can be told apart."""
-    if len(found) <= CURVES_MOST:
-        return [list(found)]
-    names = dict.fromkeys(name for one in found for name in one.factors)
-    for group in (*BEFORE[1:], *BEFORE[:1], *((name,) for name in names)):
-        parts = _split(found, group)
+def parted(curves: Sequence[Series]) -> list[list[Series]]:
+    """Split curves into parts that are small enough to tell them apart."""
+    if len(curves) <= CURVES_MOST:
+        return [list(curves)]
+    names = dict.fromkeys(name for curve in curves for name in curve.factors)
+    for group in (*GROUPS[1:], *GROUPS[:1], *((name,) for name in names)):
+        parts = _split(curves, group)
         if len(parts) > 1:
-            return [each for part in parts for each in parted(part)]
-    return [list(found[at : at + CURVES_MOST]) for at in range(0, len(found), CURVES_MOST)]
+            return [part_ for part in parts for part_ in parted(part)]
+    return [list(curves[at : at + CURVES_MOST]) for at in range(0, len(curves), CURVES_MOST)]
 
 
-def _split(found: Sequence[Series], group: Sequence[str]) -> list[list[Series]]:
-    return [*group_by(found, lambda one: tuple(one.factors.get(name, "") for name in group)).values()]
+def _split(curves: Sequence[Series], group: Sequence[str]) -> list[list[Series]]:
+    return [*group_by(curves, lambda curve: tuple(curve.factors.get(name, "") for name in group)).values()]
 
 
-def _others(found: Sequence[Series], states: Sequence[Series]) -> list[Series]:
-    """Return the curves that are like those found but for their state."""
-    there = {(_state(one), _stateless(one)) for one in found}
-    mine = {key for _, key in there}
-    return [one for one in states if _stateless(one) in mine and (_state(one), _stateless(one)) not in there]
+def _others(curves: Sequence[Series], states: Sequence[Series]) -> list[Series]:
+    """Return the curves that differ from given ones in their state only."""
+    shown = {(_state(curve), _stateless(curve)) for curve in curves}
+    stateless = {key for _, key in shown}
+    return [
+        curve
+        for curve in states
+        if _stateless(curve) in stateless and (_state(curve), _stateless(curve)) not in shown
+    ]
 
 
-def _stateless(one: Series) -> tuple[object, ...]:
-    return (str(one.source.result.path), *words_key(one.factors, {STATE}))
+def _stateless(curve: Series) -> tuple[object, ...]:
+    return (str(curve.source.result.path), *words_key(curve.factors, {STATE}))
 
 
-def _state(one: Series) -> str:
-    return next((row.state for row in one.rows if row.state), "")
+def _state(curve: Series) -> str:
+    return next((row.state for row in curve.rows if row.state), "")
 
 
 # ---- One chart -----------------------------------------------------------------------------------
 
 
-def drawings(cells: Cells, query: Query, found: Sequence[ReportPanel]) -> Iterator[Picture]:
+def drawings(cells: Cells, query: Query, panels_: Sequence[ReportPanel]) -> Iterator[Picture]:
     """Yield a picture per panel."""
-    for panel in found:
+    for panel in panels_:
         yield _picture(cells, query, panel)
 
 
 def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
-    what = words.RATE if panel.rates else time_words(panel.found)
-    title = title_words(panel.found) or panel.found[0].label
-    over = below(query, panel.found)
-    chart = _told(cells, query, panel, what, over)
-    has_intervals = any(row.time and row.time.low is not None for one in panel.found for row in one.rows)
+    what = words.RATE if panel.rates else time_words(panel.curves)
+    title = title_words(panel.curves) or panel.curves[0].label
+    over = below(query, panel.curves)
+    chart = _chart_of(cells, query, panel, what, over)
+    has_intervals = any(row.time and row.time.low is not None for curve in panel.curves for row in curve.rows)
     about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals, _about(over)]))
     keys = [*map(pictures.key_of, chart.curves)]
     drawing = pictures.drawn(panel.name, title, chart, over)
@@ -169,80 +173,89 @@ def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
 
 
 def _about(over: Ratios | None) -> str:
-    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.ranks_apart)]))
+    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.mismatches)]))
 
 
-def _told(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
-    """Return the curves of a panel, those of other states behind them, and what all points say."""
-    several = len({_state(one) for one in (*panel.found, *panel.others)}) > 1
-    pieces = [pieces_of(one, panel.point) for one in panel.found]
-    bare = with_below(described(query, panel.found, pieces, panel.quantity), over)
-    mine = [
-        replace(_with_words(cells, query, panel, what, one, curve), state=_state(one) if several else "")
-        for one, curve in zip(panel.found, bare.curves, strict=True)
+def _chart_of(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
+    """Return the chart of a panel with curves of other states, and the texts of all points."""
+    several = len({_state(series) for series in (*panel.curves, *panel.others)}) > 1
+    pieces = [pieces_of(series, panel.point) for series in panel.curves]
+    bare = with_below(described(query, panel.curves, pieces, panel.quantity), over)
+    drawn = [
+        replace(
+            _with_words(cells, query, panel, what, series, curve), state=_state(series) if several else ""
+        )
+        for series, curve in zip(panel.curves, bare.curves, strict=True)
     ]
-    alike = {_stateless(one): curve for one, curve in zip(panel.found, mine, strict=True)}
+    alike = {_stateless(series): curve for series, curve in zip(panel.curves, drawn, strict=True)}
     others = [
-        _with_words(cells, query, panel, what, one, _in_other_state(panel, one, alike[_stateless(one)]))
-        for one in panel.others
+        _with_words(
+            cells, query, panel, what, series, _in_other_state(panel, series, alike[_stateless(series)])
+        )
+        for series in panel.others
     ]
-    pairs = zip(panel.found, bare.below, strict=False)
-    ratios = [_ratio_curve(cells, one, curve, over) for one, curve in pairs]
-    return replace(bare, curves=[*mine, *others], below=ratios)
+    pairs = zip(panel.curves, bare.below, strict=False)
+    ratios = [_ratio_curve(cells, series, curve, over) for series, curve in pairs]
+    return replace(bare, curves=[*drawn, *others], below=ratios)
 
 
-def _in_other_state(panel: ReportPanel, one: Series, like: ChartCurve) -> ChartCurve:
-    """Return a curve that looks as that of the usual state, in other strokes."""
-    look = {**lines.usual_width(like.look), "linestyle": DASHES[5]}
-    label = f"{like.label}, {_state(one)}"
-    return ChartCurve(label, look, pieces_of(one, panel.point), state=_state(one), hidden=True)
+def _in_other_state(panel: ReportPanel, series: Series, like: ChartCurve) -> ChartCurve:
+    """Return a curve in the style of the usual state, but dashed."""
+    curve_style = {**lines.usual_width(like.style), "linestyle": DASHES[5]}
+    label = f"{like.label}, {_state(series)}"
+    return ChartCurve(label, curve_style, pieces_of(series, panel.point), state=_state(series), hidden=True)
 
 
 def _with_words(
-    cells: Cells, query: Query, panel: ReportPanel, what: str, one: Series, curve: ChartCurve
+    cells: Cells, query: Query, panel: ReportPanel, what: str, series: Series, curve: ChartCurve
 ) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
-    found = [(rows[int(point.x)], point) for point in curve.points]
-    told = [said.of_row(curve.label, what, row, point, panel.quantity, query.units) for row, point in found]
-    return replace(curve, said=told, cells=[cells.number(one.source, row) for row, _ in found])
+    rows = {row.cell.bytes: row for row in series.rows if panel.point(row) is not None}
+    rows_and_points = [(rows[int(point.x)], point) for point in curve.points]
+    texts = [
+        point_texts.of_row(curve.label, what, row, point, panel.quantity, query.units)
+        for row, point in rows_and_points
+    ]
+    return replace(curve, texts=texts, cells=[cells.number(series.source, row) for row, _ in rows_and_points])
 
 
-def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.rows}
-    base = over.label_of_base(one) if over else ""
+def _ratio_curve(cells: Cells, series: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in series.rows}
+    base = over.label_of_base(series) if over else ""
     what = f"{words.TIMES_AS_LONG} as {base}"
-    told = [
-        "\n".join([f"{curve.label}, {format_size(int(point.x))}", *said.of_value(what, point, "ratio")])
+    texts = [
+        "\n".join(
+            [f"{curve.label}, {format_size(int(point.x))}", *point_texts.of_value(what, point, "ratio")]
+        )
         for point in curve.points
     ]
-    numbers = [cells.number(one.source, rows[int(point.x)]) for point in curve.points]
-    return replace(curve, said=told, cells=numbers)
+    numbers = [cells.number(series.source, rows[int(point.x)]) for point in curve.points]
+    return replace(curve, texts=texts, cells=numbers)
 
 
 # ---- Its table -----------------------------------------------------------------------------------
 
 
 def _table(cells: Cells, query: Query, panel: ReportPanel) -> ReportTable:
-    """Return a table of the numbers of a chart."""
+    """Return a table of the numbers in a chart."""
     names = BY_RATE if panel.rates else BY_TIME
-    rows = [(one, row) for one in panel.found for row in one.rows]
-    found = grid_of(
+    rows = [(curve, row) for curve in panel.curves for row in curve.rows]
+    table = grid_of(
         Document(units=query.units),
-        Table(title_words(panel.found) or panel.found[0].label, "", rows, [*_columns(panel.found, names)]),
+        Table(title_words(panel.curves) or panel.curves[0].label, "", rows, [*_columns(panel.curves, names)]),
         lambda pair: [cells.number(pair[0].source, pair[1])],
     )
-    return replace(found, grouped=len(panel.found) > 1)
+    return replace(table, grouped=len(panel.curves) > 1)
 
 
-def _columns(found: Sequence[Series], names: Sequence[str]) -> Iterator[Column]:
-    if len(found) > 1:
+def _columns(curves: Sequence[Series], names: Sequence[str]) -> Iterator[Column]:
+    if len(curves) > 1:
         yield Column("curve", "curve", lambda pair: pair[0].label, left=True)
-    for column in (*(one for one in USUAL_COLUMNS if one.name in names), NOTES):
+    for column in (*(column_ for column_ in USUAL_COLUMNS if column_.name in names), NOTES):
         yield of_second(column)
 
 
 def of_second(column: Column) -> Column:
-    """A column of rows, for pairs of something and a row."""
+    """Adapt a column of rows to pairs of something and a row."""
     return replace(
         column,
         value=lambda pair: column.value(pair[1]),
@@ -252,7 +265,7 @@ def of_second(column: Column) -> Column:
 
 
 def unsized(cells: Cells, query: Query) -> ReportTable | None:
-    """Return a table of what has no size, such as barriers; None if there is nothing."""
+    """Return a table of operations without size, such as barriers; None if there are none."""
     rows = [
         (source, row)
         for source in query.sources
@@ -265,7 +278,9 @@ def unsized(cells: Cells, query: Query) -> ReportTable | None:
     if not rows:
         return None
     named = Column("cell", "operation", lambda pair: ", ".join(phrases_of(pair[1].cell).values()), left=True)
-    usual = [of_second(one) for one in (*USUAL_COLUMNS, NOTES) if one.name in (*BY_TIME[1:], NOTES.name)]
+    usual = [
+        of_second(column) for column in (*USUAL_COLUMNS, NOTES) if column.name in (*BY_TIME[1:], NOTES.name)
+    ]
     return grid_of(
         Document(units=query.units),
         Table(words.UNSIZED, "", rows, [named, *usual]),

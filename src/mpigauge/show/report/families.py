@@ -1,10 +1,10 @@
-"""Families of cells, each a section of a report: which cells, and what is drawn of them."""
+"""Families of cells, each a section of a report: their cells, and the charts of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.patterns import between_two, has_rates, usual_mode
+from mpigauge.plan.patterns import default_mode, has_rates, is_point_to_point
 from mpigauge.show.report import words
 from mpigauge.show.report.curves import drawings, panels, unsized
 from mpigauge.show.report.page import Section
@@ -15,88 +15,90 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.rows.rows import Row
     from mpigauge.show.report.curves import ReportPanel
-    from mpigauge.show.report.given import Given
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import ReportTable
 
 
-def latency(given: Given) -> Section:
-    """Messages one way."""
-    usual = _usual(given)
+def latency(inputs: PageInputs) -> Section:
+    """Return the section of one-way messages."""
+    usual = _usual(inputs)
 
     def keep(pattern: Pattern, row: Row) -> bool:
-        return between_two(pattern) and pattern.one_way and usual(pattern, row)
+        return is_point_to_point(pattern) and pattern.one_way and usual(pattern, row)
 
-    return _section(given, "latency", _panels(given, "latency", keep))
+    return _section(inputs, "latency", _panels(inputs, "latency", keep))
 
 
-def bandwidth(given: Given) -> Section:
-    """Bytes between two ranks."""
-    usual = _usual(given)
+def bandwidth(inputs: PageInputs) -> Section:
+    """Return the section of transfer rates between two ranks."""
+    usual = _usual(inputs)
 
     def keep(pattern: Pattern, row: Row) -> bool:
         return has_rates(pattern) and usual(pattern, row)
 
-    return _section(given, "bandwidth", _panels(given, "bandwidth", keep, rates=True))
+    return _section(inputs, "bandwidth", _panels(inputs, "bandwidth", keep, rates=True))
 
 
-def modes(given: Given) -> Section:
-    """All modes of what two ranks do, where there are several."""
+def modes(inputs: PageInputs) -> Section:
+    """Return the section of all modes of patterns between two ranks that have several."""
 
     def times(pattern: Pattern, _: Row) -> bool:
-        return between_two(pattern) and pattern.name in several
+        return is_point_to_point(pattern) and pattern.name in several
 
     def rates(pattern: Pattern, row: Row) -> bool:
         return times(pattern, row) and pattern.moves_bytes
 
-    several = _with_modes(given)
-    found = [
-        *_panels(given, "modes", times),
-        *_panels(given, "modes-rate", rates, rates=True),
+    several = _with_modes(inputs)
+    panels = [
+        *_panels(inputs, "modes", times),
+        *_panels(inputs, "modes-rate", rates, rates=True),
     ]
-    return _section(given, "modes", found)
+    return _section(inputs, "modes", panels)
 
 
-def collectives(given: Given) -> Section:
-    """What all ranks do together."""
-    table = unsized(given.cells, given.query)
-    found = _panels(
-        given, "collectives", lambda one, _: one.talks and not (between_two(one) or has_rates(one))
+def collectives(inputs: PageInputs) -> Section:
+    """Return the section of collectives."""
+    table = unsized(inputs.cells, inputs.query)
+    panels = _panels(
+        inputs,
+        "collectives",
+        lambda pattern, _: pattern.talks and not (is_point_to_point(pattern) or has_rates(pattern)),
     )
-    return _section(given, "collectives", found, [table] if table else [])
+    return _section(inputs, "collectives", panels, [table] if table else [])
 
 
-def memory(given: Given) -> Section:
-    """Copies and accesses."""
-    found = [
-        *_panels(given, "memory", lambda one, _: one.in_memory and one.moves_bytes, rates=True),
-        *_panels(given, "memory-time", lambda one, _: one.in_memory and not one.moves_bytes),
+def memory(inputs: PageInputs) -> Section:
+    """Return the section of copies and accesses in memory."""
+    panels = [
+        *_panels(inputs, "memory", lambda pattern, _: pattern.in_memory and pattern.moves_bytes, rates=True),
+        *_panels(inputs, "memory-time", lambda pattern, _: pattern.in_memory and not pattern.moves_bytes),
     ]
-    return _section(given, "memory", found)
+    return _section(inputs, "memory", panels)
 
 
 # ---- Which cells ---------------------------------------------------------------------------------
 
 
-def _usual(given: Given) -> Callable[[Pattern, Row], bool]:
-    """Return a test whether a row is of the mode that stands for its pattern, or of any where none is."""
-    known = _modes(given)
+def _usual(inputs: PageInputs) -> Callable[[Pattern, Row], bool]:
+    """Return a predicate for rows in the representative mode of their pattern, or any if it has none."""
+    known = _modes(inputs)
 
     def usual(pattern: Pattern, row: Row) -> bool:
-        first = usual_mode(pattern)
+        first = default_mode(pattern)
         return first not in known.get(pattern.name, ()) or row.cell.mode == first
 
     return usual
 
 
-def _with_modes(given: Given) -> set[str]:
+def _with_modes(inputs: PageInputs) -> set[str]:
     """Return the patterns that were measured in several modes."""
-    return {name for name, modes in _modes(given).items() if len(modes) > 1}
+    return {name for name, modes in _modes(inputs).items() if len(modes) > 1}
 
 
-def _modes(given: Given) -> dict[str, set[str]]:
+def _modes(inputs: PageInputs) -> dict[str, set[str]]:
     """Return the modes that have a time, by pattern."""
     known: dict[str, set[str]] = {}
-    for source in given.sources:
+    for source in inputs.sources:
         for row in source.rows:
             if row.time is not None:
                 known.setdefault(row.cell.pattern, set()).add(row.cell.mode)
@@ -104,13 +106,13 @@ def _modes(given: Given) -> dict[str, set[str]]:
 
 
 def _panels(
-    given: Given, name: str, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
+    inputs: PageInputs, name: str, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
 ) -> list[ReportPanel]:
-    return panels(name, given.query, given.each, keep, rates=rates)
+    return panels(name, inputs.query, inputs.by_state, keep, rates=rates)
 
 
 def _section(
-    given: Given, name: str, found: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
+    inputs: PageInputs, name: str, panels: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
 ) -> Section:
-    drawn = [*drawings(given.cells, given.query, [*found])]
+    drawn = [*drawings(inputs.cells, inputs.query, [*panels])]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])

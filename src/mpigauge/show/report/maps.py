@@ -1,4 +1,4 @@
-"""Link maps as pictures: a drawing per quantity with a square per pair, in the order of the groups."""
+"""Link maps as pictures: a drawing per quantity with a square per pair, ordered by group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpigauge.show.figures import map as maps
 from mpigauge.show.figures import style
 from mpigauge.show.report import words
 from mpigauge.show.report.page import Picture, grid_of
-from mpigauge.show.report.pictures import LOOK, inline
+from mpigauge.show.report.pictures import SETTINGS, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.show.report.page import ReportTable
 
-FRAMED: Any = {**LOOK, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
+FRAMED: Any = {**SETTINGS, "axes.grid": False, "axes.spines.top": True, "axes.spines.right": True}
 
 
 HALF_A_DIAGONAL = 0.7
-"""In sides of a square."""
+"""Half the diagonal of a square, in sides of it."""
 
 TITLE_INCHES = 0.5
-"""That a figure has above its panels, and a page beside them."""
+"""Height of the title above the panels of a figure, which a page prints as text."""
 
 
 def picture(name: str, shown: LinkMap, table: ReportTable) -> Picture:
@@ -40,17 +40,17 @@ def _drawings(name: str, shown: LinkMap) -> Iterator[str]:
         with style.style(), mpl.rc_context(FRAMED):
             whole = maps.figure_of([panel], shown)
             whole.set_figheight(whole.get_figheight() - TITLE_INCHES)
-            said, side = maps.squares(whole, panel, shown)
+            texts, side = maps.squares(whole, panel, shown)
             label = f"{shown.cell.job.name}: {panel.title}"
-            yield inline(whole, f"{name}-{number}", label, said, reach=side * HALF_A_DIAGONAL)
+            yield inline(whole, f"{name}-{number}", label, texts, reach=side * HALF_A_DIAGONAL)
 
 
 def table_of(document: Document) -> ReportTable:
-    """Return a table with a line for every pair."""
+    """Return a table with a line per pair."""
     rows = [*document.records()] if document.records is not None else []
     columns = [
-        Column("hosts", words.PAIR, lambda one: one["hosts"], left=True),
-        Column("latency_s", "latency", lambda one: one.get("latency_s"), "s"),
-        Column("rate_bytes_per_s", "bandwidth", lambda one: one.get("rate_bytes_per_s"), "B/s"),
+        Column("hosts", words.PAIR, lambda pair: pair["hosts"], left=True),
+        Column("latency_s", "latency", lambda pair: pair.get("latency_s"), "s"),
+        Column("rate_bytes_per_s", "bandwidth", lambda pair: pair.get("rate_bytes_per_s"), "B/s"),
     ]
     return grid_of(document, Table(words.TITLES["map"], "", rows, columns))

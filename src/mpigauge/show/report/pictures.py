@@ -1,4 +1,4 @@
-"""Charts as figures draw them: SVG whose points have their words, in the colours of the page."""
+"""Charts as SVG in the colours of the page, with the text of each point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.show.figures.ratios import Ratios
 
 WIDTH, HEIGHT, HEIGHT_OF_TWO = 5.6, 3.2, 4.5
-"""Inches, without and with ratios below; the page stretches it."""
+"""Size in inches, without and with ratios below; the page scales it."""
 
 REACH = 16.0
 NAMES_OF_NARROW = 5
@@ -34,14 +34,14 @@ NOTHING: Mapping[str, Sequence[int]] = {}
 CLARK = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 CURVE = re.compile(r"(points|line|band|bars)-(?:ratio-)?(\d+)(?:-\d+)?")
-"""Names of what is drawn of a curve, with its number: the script shows and hides it by that."""
+"""Ids of the elements of a curve, with its number, by which the script shows and hides it."""
 
 COLOURS = {
     **{colour.lower(): f"var(--c{number})" for number, colour in enumerate(style.COLOURS)},
     "#ffffff": "var(--paper)",
     "#e6e6e6": "var(--grid)",
 }
-"""Colours of figures as the page names them, so that it can be dark."""
+"""Names of the page's colours by those of figures, so that the page can be dark."""
 
 GREY = re.compile(r"#([0-9a-f]{2})\1\1\b")
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
@@ -52,36 +52,36 @@ ANCHOR = re.compile(r"text-anchor: ?(\w+)")
 UNTURNED = re.compile(r"rotate\(-?0(\.0)? [^)]*\)")
 STEP = re.compile(r" ?([A-Za-z]) ?")
 VOWELS = re.compile("[aeiou-]")
-"""Names are told apart without them, and a picture has a thousand of them."""
+"""Names are distinct without these letters, and a picture has a thousand names."""
 
 USED = re.compile(r"url\(#([^)]+)\)")
-LOOKS = {
+STYLE_CLASSES = {
     "fill:none;stroke:var(--grid);stroke-width:0.6;stroke-linecap:square": "g",
     "fill:none;stroke:var(--ink);stroke-width:0.8;stroke-linejoin:miter;stroke-linecap:square": "a",
 }
-"""What is frequent is a class of the page: lines of the grid, and axes."""
+"""Classes of the page for frequent styles: grid lines and axes."""
 
 WHITE = "fill: #ffffff"
 
 DROPPED = {"metadata", "style", "title"}
 
 QUIET = "#555555"
-LOOK: Any = {
+SETTINGS: Any = {
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     **dict.fromkeys(("text.color", "xtick.color", "ytick.color", "axes.labelcolor", "axes.edgecolor"), QUIET),
 }
-"""Settings of matplotlib: nothing behind, nothing black."""
+"""Settings of matplotlib: transparent background, no black."""
 
 
 def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> str:
-    """Return a chart as SVG; what it says stands in its points.
+    """Return a chart as SVG with the texts of its points.
 
     Args:
         name: Unique on the page.
-        over: What the curves below it are ratios of.
+        over: Ratios of the curves below; None if there are none.
     """
-    with style.style(WIDTH), mpl.rc_context(LOOK):
+    with style.style(WIDTH), mpl.rc_context(SETTINGS):
         whole = Figure(figsize=(WIDTH, HEIGHT if over is None else HEIGHT_OF_TWO), layout="constrained")
         FigureCanvasAgg(whole)
         if chart.quantity in ("time", "rate") and chart.across == "size":
@@ -89,63 +89,63 @@ def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> st
         else:
             figures.draw(whole.add_subplot(), chart)
         fit.fit(whole)
-        said = {f"points-{number}": one for number, one in enumerate(chart.curves)}
-        said |= {f"points-ratio-{number}": one for number, one in enumerate(chart.below)}
+        by_id = {f"points-{number}": curve for number, curve in enumerate(chart.curves)}
+        by_id |= {f"points-ratio-{number}": curve for number, curve in enumerate(chart.below)}
         return inline(
             whole,
             name,
             title,
-            {gid: one.said for gid, one in said.items()},
-            {gid: one.cells for gid, one in said.items()},
-            {str(number) for number, one in enumerate(chart.curves) if one.hidden},
+            {gid: curve.texts for gid, curve in by_id.items()},
+            {gid: curve.cells for gid, curve in by_id.items()},
+            {str(number) for number, curve in enumerate(chart.curves) if curve.hidden},
         )
 
 
-def key_of(one: ChartCurve) -> Key:
-    """Return the legend's entry of a curve."""
-    dash = one.look["linestyle"]
-    strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * each:g}px" for each in dash[1])
-    hollow = one.look["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
-    colour = style.COLOURS.index(one.look["color"])
-    return Key(one.label, colour, one.look["marker"], strokes, hollow, one.state, one.hidden)
+def key_of(curve: ChartCurve) -> Key:
+    """Return the legend entry of a curve."""
+    dash = curve.style["linestyle"]
+    strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * length:g}px" for length in dash[1])
+    hollow = curve.style["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
+    colour = style.COLOURS.index(curve.style["color"])
+    return Key(curve.label, colour, curve.style["marker"], strokes, hollow, curve.state, curve.hidden)
 
 
 def inline(
     whole: Figure,
     name: str,
     label: str,
-    said: Mapping[str, Sequence[str]],
+    texts: Mapping[str, Sequence[str]],
     cells: Mapping[str, Sequence[int]] = NOTHING,
     hidden: Collection[str] = (),
     reach: float = REACH,
 ) -> str:
-    """Return a figure as an element of a page.
+    """Return a figure as an SVG element for a page.
 
     Args:
-        name: Begins the names of its elements, since a page has one space of names.
-        label: What a screen reader calls it.
-        said: Per point of each series, by its name in SVG, what is shown to whoever points at it.
-        cells: Per point the number of its cell.
-        hidden: Curves that are not seen at first, by their number.
-        reach: How near to a point is pointing at it, in points of print.
+        name: Prefix of the ids of its elements, since a page has a single namespace.
+        label: Label for screen readers.
+        texts: Text of each point, by the SVG id of its series.
+        cells: Cell number of each point, by the SVG id of its series.
+        hidden: Numbers of the curves that are hidden at first.
+        reach: Distance in points within which the pointer selects a point.
     """
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
     file = io.BytesIO()
     with style.style():
         whole.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    root = ET.fromstring(file.getvalue())  # noqa: S314 - matplotlib wrote it, and no stranger
+    root = ET.fromstring(file.getvalue())  # noqa: S314 - written by matplotlib
     _strip(root)
     _share(root)
     inside = _inside(whole)
-    for each in root.iter():
-        gid = each.get("id", "")
-        if gid in said:
-            _tell(each, said[gid], cells.get(gid, ()), inside.get(gid, ()))
+    for element in root.iter():
+        gid = element.get("id", "")
+        if gid in texts:
+            _add_texts(element, texts[gid], cells.get(gid, ()), inside.get(gid, ()))
         if gid.startswith("matplotlib.axis_"):
-            _thin(each)
+            _thin(element)
         if gid.startswith(fit.WORDS_OF_MARK):
-            for words in each.iter("text"):
+            for words in element.iter("text"):
                 words.set("class", "m")
     _rename(root, name, hidden)
     width, height = root.get("viewBox", "0 0 1 1").split()[2:]
@@ -156,18 +156,20 @@ def inline(
 
 
 def _inside(whole: Figure) -> dict[str, list[bool]]:
-    """Return which points of each series are drawn: matplotlib leaves out what lies outside the figure."""
+    """Return which points of each series are drawn: matplotlib leaves out those outside the figure."""
     width, height = whole.bbox.width, whole.bbox.height
-    found = {}
+    drawn_points = {}
     for axes in whole.axes:
         for line in axes.lines:
             places = line.get_transform().transform(line.get_xydata())
-            found[str(line.get_gid())] = [0 <= x <= width and 0 <= y <= height for x, y in places]
-    return found
+            drawn_points[str(line.get_gid())] = [0 <= x <= width and 0 <= y <= height for x, y in places]
+    return drawn_points
 
 
-def _tell(series: ET.Element, said: Sequence[str], cells: Sequence[int], inside: Sequence[bool]) -> None:
-    """Give the points of a series their words, which browsers show as they are where scripts are off."""
+def _add_texts(
+    series: ET.Element, texts: Sequence[str], cells: Sequence[int], inside: Sequence[bool]
+) -> None:
+    """Add their texts to the points of a series, which browsers show as tooltips without scripts."""
     places = [place for place, is_drawn in enumerate(inside) if is_drawn]
     points = [*series.iter("use")]
     if len(points) != len(places):
@@ -175,15 +177,15 @@ def _tell(series: ET.Element, said: Sequence[str], cells: Sequence[int], inside:
     for point, place in zip(points, places, strict=True):
         if place < len(cells):
             point.set("data-c", str(cells[place]))
-        if place < len(said):
-            ET.SubElement(point, "title").text = printable_lines(said[place])
+        if place < len(texts):
+            ET.SubElement(point, "title").text = printable_lines(texts[place])
 
 
 def _thin(axis: ET.Element) -> None:
-    """Mark every second name of an axis of sizes, for which a narrow page has no room."""
+    """Mark every second label of an axis of sizes, which a narrow page hides."""
     names = [tick.find(".//text") for tick in axis if tick.get("id", "").startswith("xtick")]
-    there = [name for name in names if name is not None]
-    for name in there[1::2] if len(there) > NAMES_OF_NARROW else []:
+    present = [name for name in names if name is not None]
+    for name in present[1::2] if len(present) > NAMES_OF_NARROW else []:
         name.set("class", " ".join(filter(None, [name.get("class"), "o"])))
 
 
@@ -204,7 +206,7 @@ def _strip(element: ET.Element) -> None:
 
 
 def _shorten(element: ET.Element) -> None:
-    """Round coordinates to a tenth of a pixel, and give an element the fonts and colours of the page."""
+    """Round coordinates to a tenth of a pixel, and use fonts and colours of the page."""
     for key in ("d", "x", "y", "transform"):
         if key in element.attrib:
             short = WHOLE.sub("", DECIMALS.sub(r"\1", element.attrib[key]))
@@ -217,18 +219,18 @@ def _shorten(element: ET.Element) -> None:
     if element.get("fill", "").startswith("#"):  # of a hatched ground; a colour of the page must be a style
         words = f"fill: {element.attrib.pop('fill')}; {words}".removesuffix("; ")
     if element.tag == "text":
-        _dress_text(element, words)
+        _style_text(element, words)
     elif words:
         words = _coloured(words)
-        if words not in LOOKS:
+        if words not in STYLE_CLASSES:
             element.set("style", words)
             return
-        element.set("class", LOOKS[words])
+        element.set("class", STYLE_CLASSES[words])
         element.attrib.pop("clip-path", None)
 
 
-def _dress_text(element: ET.Element, words: str) -> None:
-    """Give a text its size, and the colour of the page unless it stands in a square of a map."""
+def _style_text(element: ET.Element, words: str) -> None:
+    """Set the size of a text, and the colour of the page unless it is in a square of a map."""
     size, anchor = SIZE_OF_FONT.search(words), ANCHOR.search(words)
     element.set("font-size", DECIMALS.sub(r"\1", re.sub(r"[^\d.]", "", size[0]) if size else "8"))
     if anchor and anchor[1] != "start":
@@ -243,11 +245,11 @@ def _coloured(words: str) -> str:
 
 
 def _share(root: ET.Element) -> None:
-    """Say once, with a shape, how all uses of it look."""
-    looks: dict[str, set[str]] = {}
+    """Move the style that all uses of a shape share to the shape."""
+    styles: dict[str, set[str]] = {}
     for use in root.iter("use"):
-        looks.setdefault(use.get("href", ""), set()).add(use.get("style", ""))
-    alike = {href[1:]: style.pop() for href, style in looks.items() if len(style) == 1}
+        styles.setdefault(use.get("href", ""), set()).add(use.get("style", ""))
+    alike = {href[1:]: style.pop() for href, style in styles.items() if len(style) == 1}
     for shape in root.iter():
         if shape.get("id", "") in alike:
             shape.set("style", ";".join(filter(None, [shape.get("style"), alike[shape.attrib["id"]]])))
@@ -256,36 +258,41 @@ def _share(root: ET.Element) -> None:
             use.attrib.pop("style", None)
 
 
-def _colour(found: re.Match[str]) -> str:
-    colour = found[0].lower()
+def _colour(match: re.Match[str]) -> str:
+    colour = match[0].lower()
     if colour in COLOURS:
         return COLOURS[colour]
     return "var(--ink)" if GREY.fullmatch(colour) else colour
 
 
 def _rename(root: ET.Element, name: str, hidden: Collection[str]) -> None:
-    """Make names that are used unique on the page; remove others, or make them classes."""
-    used = {_target(one) for one in root.iter()}
-    used |= {one for each in root.iter() for value in each.attrib.values() for one in USED.findall(value)}
+    """Make ids that are used unique on the page; remove others, or make them classes."""
+    used = {_target(target) for target in root.iter()}
+    used |= {
+        target
+        for element in root.iter()
+        for value in element.attrib.values()
+        for target in USED.findall(value)
+    }
     prefix = VOWELS.sub("", name)
     short = {old: f"{prefix}{number}" for number, old in enumerate(sorted(used - {""}))}
-    for each in root.iter():
-        own = each.attrib.pop("id", "")
+    for element in root.iter():
+        own = element.attrib.pop("id", "")
         if own in short:
-            each.set("id", short[own])
+            element.set("id", short[own])
         elif curve := CURVE.fullmatch(own):
-            each.set("class", curve[1])
-            each.set("data-k", curve[2])
+            element.set("class", curve[1])
+            element.set("data-k", curve[2])
             if curve[2] in hidden:
-                each.set("hidden", "")
-        if target := _target(each):
-            each.set("href", f"#{short[target]}")
-        for key, value in each.attrib.items():
+                element.set("hidden", "")
+        if target := _target(element):
+            element.set("href", f"#{short[target]}")
+        for key, value in element.attrib.items():
             if "url(#" in value:
-                each.set(key, USED.sub(lambda found: f"url(#{short[found[1]]})", value))
+                element.set(key, USED.sub(lambda match: f"url(#{short[match[1]]})", value))
 
 
 def _target(element: ET.Element) -> str:
-    """Return the name of what an element uses; empty if that is nothing, or an image inside of it."""
+    """Return the id that an element references; empty if none, or an image within it."""
     href = element.get("href", "")
     return href[1:] if href.startswith("#") else ""

@@ -1,4 +1,4 @@
-"""Pictures of charts that are of no family of cells: residuals, comparisons and states over time."""
+"""Pictures of charts that are no family of cells: residuals, comparisons and states over time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
-from mpigauge.show.report import pictures, said, words
+from mpigauge.show.report import pictures, point_texts, words
 from mpigauge.show.report.page import Picture, grid_of
 from mpigauge.units import MISSING
 
@@ -23,23 +23,23 @@ def picture(name: str, title: str, about: str, chart: Chart, table: ReportTable 
 
 
 def table(title: str, chart: Chart) -> ReportTable:
-    """Return all points as numbers, in groups by their curve."""
+    """Return all points as numbers, grouped by curve."""
     rows = [
-        (one.label, point, one.cells[at : at + 1])
-        for one in chart.curves
-        for at, point in enumerate(one.points)
+        (curve.label, point, curve.cells[at : at + 1])
+        for curve in chart.curves
+        for at, point in enumerate(curve.points)
     ]
 
     def ends(point: Point) -> str:
         if point.low is None or point.high is None:
             return MISSING
-        return said.interval(point.low, point.high, chart.quantity)
+        return point_texts.interval(point.low, point.high, chart.quantity)
 
     value = Column(
         "value",
         chart.what,
         lambda row: row[1].y,
-        write=lambda row, _: said.written(row[1].y, chart.quantity),
+        write=lambda row, _: point_texts.written(row[1].y, chart.quantity),
     )
     columns = [
         Column("curve", "", lambda row: row[0], left=True),

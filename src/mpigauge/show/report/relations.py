@@ -19,10 +19,10 @@ from mpigauge.rows.machine.timeline import begins_s
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS
-from mpigauge.show.report import maps, said, words
+from mpigauge.show.report import maps, point_texts, words
 from mpigauge.show.report.curves import parted
 from mpigauge.show.report.page import Section, Sentence, grid_of
 from mpigauge.show.report.points import picture, table
@@ -33,63 +33,63 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.comparison import Compared
     from mpigauge.linkmap.linkmap import LinkMap
-    from mpigauge.models.modelled import Modelled, Models
+    from mpigauge.models.modelled import CurveModel, Models
     from mpigauge.query.query import Source
     from mpigauge.result.records import Visit
     from mpigauge.show.chart import Quantity
     from mpigauge.show.compared import ComparedSources
-    from mpigauge.show.report.given import Given
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import Picture
 
 VISITS_MOST = 1500
-"""Points of a chart over time; of more visits so many are drawn, evenly, and the words say so."""
+"""Most points of a chart over time; of more visits an even selection is drawn, and noted."""
 
 CURVES_MOST = 8
 PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
-def verdicts(given: Given) -> Iterator[Sentence]:
-    """Yield verdicts for the top of the page: of maps, and of a comparison asked for or of builds."""
-    for _, shown in _maps(given):
+def verdicts(inputs: PageInputs) -> Iterator[Sentence]:
+    """Yield verdicts for the top of the page: of maps, and of a comparison if one was asked for."""
+    for _, shown in _maps(inputs):
         document = map_tables.document(shown, quiet=True)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
-    if given.comparison is not None and not given.comparison.shown.unasked:
-        document = _compared(given, given.comparison)
-        tone = compare_table.TONES.get(given.comparison.shown.verdict, "")
+    if inputs.comparison is not None and not inputs.comparison.shown.unasked:
+        document = _compared(inputs, inputs.comparison)
+        tone = compare_table.TONES.get(inputs.comparison.shown.verdict, "")
         *lead, _ = document.head
-        yield Sentence(f"{given.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
+        yield Sentence(f"{inputs.comparison.sides}: {'; '.join(lead)}", tone, link="comparison")
 
 
 # ---- Maps ----------------------------------------------------------------------------------------
 
 
-def link_maps(given: Given) -> Section:
-    """Return the maps of all pairs."""
-    shown = _maps(given)
-    documents = [map_tables.document(one) for _, one in shown]
+def link_maps(inputs: PageInputs) -> Section:
+    """Return the section of link maps."""
+    shown = _maps(inputs)
+    documents = [map_tables.document(link_map) for _, link_map in shown]
     lead = [line for document in documents for line in document.head]
     foot = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
     charts = [
-        maps.picture(f"map-{number}", one, maps.table_of(document))
-        for number, ((_, one), document) in enumerate(zip(shown, documents, strict=True))
+        maps.picture(f"map-{number}", link_map, maps.table_of(document))
+        for number, ((_, link_map), document) in enumerate(zip(shown, documents, strict=True))
     ]
     return Section("map", words.TITLES["map"], lead, foot, charts=charts)
 
 
-def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
-    paired = [source for source in given.sources if any(row.cell.pair for row in source.rows)]
-    found = [(source, map_or_none(source.result)) for source in paired]
-    return [(source, shown) for source, shown in found if shown is not None]
+def _maps(inputs: PageInputs) -> list[tuple[Source, LinkMap]]:
+    paired = [source for source in inputs.sources if any(row.cell.pair for row in source.rows)]
+    maps = [(source, map_or_none(source.result)) for source in paired]
+    return [(source, shown) for source, shown in maps if shown is not None]
 
 
 # ---- States --------------------------------------------------------------------------------------
 
 
-def states(given: Given) -> Section:
-    """Return how far apart the ranks were, against time, where the machine had several states."""
+def states(inputs: PageInputs) -> Section:
+    """Return the section of distances between ranks over time, if the machine had several states."""
     charts: list[Picture] = []
     sentences: list[Sentence] = []
-    for number, source in enumerate(given.sources):
+    for number, source in enumerate(inputs.sources):
         if source.states.states:
             sentences += map(Sentence, states_lines(source.result, source.states, source.rows))
             charts += _over_time(number, source)
@@ -107,17 +107,17 @@ def _over_time(number: int, source: Source) -> Iterator[Picture]:
         ]
         drawn = spread(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
-        mine = [state for state in source.states.states if state.of == of]
+        states_of_kind = [state for state in source.states.states if state.of == of]
         title = f"{source.name}: {HANDED_OVER[of]}"
         about = "; ".join(filter(None, [words.OVER_TIME, part]))
-        table = grid_of(Document(), Table(title, "", mine, _of_states()))
+        table = grid_of(Document(), Table(title, "", states_of_kind, _of_states()))
         chart = Chart(
             [*_by_state(source, drawn)],
             "time",
             HANDED_OVER[of],
             across="seconds",
             across_label=words.SINCE_START,
-            levels=[state.handover_s for state in mine],
+            levels=[state.handover_s for state in states_of_kind],
         )
         values = [value for value in chart.values if value > 0]
         linear = len(values) < len(chart.values) or max(values) <= LOG_FROM * min(values)
@@ -135,127 +135,137 @@ def _of_states() -> list[Column]:
 
 
 def _by_state(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
-    for state, mine in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
-        points = [point for _, point in mine]
+    for state, visits_ in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
+        points = [point for _, point in visits_]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK
         label = state or words.BETWEEN_STATES
-        told = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
-        look = {**PLAIN, "color": colour, "markerfacecolor": colour}
-        yield ChartCurve(label, look, [[point] for point in points], told)
+        texts = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
+        curve_style = {**PLAIN, "color": colour, "markerfacecolor": colour}
+        yield ChartCurve(label, curve_style, [[point] for point in points], texts)
 
 
 # ---- Comparison ----------------------------------------------------------------------------------
 
 
-def comparison(given: Given) -> Section:
-    """Return the section of two that are held against each other."""
+def comparison(inputs: PageInputs) -> Section:
+    """Return the section of the comparison."""
     title = words.TITLES["comparison"]
-    if given.comparison is None:
-        said = [Sentence(f"{words.NOTHING_COMPARED}: {given.not_compared}")] if given.not_compared else []
-        return Section("comparison", title, sentences=said)
-    brief, whole = (_compared(given, given.comparison, everything=everything) for everything in (False, True))
+    if inputs.comparison is None:
+        sentences = (
+            [Sentence(f"{words.NOTHING_COMPARED}: {inputs.not_compared}")] if inputs.not_compared else []
+        )
+        return Section("comparison", title, sentences=sentences)
+    brief, whole = (
+        _compared(inputs, inputs.comparison, everything=everything) for everything in (False, True)
+    )
     return Section(
         "comparison",
         title,
         brief.head,
         [Sentence(line.text, line.tone) for line in whole.foot],
-        charts=[*_ratios(given.comparison)],
+        charts=[*_ratios(inputs.comparison)],
         grids=[grid_of(brief, table, label=title) for table in brief.tables],
         folded=[grid_of(whole, table, label=title) for table in whole.tables],
     )
 
 
-def _compared(given: Given, found: ComparedSources, *, everything: bool = False) -> Document:
-    shown = found.shown
+def _compared(inputs: PageInputs, compared: ComparedSources, *, everything: bool = False) -> Document:
+    shown = compared.shown
     return compare_table.document(
         shown,
         shown.verdict,
-        found.factors,
-        given.query.units,
-        found.sides,
-        first=found.first,
+        compared.factors,
+        inputs.query.units,
+        compared.sides,
+        first=compared.first,
         everything=everything,
     )
 
 
-def _ratios(found: ComparedSources) -> Iterator[Picture]:
-    """Yield charts of ratios against size, with a curve for all that is compared."""
+def _ratios(compared: ComparedSources) -> Iterator[Picture]:
+    """Yield charts of ratios against size, with a curve per comparison."""
     unsaid = (
-        found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
+        compared.factors
+        | {"bytes"}
+        | compare_words.common(cell.pair.base for cell in compared.shown.cells).keys()
     )
-    side_of = compare_words.saying_sides(found.shown.cells, found.factors)
+    side_of = compare_words.saying_sides(compared.shown.cells, compared.factors)
 
-    def name(one: Compared) -> str:
-        return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), side_of(one)]))
+    def name(cell: Compared) -> str:
+        return DOT.join(filter(None, [compare_words.name_of(cell.pair.base, unsaid), side_of(cell)]))
 
-    curves = group_by((one for one in found.shown.cells if one.decision is not None), name)
-    drawn = [_ratio_curve(number, *each) for number, each in enumerate(curves.items())]
+    curves = group_by((cell for cell in compared.shown.cells if cell.decision is not None), name)
+    drawn = [_ratio_curve(number, *named_cells) for number, named_cells in enumerate(curves.items())]
     for number, at in enumerate(range(0, len(drawn), CURVES_MOST)):
         chart = Chart(drawn[at : at + CURVES_MOST], "ratio", words.TIMES_AS_LONG, levels=[1.0])
-        yield picture(f"comparison-{number}", found.sides, words.RATIOS, chart, table(found.sides, chart))
+        yield picture(
+            f"comparison-{number}", compared.sides, words.RATIOS, chart, table(compared.sides, chart)
+        )
 
 
-def _ratio_curve(number: int, name: str, found: Sequence[Compared]) -> ChartCurve:
+def _ratio_curve(number: int, name: str, cells: Sequence[Compared]) -> ChartCurve:
     colour = style.COLOURS[number % len(style.COLOURS)]
     marker = lines.MARKERS[number % len(lines.MARKERS)]
-    look = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
+    curve_style = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
     points = [
-        Point(one.pair.base.cell.bytes, one.decision.ratio, one.decision.low, one.decision.high)
-        for one in sorted(found, key=lambda each: each.pair.base.cell.bytes)
-        if one.decision is not None
+        Point(cell.pair.base.cell.bytes, cell.decision.ratio, cell.decision.low, cell.decision.high)
+        for cell in sorted(cells, key=lambda cell: cell.pair.base.cell.bytes)
+        if cell.decision is not None
     ]
-    told = [_told(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
-    return ChartCurve(name, look, [points], told)
+    texts = [_point_text(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
+    return ChartCurve(name, curve_style, [points], texts)
 
 
-def _told(label: str, what: str, point: Point, quantity: Quantity) -> str:
+def _point_text(label: str, what: str, point: Point, quantity: Quantity) -> str:
     first = f"{label}, {format_size(int(point.x))}"
-    return "\n".join([first, *said.of_value(what, point, quantity, none="")])
+    return "\n".join([first, *point_texts.of_value(what, point, quantity, none="")])
 
 
 # ---- Models --------------------------------------------------------------------------------------
 
 
-def models(given: Given) -> Section:
-    """Return the models of curves, and what they leave."""
+def models(inputs: PageInputs) -> Section:
+    """Return the section of models of curves, and their residuals."""
     title = words.TITLES["models"]
-    if given.models is None:
+    if inputs.models is None:
         return Section("models", title)
-    document = models_table.document(given.models, given.query.units)
-    names = {one.series.label for one in given.models.found}
+    document = models_table.document(inputs.models, inputs.query.units)
+    names = {model.series.label for model in inputs.models.found}
     per_curve = [table for table in document.tables if table.title.removesuffix(": breaks") in names]
     return Section(
         "models",
         title,
         document.head,
         [Sentence(line.text, line.tone) for line in document.foot],
-        charts=[*_residuals(given, given.models)],
-        grids=[grid_of(document, one) for one in document.tables if one not in per_curve],
-        folded=[grid_of(document, one) for one in per_curve],
+        charts=[*_residuals(inputs, inputs.models)],
+        grids=[grid_of(document, part) for part in document.tables if part not in per_curve],
+        folded=[grid_of(document, part) for part in per_curve],
     )
 
 
-def _residuals(given: Given, models: Models) -> Iterator[Picture]:
-    """Yield charts of what the lines of each model leave of its times."""
-    by_series = {id(one.series): one for one in models.found}
-    for number, part in enumerate(parted([one.series for one in models.found])):
-        named, looks = labelled(part), looks_of(given.query, part)
+def _residuals(inputs: PageInputs, models: Models) -> Iterator[Picture]:
+    """Yield charts of the residuals of each model."""
+    by_series = {id(modelled.series): modelled for modelled in models.found}
+    for number, part in enumerate(parted([modelled.series for modelled in models.found])):
+        named, styles = labelled(part), styles_of(inputs.query, part)
         curves = [
-            _left(given, by_series[id(one)], new.label, look)
-            for one, new, look in zip(part, named, looks, strict=True)
+            _residual_curve(inputs, by_series[id(modelled)], new.label, curve_style)
+            for modelled, new, curve_style in zip(part, named, styles, strict=True)
         ]
         chart = Chart(curves, "share", words.LEFT_BY_MODEL, levels=[0.0])
         title = title_words(part) or named[0].label
         yield picture(f"models-{number}", title, words.RESIDUALS, chart, table(title, chart))
 
 
-def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> ChartCurve:
-    rows = {row.cell.bytes: row for row in one.series.rows}
+def _residual_curve(
+    inputs: PageInputs, modelled: CurveModel, label: str, curve_style: Mapping[str, Any]
+) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in modelled.series.rows}
     points = [
         Point(int(size), float(error))
-        for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
+        for size, error in zip(modelled.model.points.sizes, modelled.model.relative_errors, strict=True)
     ]
-    cells = [given.cells.number(one.series.source, rows[int(point.x)]) for point in points]
-    told = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]
-    return ChartCurve(label, look, [points], told, cells)
+    cells = [inputs.cells.number(modelled.series.source, rows[int(point.x)]) for point in points]
+    texts = [_point_text(label, words.LEFT_BY_MODEL, point, "share") for point in points]
+    return ChartCurve(label, curve_style, [points], texts, cells)

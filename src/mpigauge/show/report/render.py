@@ -1,4 +1,4 @@
-"""A page as HTML that needs nothing beside it and asks for nothing."""
+"""Rendering of a page as self-contained HTML that loads nothing."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ SIGNS = {
     "X": '<path d="M15 3l6 6M21 3l-6 6" {look}/>',
     "P": '<path d="M18 2v8M14 6h8" {look}/>',
 }
-"""Markers in a legend, by the names that matplotlib has for them."""
+"""Markers of a legend as SVG, by their names in matplotlib."""
 
 
 def render(page: Page) -> str:
-    """The text of the file; names in it are text, whatever they contain."""
+    """Return the HTML of a page; names of users are escaped."""
     whole = script()
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -58,12 +58,12 @@ def render(page: Page) -> str:
 
 
 def script() -> str:
-    """Our own, as one that leaves no name behind."""
+    """Return our script, wrapped so that it defines no global name."""
     return "\n".join(['"use strict";', "(() => {", _text(SCRIPT), "})();"])
 
 
 def sign(key: Key) -> Markup:
-    """A marker of a legend."""
+    """Return a marker of a legend."""
     colour = f"var(--c{key.colour})"
     fill = "var(--paper)" if key.hollow else colour
     look = f'stroke="{colour}" stroke-width="1.5" fill="{fill}"'
@@ -71,13 +71,13 @@ def sign(key: Key) -> Markup:
 
 
 def runs(numbers: Iterable[int]) -> str:
-    """Numbers with neighbours as one: `3 7-9`."""
-    found = in_runs(sorted({*numbers}), consecutive)
-    return " ".join(span(str(run[0]), str(run[-1]), "-") for run in found)
+    """Return numbers with consecutive ones joined: `3 7-9`."""
+    runs_found = in_runs(sorted({*numbers}), consecutive)
+    return " ".join(span(str(run[0]), str(run[-1]), "-") for run in runs_found)
 
 
 def policy(whole: str) -> str:
-    """Return the rules of the page: nothing may come from outside, and of scripts this one alone may run."""
+    """Return the content security policy: nothing may be loaded, and only this script may run."""
     digest = base64.b64encode(hashlib.sha256(whole.encode()).digest()).decode()
     allowed = {
         "default-src": "'none'",

@@ -1,7 +1,7 @@
 """The sections of a report. SECTIONS is the one list of them, in the order of the page.
 
-To add one: a function from `Given` to `Section`, a line in SECTIONS and its title in `show.report.words`.
-One without anything to show does not appear.
+To add one: a function from `PageInputs` to `Section`, a line in SECTIONS and its title in
+`show.report.words`. A section without anything to show does not appear.
 """
 
 from __future__ import annotations
@@ -30,102 +30,109 @@ if TYPE_CHECKING:
     from mpigauge.find.explain.table import Said
     from mpigauge.query.query import Query, Source
     from mpigauge.show.provenance import Circumstance
-    from mpigauge.show.report.given import Given
+    from mpigauge.show.report.inputs import PageInputs
     from mpigauge.show.report.page import ReportTable
 
 SAID_FIRST = 8
-"""Conclusions that are seen at once."""
+"""Number of conclusions that are not folded away."""
 
 DOUBTS_FIRST = 4
 
 
-def answered(given: Given) -> Section:
-    """The numbers that answer for the results, the verdicts on them, and the worst doubts."""
-    document = answer.document(given.sources, given.query.units)
+def answered(inputs: PageInputs) -> Section:
+    """Return the section of the answer, the verdicts on it, and the worst doubts."""
+    document = answer.document(inputs.sources, inputs.query.units)
     title = words.TITLES["answer"]
-    grids = [grid_of(document, table, partial(_quoted, given), title) for table in document.tables]
-    said = [*relations.verdicts(given), *_doubts(given, DOUBTS_FIRST)]
-    lead = [line for line in document.head if line not in machines_of(given.query)]
-    return Section("answer", title, lead, said, grids=grids)
+    grids = [grid_of(document, table, partial(_quoted, inputs), title) for table in document.tables]
+    sentences = [*relations.verdicts(inputs), *_doubts(inputs, DOUBTS_FIRST)]
+    lead = [line for line in document.head if line not in machines_of(inputs.query)]
+    return Section("answer", title, lead, sentences, grids=grids)
 
 
 def machines_of(query: Query) -> list[str]:
-    """Whose numbers they are, each once."""
+    """Return the machines that were measured, each once."""
     return list(dict.fromkeys(machine.machine_of(source.result) for source in query.sources))
 
 
-def _quoted(given: Given, line: QuoteLine) -> Iterator[int]:
-    """The cells of a line of the answer."""
+def _quoted(inputs: PageInputs, line: QuoteLine) -> Iterator[int]:
+    """Return the cells of a line of the answer."""
     rows = {id(quote.row) for quote in line.quotes if quote is not None}
-    for source in given.sources:
-        yield from (given.cells.number(source, row) for row in source.rows if id(row) in rows)
+    for source in inputs.sources:
+        yield from (inputs.cells.number(source, row) for row in source.rows if id(row) in rows)
 
 
-def _doubts(given: Given, most: int | None = None) -> Iterator[Sentence]:
-    """Doubts in a line each, the worst of each result first, with the cells that have them."""
-    told = [
-        answer.AnswerColumn(one, each) for one in given.sources for each in answers(one.rows, one.patterns)
+def _doubts(inputs: PageInputs, most: int | None = None) -> Iterator[Sentence]:
+    """Return doubts in a line each, the worst of each result first, with their cells."""
+    columns = [
+        answer.AnswerColumn(source, answer_)
+        for source in inputs.sources
+        for answer_ in answers(source.rows, source.patterns)
     ]
-    several = len(given.sources) > 1
-    for source in given.sources:
+    several = len(inputs.sources) > 1
+    for source in inputs.sources:
         name = f"{source.name}: " if several else ""
-        for doubt in answer.doubts_in(source, told)[:most]:
-            cells = [given.cells.number(source, row) for row in doubt.rows]
+        for doubt in answer.doubts_in(source, columns)[:most]:
+            cells = [inputs.cells.number(source, row) for row in doubt.rows]
             yield Sentence(f"{name}{doubt_line(doubt)}", "doubt", cells)
 
 
-def conclusions(given: Given) -> Section:
-    """What follows, each with the cells that it rests on."""
-    found = [_sentence(given, one) for one in given.said]
+def conclusions(inputs: PageInputs) -> Section:
+    """Return the section of conclusions, each with its cells."""
+    sentences = [_sentence(inputs, conclusion) for conclusion in inputs.conclusions]
     return Section(
-        "conclusions", words.TITLES["conclusions"], sentences=found[:SAID_FIRST], more=found[SAID_FIRST:]
+        "conclusions",
+        words.TITLES["conclusions"],
+        sentences=sentences[:SAID_FIRST],
+        more=sentences[SAID_FIRST:],
     )
 
 
-def _sentence(given: Given, one: Said) -> Sentence:
-    several = len(given.sources) > 1
-    name = f"{one.name}: " if several else ""
-    fact = one.conclusion.fact
+def _sentence(inputs: PageInputs, said: Said) -> Sentence:
+    several = len(inputs.sources) > 1
+    name = f"{said.name}: " if several else ""
+    fact = said.conclusion.fact
     state = getattr(fact, "state", None)
-    mine = [source for source in given.sources if source.name in one.name.split(" / ")]
-    numbers = [number for source in mine for number in given.cells.find(source, fact.rests_on, state)]
-    text = f"{name}{one.text} ({counted(one.launches, 'launch')})"
+    sources = [source for source in inputs.sources if source.name in said.name.split(" / ")]
+    numbers = [number for source in sources for number in inputs.cells.find(source, fact.rests_on, state)]
+    text = f"{name}{said.text} ({counted(said.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 
 
-def provenance(given: Given) -> Section:
-    """Every circumstance, by what it is about."""
-    several = len(given.sources) > 1
+def provenance(inputs: PageInputs) -> Section:
+    """Return the section of provenance, by topic."""
+    several = len(inputs.sources) > 1
     grids = [
-        _circumstances(f"{source.name}: {title}" if several else title, found)
-        for source in given.sources
-        for title, found in provenance_of(source.result).items()
+        _circumstances(f"{source.name}: {title}" if several else title, circumstances)
+        for source in inputs.sources
+        for title, circumstances in provenance_of(source.result).items()
     ]
     return Section("provenance", words.TITLES["provenance"], grids=grids, copied=True)
 
 
-def _circumstances(title: str, found: Sequence[Circumstance]) -> ReportTable:
+def _circumstances(title: str, circumstances: Sequence[Circumstance]) -> ReportTable:
     columns = [
-        Column("name", "", lambda one: one[0], left=True),
-        Column("value", "", lambda one: one[1], left=True),
+        Column("name", "", lambda circumstance: circumstance[0], left=True),
+        Column("value", "", lambda circumstance: circumstance[1], left=True),
     ]
-    return grid_of(Document(), Table(title, "", found, columns))
+    return grid_of(Document(), Table(title, "", circumstances, columns))
 
 
-def doubts(given: Given) -> Section:
-    """All that is found and doubtful, in whole sentences with what to do."""
-    several = len(given.sources) > 1
+def doubts(inputs: PageInputs) -> Section:
+    """Return the section of findings and doubts, in whole sentences with remedies."""
+    several = len(inputs.sources) > 1
     more = [
         Sentence(f"{source.name}: {line.text}" if several else line.text, line.tone)
-        for source in given.sources
+        for source in inputs.sources
         for line in foot_of(source.result, source.rows, source.states)
     ]
-    return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(given)], more=more)
+    return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(inputs)], more=more)
 
 
-def failures(given: Given) -> Section:
-    """What went wrong, and cells without a number."""
-    grids = [grid for source in given.sources for grid in (_failed(source), _missing(given, source)) if grid]
+def failures(inputs: PageInputs) -> Section:
+    """Return the section of failures, and of cells without a number."""
+    grids = [
+        grid for source in inputs.sources for grid in (_failed(source), _missing(inputs, source)) if grid
+    ]
     return Section("failures", words.TITLES["failures"], grids=grids)
 
 
@@ -133,21 +140,21 @@ def _failed(source: Source) -> ReportTable | None:
     if not source.result.failures:
         return None
     columns = [
-        Column("launch", "launch", lambda one: one.launch, "1"),
-        Column("kind", "kind", lambda one: one.kind, left=True),
+        Column("launch", "launch", lambda failure: failure.launch, "1"),
+        Column("kind", "kind", lambda failure: failure.kind, left=True),
         Column(
             "cell",
             "cell",
-            lambda one: ", ".join(phrases_of(one.cell).values()) if one.cell else "",
+            lambda failure: ", ".join(phrases_of(failure.cell).values()) if failure.cell else "",
             left=True,
         ),
-        Column("status", "exit status", lambda one: one.status, "1"),
-        Column("words", "last words", lambda one: one.words, left=True, tone=lambda _: "bad"),
+        Column("status", "exit status", lambda failure: failure.status, "1"),
+        Column("words", "last words", lambda failure: failure.words, left=True, tone=lambda _: "bad"),
     ]
     return grid_of(Document(), Table(f"{source.name}: {words.FAILED}", "", source.result.failures, columns))
 
 
-def _missing(given: Given, source: Source) -> ReportTable | None:
+def _missing(inputs: PageInputs, source: Source) -> ReportTable | None:
     rows = [row for row in source.rows if row.time is None and row.limit_bytes is None and row.status != "ok"]
     if not rows:
         return None
@@ -161,16 +168,16 @@ def _missing(given: Given, source: Source) -> ReportTable | None:
         Column("why", "status", status_and_reason, left=True, tone=lambda _: "doubt"),
     ]
     return grid_of(
-        Document(), Table(f"{source.name}: {words.MISSING}", "", rows, columns), given.numbers(source)
+        Document(), Table(f"{source.name}: {words.MISSING}", "", rows, columns), inputs.numbers(source)
     )
 
 
-def reading(_: Given) -> Section:
-    """How to read all of it."""
+def reading(_: PageInputs) -> Section:
+    """Return the section on how to read the page."""
     return Section("reading", words.TITLES["reading"], terms=words.READING)
 
 
-SECTIONS: Mapping[str, Callable[[Given], Section]] = {
+SECTIONS: Mapping[str, Callable[[PageInputs], Section]] = {
     "answer": answered,
     "conclusions": conclusions,
     "provenance": provenance,
@@ -189,7 +196,7 @@ SECTIONS: Mapping[str, Callable[[Given], Section]] = {
 }
 
 
-def sections_of(given: Given) -> list[Section]:
-    """All that have something to show."""
-    found = [make(given) for make in SECTIONS.values()]
-    return [one for one in found if not one.empty]
+def sections_of(inputs: PageInputs) -> list[Section]:
+    """Return all sections that have something to show."""
+    sections = [make(inputs) for make in SECTIONS.values()]
+    return [section for section in sections if not section.empty]

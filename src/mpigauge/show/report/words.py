@@ -1,4 +1,4 @@
-"""What a report says by itself: headings of its parts, what its points say, and how to read it."""
+"""Fixed texts of a report: headings, texts of points, and how to read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TITLES: Mapping[str, str] = {
     "failures": "Failures",
     "reading": "How to read this",
 }
-"""Of all sections, in the order of the page."""
+"""Titles of the sections, in the order of the page."""
 
 STATE_OF_CURVES, EACH_STATE, AS_SHOWN = "State", "each", "as in the tables"
 

@@ -13,8 +13,9 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.cli.docs.recomputing.speeds import other_minutes, reach_of, response_of, seat_of, spans_of
-from tests.cli.docs.recomputing.states_of import NAMES, States, handed_over, states_of
+from tests.cli.docs.recomputing.states_of import JOB, NAMES, States, handed_over, states_of
 from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches, standardised
+from tests.places import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,29 +31,7 @@ MEMORY = frozenset(
 )
 NO_RATE = frozenset({"null", "eager", "barrier", "chase", "cacheline"})
 EACH_RANK = ("gather", "scatter", "allgather", "alltoall", "reduce_scatter")
-CELL = (
-    "pattern",
-    "mode",
-    "bytes",
-    "ranks",
-    "mpi",
-    "mpi_version",
-    "transport",
-    "placement",
-    "buffers",
-    "window",
-    "sync",
-    "datatype",
-    "op",
-    "root",
-    "in_place",
-    "pair",
-    "pairing",
-    "label",
-    "setting",
-    "arm",
-)
-JOB = ("mpi", "mpi_version", "transport", "placement", "ranks", "label", "setting", "arm")
+CELL = fields_of("Cell")
 USUAL = {"transport": "auto", "placement": "same-host", "sync": "common", "buffers": "warm"}
 Key = tuple[Any, ...]
 

@@ -8,11 +8,14 @@ from collections import Counter, defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from tests.places import fields_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tests.cli.docs.recomputing.reading import Visit
 
+JOB = fields_of("JobKey")
 NAMES = {2: ("near", "far"), 3: ("near", "mid", "far")}
 WITHIN_MOST = {2: 0.1, 3: 0.05}
 LINE_MOST_NS = 3000
@@ -111,18 +114,7 @@ def _same_ranks(
     seats: dict[object, list[int]] = defaultdict(list)
     for number, visit in enumerate(visits):
         cell = visit.record["cell"]
-        named = (
-            "pattern",
-            "mpi",
-            "mpi_version",
-            "transport",
-            "placement",
-            "ranks",
-            "label",
-            "setting",
-            "arm",
-        )
-        seats[tuple(cell.get(name) for name in named)].append(number)
+        seats[(cell["pattern"], *(cell.get(name) for name in JOB))].append(number)
     for mine in seats.values():
         counts = Counter(found[number] for number in mine if found[number] is not None)
         if sum(count >= 2 for count in counts.values()) < 2:

@@ -36,12 +36,12 @@ def read_now() -> AwakeClock:
     return clock
 
 
-def test_it_stands_from_the_last_reading_until_somebody_has_us_go_on(passes: Callable[[float], None]) -> None:
+def test_the_clock_stops_from_its_last_reading_until_sigcont(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(3.0)
     assert clock.now() == 1003.0
     passes(50.0)
-    clock.goes_on()
+    clock.continued()
     passes(2.0)
     assert clock.now() == 1005.0
     assert clock.stopped_s == 50.0
@@ -54,25 +54,25 @@ def test_a_wait_that_took_much_longer_was_a_stop(passes: Callable[[float], None]
     assert clock.now() == 1005.0
 
 
-def test_a_wait_that_took_a_little_longer_was_none(passes: Callable[[float], None]) -> None:
+def test_a_wait_that_took_a_little_longer_was_no_stop(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(5.0 + 0.5 * OVERSLEPT_S)
     clock.waited(5.0)
     assert clock.stopped_s == 0.0
-    assert clock.told_s() is None
+    assert clock.take_stopped_s() is None
 
 
-def test_a_stop_is_told_once(passes: Callable[[float], None]) -> None:
+def test_a_stop_is_reported_once(passes: Callable[[float], None]) -> None:
     clock = read_now()
     passes(4.0)
-    clock.goes_on()
-    clock.goes_on()
-    assert clock.told_s() == 4.0
-    assert clock.told_s() is None
+    clock.continued()
+    clock.continued()
+    assert clock.take_stopped_s() == 4.0
+    assert clock.take_stopped_s() is None
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 1e5), st.booleans()), max_size=20))
-def test_it_never_goes_back_and_never_faster(steps: list[tuple[float, bool]]) -> None:
+def test_the_clock_is_monotonic_and_never_too_fast(steps: list[tuple[float, bool]]) -> None:
     now = [0.0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: now[0])
@@ -81,6 +81,6 @@ def test_it_never_goes_back_and_never_faster(steps: list[tuple[float, bool]]) ->
         for seconds, stopped in steps:
             now[0] += seconds
             if stopped:
-                clock.goes_on()
+                clock.continued()
             seen.append(clock.now())
             assert -1e-6 <= seen[-1] - seen[-2] <= seconds + 1e-6

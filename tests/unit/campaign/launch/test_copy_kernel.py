@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.campaign.launch import copy_kernel
-from mpigauge.campaign.launch.copy_kernel import REFUSED, by_srun, words
+from mpigauge.campaign.launch.copy_kernel import REFUSED, copy_by_srun, copy_command
 from mpigauge.campaign.launch.preflight import faults
 from mpigauge.errors import EnvironmentLacksError
 from tests import needs
@@ -55,12 +55,12 @@ def here(tmp_path: Path) -> Path:
 
 def feed(program: Path, there: Path, shell: str = "sh", content: str = CONTENT) -> Done:
     """What a host does whose path of the kernel is another, so that it may be this one."""
-    command = [shell, *words(program)[1:4], str(there.parent), str(there), words(program)[-1]]
+    command = [shell, *copy_command(program)[1:4], str(there.parent), str(there), copy_command(program)[-1]]
     return subprocess.run(command, input=content, capture_output=True, text=True, check=False, timeout=60)
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_it_comes_whole_into_a_folder_of_ours_alone(here: Path, tmp_path: Path, shell: str) -> None:
+def test_the_kernel_arrives_complete_in_a_private_folder(here: Path, tmp_path: Path, shell: str) -> None:
     there = tmp_path / "there" / "deep" / "er" / here.name
     done = feed(here, there, shell)
     assert (done.returncode, done.stderr) == (0, "")
@@ -70,7 +70,7 @@ def test_it_comes_whole_into_a_folder_of_ours_alone(here: Path, tmp_path: Path, 
     assert [*there.parent.iterdir()] == [there]
 
 
-def test_one_that_is_there_is_left_alone(here: Path, tmp_path: Path) -> None:
+def test_an_existing_kernel_is_not_replaced(here: Path, tmp_path: Path) -> None:
     there = tmp_path / "there" / here.name
     feed(here, there)
     before = there.stat()
@@ -79,7 +79,7 @@ def test_one_that_is_there_is_left_alone(here: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", CONTENT[:-1], CONTENT + "#"])
-def test_what_does_not_come_whole_gets_no_name(here: Path, tmp_path: Path, content: str) -> None:
+def test_an_incomplete_copy_gets_no_name(here: Path, tmp_path: Path, content: str) -> None:
     there = tmp_path / "there" / here.name
     done = feed(here, there, content=content)
     assert done.returncode == REFUSED
@@ -87,7 +87,7 @@ def test_what_does_not_come_whole_gets_no_name(here: Path, tmp_path: Path, conte
     assert not [*there.parent.iterdir()]
 
 
-def test_the_right_to_write_there_is_taken_from_others(here: Path, tmp_path: Path) -> None:
+def test_others_lose_write_permission_on_the_folder(here: Path, tmp_path: Path) -> None:
     there = tmp_path / "there" / here.name
     there.parent.mkdir()
     there.parent.chmod(0o777)
@@ -116,7 +116,7 @@ def test_nothing_is_put_into_a_folder_of_another_user(here: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("tool", ["find", "sha256sum"])
-def test_a_host_that_cannot_look_is_given_nothing_and_runs_nothing(
+def test_a_host_that_cannot_check_gets_and_runs_nothing(
     here: Path, tmp_path: Path, tool: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools = tmp_path / "tools"
@@ -130,11 +130,11 @@ def test_a_host_that_cannot_look_is_given_nothing_and_runs_nothing(
     assert not there.parent.exists()
 
 
-SCRIPTS = (copy_kernel.ASK, copy_kernel.SCRIPT)
+SCRIPTS = (copy_kernel.CHECK_SCRIPT, copy_kernel.COPY_SCRIPT)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_any_login_shell_hands_it_on(script: str) -> None:
+def test_any_login_shell_passes_the_script_on(script: str) -> None:
     """In csh, an exclamation mark is one even between apostrophes, and a line ends."""
     assert not set(script) & set("'!\n\\")
 
@@ -160,7 +160,7 @@ def shell(tmp_path: Path) -> str:
     return str(write_program(tmp_path / "shell", text, ""))
 
 
-def test_hosts_that_lack_it_are_given_it_and_are_told_from_those_that_are_gone(
+def test_hosts_that_lack_the_kernel_get_it_and_unreachable_ones_are_named(
     here: Path, tmp_path: Path, shell: str
 ) -> None:
     assert list(faults(["h1", "h2", "gone"], shell, [here])) == ["h1", "h2", "gone"]
@@ -170,7 +170,7 @@ def test_hosts_that_lack_it_are_given_it_and_are_told_from_those_that_are_gone(
     assert copy.read_bytes() == here.read_bytes()
 
 
-def test_a_host_that_it_cannot_be_put_on_says_why(here: Path, tmp_path: Path, shell: str) -> None:
+def test_a_host_without_room_for_the_kernel_says_why(here: Path, tmp_path: Path, shell: str) -> None:
     (tmp_path / "there-h1").write_text("a file where a folder should be", encoding="ascii")
     found = faults(["h1"], shell, [here], supplied=True)
     assert f"has no {here}, and it cannot be put there: " in found["h1"]
@@ -195,9 +195,9 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]
     return put
 
 
-def test_a_step_puts_it_on_all_nodes(here: Path, srun: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_step_copies_the_kernel_to_all_nodes(here: Path, srun: Callable[..., Path], tmp_path: Path) -> None:
     folder = srun()
-    assert by_srun(["node2", "node3"], [here]) == {}
+    assert copy_by_srun(["node2", "node3"], [here]) == {}
     said = (folder / "said").read_text(encoding="ascii").splitlines()
     assert {"--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--input=all"} <= set(said)
     assert (folder / "nodes").read_text(encoding="ascii").split() == ["node2", "node3"]
@@ -205,15 +205,15 @@ def test_a_step_puts_it_on_all_nodes(here: Path, srun: Callable[..., Path], tmp_
     assert not [*tmp_path.glob("mpigauge-*")]
 
 
-def test_nodes_that_it_cannot_be_put_on_are_named(here: Path, srun: Callable[..., Path]) -> None:
+def test_nodes_where_the_copy_fails_are_named(here: Path, srun: Callable[..., Path]) -> None:
     srun()
     here.chmod(0o644)  # and what is there already stays
-    found = by_srun(["node2", "node3"], [here])
+    found = copy_by_srun(["node2", "node3"], [here])
     assert found.keys() == {"node2", "node3"}
     assert f"has no {here}, and it cannot be put there: {here}: " in found["node2"]
 
 
-def test_nodes_are_named_though_other_tasks_end_otherwise(here: Path, srun: Callable[..., Path]) -> None:
+def test_nodes_are_named_even_if_other_tasks_end_differently(here: Path, srun: Callable[..., Path]) -> None:
     """Then the status of srun is theirs."""
     lines = (
         "slurmstepd: error: a node is sick",
@@ -222,20 +222,20 @@ def test_nodes_are_named_though_other_tasks_end_otherwise(here: Path, srun: Call
         "srun: error: node[2-3]: tasks 0-1: Exited with exit code 100",
     )
     srun("#!/bin/sh\n" + "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 137\n")
-    found = by_srun(["node2", "node3", "node4"], [here])
+    found = copy_by_srun(["node2", "node3", "node4"], [here])
     assert found.keys() == {"node2", "node3"}
     assert found["node2"].endswith(": own words")
 
 
 @pytest.mark.parametrize("ignores", [False, True])
-def test_a_step_that_hangs_is_asked_to_end_before_it_is_killed(
+def test_a_hung_step_gets_sigterm_before_sigkill(
     here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, ignores: bool
 ) -> None:
     monkeypatch.setattr(copy_kernel, "STEP_WAIT_S", 2.0)
     monkeypatch.setattr(copy_kernel, "END_WAIT_S", 2.0 if ignores else 60.0)
     end = "" if ignores else "kill $child; exit 1"
     folder = srun(f"#!/bin/sh\ntrap 'touch FOLDER/asked; {end}' 15\nsleep 60 & child=$!\nwait\nwait\n")
-    assert by_srun(["node2"], [here]) == {}
+    assert copy_by_srun(["node2"], [here]) == {}
     assert (folder / "asked").exists()
 
 
@@ -248,11 +248,11 @@ def test_a_list_of_nodes_that_cannot_be_written_is_one_sentence(
     srun()
     monkeypatch.setattr("pathlib.Path.write_text", full)
     with pytest.raises(EnvironmentLacksError, match="No space left"):
-        by_srun(["node2"], [here])
+        copy_by_srun(["node2"], [here])
 
 
 @pytest.mark.parametrize("text", ["#!/bin/sh\necho 'srun: error: no step' >&2; exit 1\n", None])
-def test_where_there_can_be_no_step_nothing_is_said(
+def test_without_srun_no_node_is_at_fault(
     here: Path, srun: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, text: str | None
 ) -> None:
     """The launcher may reach the nodes by other means, and see what is there."""
@@ -260,4 +260,4 @@ def test_where_there_can_be_no_step_nothing_is_said(
         monkeypatch.setenv("PATH", "/nowhere")
     else:
         srun(text)
-    assert by_srun(["node2"], [here]) == {}
+    assert copy_by_srun(["node2"], [here]) == {}

@@ -19,12 +19,12 @@ JOB = Job(Path("/opt/mpi/bin/mpiexec"), 3, ("a kernel", "-", "-"), 3, options=("
 SPREAD = replace(JOB, hosts=("h2", "h1", "h2"))
 
 
-def test_names_of_launchers_are_no_words() -> None:
-    assert not any(map(custom_launcher.are_words, (*LAUNCHERS, "auto", "aprun", "")))
-    assert all(map(custom_launcher.are_words, ("flux run", "{ranks}", "/opt/start")))
+def test_names_of_launchers_are_not_templates() -> None:
+    assert not any(map(custom_launcher.is_template, (*LAUNCHERS, "auto", "aprun", "")))
+    assert all(map(custom_launcher.is_template, ("flux run", "{ranks}", "/opt/start")))
 
 
-def test_words_are_split_as_a_shell_splits_them_and_run_by_none() -> None:
+def test_templates_are_split_like_shell_words_and_run_without_a_shell() -> None:
     found = command_of(JOB, "start -n {ranks} 'two words' --x=${{HOME}};ls|cat")
     assert found.words == ("start", "-n", "3", "two words", "--x=${HOME};ls|cat", "-v", "a kernel", "-", "-")
     assert not found.files
@@ -49,14 +49,14 @@ def test_hosts_are_a_list_or_a_file() -> None:
         ("start -H {hosts}", "asks for hosts, and there are none"),
     ],
 )
-def test_words_that_make_no_job_are_named(text: str, said: str) -> None:
+def test_invalid_templates_are_named(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         command_of(JOB, text)
     assert said in caught.value.sentence
 
 
 @given(st.text(alphabet="ab{}'\"\\ ranks hosts!:$\n", max_size=30))
-def test_no_words_crash(text: str) -> None:
+def test_no_template_makes_it_crash(text: str) -> None:
     """They make a command of this very program, or a sentence."""
     with contextlib.suppress(UsageError):
         assert command_of(SPREAD, f"{{ranks}} {text}").words[-3:] == JOB.program

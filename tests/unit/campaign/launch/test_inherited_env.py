@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.campaign.launch.inherited_env import carried, check_alone, inherited
+from mpigauge.campaign.launch.inherited_env import check_not_a_rank, forwarded_variables, launcher_environment
 from mpigauge.campaign.launch.interruption import Interruption
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.errors import UsageError
@@ -63,23 +63,23 @@ MEANT = {
 """What a user has set, or what leads to a scheduler."""
 
 
-def test_a_rank_is_not_handed_on_and_settings_are() -> None:
-    assert inherited({**RANK, **MEANT}) == MEANT
+def test_variables_of_ranks_are_dropped_and_settings_kept() -> None:
+    assert launcher_environment({**RANK, **MEANT}) == MEANT
 
 
 def test_a_job_script_keeps_its_job_and_srun_writes_plain_lines() -> None:
     given = {**SCRIPT, **AS_TASK, "SLURM_LABELIO": "1", "SLURM_STDOUTMODE": "/dev/null"}
-    assert inherited(given) == SCRIPT
+    assert launcher_environment(given) == SCRIPT
 
 
 @pytest.mark.parametrize("what", ["NODE", "CORE", "SOCKET", "GPU", "TRES"])
-def test_how_a_script_shares_its_tasks_out_does_not_bind_our_ranks(what: str) -> None:
+def test_a_scripts_task_distribution_does_not_apply_to_our_ranks(what: str) -> None:
     """These are options of srun; SLURM_TASKS_PER_NODE is none, and mpiexec needs it."""
-    assert inherited({**SCRIPT, f"SLURM_NTASKS_PER_{what}": "1"}) == SCRIPT
+    assert launcher_environment({**SCRIPT, f"SLURM_NTASKS_PER_{what}": "1"}) == SCRIPT
 
 
-def test_in_a_step_the_job_is_seen_as_by_its_script() -> None:
-    found = inherited(STEP)
+def test_in_a_step_the_environment_is_that_of_the_job_script() -> None:
+    found = launcher_environment(STEP)
     tasks = {"SLURM_NTASKS", "SLURM_TASKS_PER_NODE"}
     assert {name: found.get(name) for name in SCRIPT if name not in tasks} == {
         name: value for name, value in SCRIPT.items() if name not in tasks
@@ -99,7 +99,7 @@ def test_a_launcher_gets_this_environment(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_ranks_elsewhere_get_settings_and_nothing_of_a_scheduler() -> None:
-    assert carried([*SCRIPT, *MEANT, "UCX_TLS"]) == (
+    assert forwarded_variables([*SCRIPT, *MEANT, "UCX_TLS"]) == (
         "PMIX_MCA_gds",
         "OMPI_MCA_btl",
         "OMPI_MCA_orte_keep_fqdn_hostnames",
@@ -114,13 +114,13 @@ def test_ranks_elsewhere_get_settings_and_nothing_of_a_scheduler() -> None:
     [{}, SCRIPT, {**SCRIPT, **AS_TASK}, STEP, {"PMI_SIZE": "1"}, {"PMI_SIZE": "many"}],
     ids=["nothing", "script", "batch step", "step of one", "one rank", "nonsense"],
 )
-def test_one_of_us_may_measure(environ: dict[str, str]) -> None:
-    check_alone(environ)
+def test_a_single_process_may_measure(environ: dict[str, str]) -> None:
+    check_not_a_rank(environ)
 
 
 @pytest.mark.parametrize(
     "name", ["SLURM_STEP_NUM_TASKS", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "FLUX_JOB_SIZE"]
 )
-def test_one_of_several_is_refused(name: str) -> None:
+def test_one_of_several_processes_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match=rf"started mpigauge 4 times \({name}\)"):
-        check_alone({**SCRIPT, name: "4"})
+        check_not_a_rank({**SCRIPT, name: "4"})

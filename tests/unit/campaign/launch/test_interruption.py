@@ -37,18 +37,18 @@ def forever() -> float:
     return 60.0
 
 
-def test_without_a_signal_nothing_ends(interruption: Interruption) -> None:
-    assert not interruption.ends(busy=False)
-    assert not interruption.comes_within(0)
+def test_without_a_signal_it_does_not_end(interruption: Interruption) -> None:
+    assert not interruption.should_end(busy=False)
+    assert not interruption.arrives_within(0)
 
 
-def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Interruption) -> None:
+def test_sigcont_does_not_end_a_wait_for_a_signal(interruption: Interruption) -> None:
     """As a scheduler cancels: it continues every process, and then asks it to end."""
     sent(signal.SIGCONT)
     later = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM))
     later.start()
     try:
-        assert interruption.comes_within(30)
+        assert interruption.arrives_within(30)
         assert interruption.signal == signal.SIGTERM
     finally:
         later.join()
@@ -68,22 +68,24 @@ def test_being_continued_is_not_the_signal_that_is_waited_for(interruption: Inte
         ([signal.SIGTERM, signal.SIGINT], False),
     ],
 )
-def test_only_a_first_sigterm_waits(interruption: Interruption, numbers: list[int], *, waits: bool) -> None:
+def test_only_a_first_sigterm_grants_grace_time(
+    interruption: Interruption, numbers: list[int], *, waits: bool
+) -> None:
     for number in numbers:
         sent(number)
-    assert interruption.comes_within(0)
+    assert interruption.arrives_within(0)
     assert interruption.signal == numbers[-1]
-    assert interruption.ends(busy=False)
-    assert interruption.ends(busy=True) is not waits
+    assert interruption.should_end(busy=False)
+    assert interruption.should_end(busy=True) is not waits
 
 
-def test_a_second_sigterm_after_a_while_is_meant(
+def test_a_second_sigterm_ends_the_grace_time(
     interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent(signal.SIGTERM)
     monkeypatch.setattr("mpigauge.campaign.launch.interruption.ECHO_S", 0.0)
     sent(signal.SIGTERM)
-    assert interruption.ends(busy=True)
+    assert interruption.should_end(busy=True)
 
 
 def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
@@ -97,30 +99,32 @@ def taken_from(interruption: Interruption, busy: Callable[[int], bool]) -> int:
     return len(taken)
 
 
-def test_lines_go_on_until_nothing_is_under_way(interruption: Interruption) -> None:
+def test_lines_continue_until_no_visit_runs(interruption: Interruption) -> None:
     assert taken_from(interruption, lambda lines: lines != 3) == 3
 
 
 @pytest.mark.thorough
-def test_but_not_longer_than_the_grace(interruption: Interruption, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_continue_no_longer_than_the_grace_time(
+    interruption: Interruption, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("mpigauge.campaign.launch.interruption.GRACE_S", 1.0)
     assert 1 < taken_from(interruption, lambda _: True) < 600
 
 
-def test_ctrl_z_does_not_end_anything_and_is_heeded_once(
+def test_ctrl_z_stops_once_and_ends_nothing(
     interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stops: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stops.append)
     sent(signal.SIGTSTP)
-    assert not interruption.ends(busy=False)
-    assert not interruption.comes_within(0)
-    interruption.heed()
-    interruption.heed()
+    assert not interruption.should_end(busy=False)
+    assert not interruption.arrives_within(0)
+    interruption.handle_stop()
+    interruption.handle_stop()
     assert stops == [signal.SIGTSTP]
 
 
-def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_z_at_the_very_end_stops_too(monkeypatch: pytest.MonkeyPatch) -> None:
     stops: list[int] = []
     monkeypatch.setattr(signal, "raise_signal", stops.append)
     with Interruption():
@@ -129,13 +133,13 @@ def test_ctrl_z_at_the_very_end_is_heeded_too(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("number", [*Interruption.SIGNALS, signal.SIGTSTP])
-def test_what_is_ignored_stays_ignored(number: signal.Signals) -> None:
+def test_ignored_signals_stay_ignored(number: signal.Signals) -> None:
     """As under `nohup`, or in the background of a script."""
     before = signal.signal(number, signal.SIG_IGN)
     try:
         with Interruption() as one:
             sent(number)
-            assert not one.comes_within(0)
+            assert not one.arrives_within(0)
             assert signal.getsignal(number) is signal.SIG_IGN
         assert signal.getsignal(number) is signal.SIG_IGN
     finally:

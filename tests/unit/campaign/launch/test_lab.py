@@ -71,7 +71,7 @@ def test_launchers_find_the_hosts_and_the_users_own_binding_stays() -> None:
     assert "SLURM_NODELIST" not in made
 
 
-def test_outside_there_is_no_lab_and_a_wrong_word_is_named(
+def test_outside_a_lab_there_is_none_and_a_wrong_variable_is_named(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert context.current() is None
@@ -82,7 +82,7 @@ def test_outside_there_is_no_lab_and_a_wrong_word_is_named(
             context.current()
 
 
-def test_inside_the_lab_is_what_its_file_says(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inside_the_lab_is_read_from_its_file(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (machine / "counters").write_bytes(struct.pack("=4Q", 200, 3, 1, 70_000))
     said = context.LabDescription(
         (context.LabHost("h1", "10.77.0.1"),), "/x/ssh", str(machine / "counters"), LAB
@@ -140,7 +140,7 @@ ALL = "0 0 4294967295\n"
     ],
     ids=["all", "no groups", "no users", "neither"],
 )
-def test_root_keeps_what_its_container_lets_it(
+def test_root_keeps_ids_as_its_container_permits(
     told: Callable[..., list[tuple[str, str]]], refused: tuple[str, ...], maps: list[tuple[str, str]]
 ) -> None:
     assert told(0, *refused) == maps
@@ -151,7 +151,7 @@ def test_a_user_is_root_alone(told: Callable[..., list[tuple[str, str]]]) -> Non
 
 
 @pytest.mark.parametrize(("user", "words"), [(0, "--cap-add SETUID"), (1000, "allow user namespaces")])
-def test_users_that_cannot_be_mapped_are_said_with_what_helps_them(
+def test_a_failed_user_map_is_reported_with_a_hint(
     told: Callable[..., list[tuple[str, str]]], user: int, words: str
 ) -> None:
     with pytest.raises(EnvironmentLacksError, match="users cannot be mapped: Operation not perm") as caught:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mpigauge.campaign.launch.job import HOSTS, HOSTS_FILE, Job
-from mpigauge.campaign.launch.launchers import FORCED, LAUNCHERS, answer_to, command_of, ending_of
+from mpigauge.campaign.launch.launchers import FORCED, LAUNCHERS, command_of, ending_of, options_after_refusal
 from mpigauge.errors import UsageError
 
 MINIMAL = Job(Path("/opt/mpi/bin/mpiexec"), 2, ("kernel", "-", "-"), cores=2)
@@ -125,7 +125,7 @@ def spread(ranks: int, hosts: int) -> Job:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_job_of_many_ranks_has_no_more_words_than_one_of_few(name: str) -> None:
+def test_the_length_of_a_command_does_not_grow_with_ranks(name: str) -> None:
     few, many = command_of(spread(8, 2), name), command_of(spread(8000, 1000), name)
     assert len(many.words) == len(few.words)
     named = 9 * 1000 if name == "flux" else 0  # it takes the set of hosts as a word
@@ -160,16 +160,16 @@ def test_hydra_gets_a_host_twice_only_where_it_must() -> None:
 
 @pytest.mark.parametrize("name", sorted(IN_BLOCKS))
 @pytest.mark.parametrize("hosts", [("h1", "h2", "h1"), ("h1", "h2", "h2")])
-def test_what_a_launcher_cannot_place_is_refused(name: str, hosts: tuple[str, ...]) -> None:
+def test_an_unsupported_placement_is_refused(name: str, hosts: tuple[str, ...]) -> None:
     with pytest.raises(UsageError, match=f"{name} cannot place ranks on {','.join(hosts)}: "):
         command_of(replace(SPREAD, ranks=3, hosts=hosts), name)
     command_of(replace(SPREAD, ranks=3, hosts=("h1", "h1", "h2")), name)
 
 
-def test_ranks_that_are_nobodys_children_here_are_ended_by_their_launcher() -> None:
+def test_ranks_below_a_daemon_are_ended_by_their_launcher() -> None:
     """It is asked, also when we are killed: nobody else could end them. Of words, we know no better."""
     names = (*LAUNCHERS, "start -n {ranks}")
-    by_launcher = {name for name in names if ending_of(MINIMAL, name).orphaned == FORCED.orphaned}
+    by_launcher = {name for name in names if ending_of(MINIMAL, name).orphan_signal == FORCED.orphan_signal}
     assert by_launcher == {"srun", "flux", "pals", "jsrun", "start -n {ranks}"}
     assert ending_of(spread(8000, 1000), "srun").patience_s > ending_of(MINIMAL, "srun").patience_s
 
@@ -226,28 +226,30 @@ def test_open_mpi_counts_hardware_threads_only_where_cores_are_too_few() -> None
 
 
 @pytest.mark.parametrize("said", [SLOTS_5, BIND_4, BIND_5, EITHER_5])
-def test_a_launcher_that_counts_fewer_places_is_told_to_count_more(said: str) -> None:
+def test_a_launcher_that_counts_fewer_slots_is_told_to_count_more(said: str) -> None:
     job, told = MINIMAL, list[str]()
-    while answer := answer_to(said, job, "openmpi"):
+    while answer := options_after_refusal(said, job, "openmpi"):
         told += answer
         job = replace(job, options_found=answer)
         assert command_of(job, "openmpi").words[-4] == answer[0]
     assert told == ["--use-hwthread-cpus", "--oversubscribe"]
-    assert answer_to(said, replace(MINIMAL, hosts=("h1", "h1")), "openmpi") == ("--use-hwthread-cpus",)
+    assert options_after_refusal(said, replace(MINIMAL, hosts=("h1", "h1")), "openmpi") == (
+        "--use-hwthread-cpus",
+    )
 
 
 def test_slurm_is_told_to_start_more_tasks_than_processors() -> None:
-    assert answer_to(NO_STEP, MINIMAL, "srun") == ("--overcommit",)
+    assert options_after_refusal(NO_STEP, MINIMAL, "srun") == ("--overcommit",)
     job = replace(MINIMAL, options_found=("--overcommit",))
     assert "--overcommit" in command_of(job, "srun").words
-    assert answer_to(NO_STEP, job, "srun") == ()
+    assert options_after_refusal(NO_STEP, job, "srun") == ()
 
 
 @pytest.mark.parametrize("name", [*LAUNCHERS, "mpiexec -n {ranks}"])
-def test_other_last_words_are_answered_by_nothing(name: str) -> None:
-    assert answer_to("Fatal error in internal_Init: Other MPI error", MINIMAL, name) == ()
+def test_other_output_gives_no_restart_options(name: str) -> None:
+    assert options_after_refusal("Fatal error in internal_Init: Other MPI error", MINIMAL, name) == ()
     if name not in {"openmpi", "srun"}:
-        assert answer_to(SLOTS_5 + NO_STEP, MINIMAL, name) == ()
+        assert options_after_refusal(SLOTS_5 + NO_STEP, MINIMAL, name) == ()
 
 
 def test_a_job_is_oversubscribed_above_its_cores_only() -> None:

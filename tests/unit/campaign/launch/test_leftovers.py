@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.campaign.launch import leftovers
-from mpigauge.campaign.launch.janitor import janitor, known
+from mpigauge.campaign.launch.janitor import first_message, janitor
 from mpigauge.campaign.launch.leftovers import SEGMENTS, TOPOLOGY
 from mpigauge.campaign.launch.process_tree import process
 from tests import needs
@@ -47,7 +47,7 @@ def made(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("prefix", SEGMENTS)
-def test_new_segments_that_nobody_holds_go_with_the_folder(shared: Path, tmp_path: Path, prefix: str) -> None:
+def test_unused_new_segments_are_removed_with_the_folder(shared: Path, tmp_path: Path, prefix: str) -> None:
     folder = tmp_path / "job"
     folder.mkdir()
     made(folder / "session")
@@ -57,7 +57,7 @@ def test_new_segments_that_nobody_holds_go_with_the_folder(shared: Path, tmp_pat
     assert not folder.exists()
 
 
-def test_segments_of_before_and_files_of_other_names_stay(shared: Path) -> None:
+def test_older_segments_and_files_of_other_names_stay(shared: Path) -> None:
     old, data = made(shared / "mpich_shm_old"), made(shared / "my-data")
     assert leftovers.tidy("", {str(old)})
     assert old.exists()
@@ -82,23 +82,21 @@ def test_a_segment_that_is_open_or_mapped_stays(shared: Path) -> None:
     assert not list(shared.iterdir())
 
 
-def test_a_segment_of_somebody_else_stays(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_segment_of_another_user_stays(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     segment = made(shared / "sm_segment.theirs")
     monkeypatch.setattr(os, "geteuid", lambda: segment.stat().st_uid + 1)
     assert not leftovers.tidy("", set())
     assert segment.exists()
 
 
-def test_a_segment_that_is_used_where_we_cannot_look_stays(
-    shared: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_segment_used_in_another_container_stays(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of another container with the same /dev/shm: stood in for by a /proc that shows nobody."""
     monkeypatch.setattr(leftovers, "_needed", lambda _: iter(()))
     stay_while_used(shared / "mpich_shm_open", shared / "mpich_shm_mapped")
 
 
 @pytest.mark.parametrize("error", [errno.EINVAL, errno.EACCES])
-def test_without_leases_only_who_sees_all_removes_anything(
+def test_without_leases_nothing_is_removed_unless_all_processes_are_visible(
     shared: Path, monkeypatch: pytest.MonkeyPatch, error: int
 ) -> None:
     def no_lease(*_: object) -> None:
@@ -115,7 +113,7 @@ def test_without_leases_only_who_sees_all_removes_anything(
         assert segment.exists() is stays
 
 
-def test_the_janitor_holds_nothing_that_somebody_reads() -> None:
+def test_the_janitor_keeps_no_pipe_of_its_parent_open() -> None:
     """It may outlive us, and who reads our output to its end would wait for it."""
     children = Path("/proc/self/task", str(os.getpid()), "children")
     before = children.read_text(encoding="ascii").split()  # orphans of jobs of other tests
@@ -124,7 +122,7 @@ def test_the_janitor_holds_nothing_that_somebody_reads() -> None:
         assert {Path(f"/proc/{pid}/fd/{one}").readlink() for one in (1, 2)} == {Path(os.devnull)}
 
 
-def test_the_janitor_hears_no_signal_from_its_first_instruction_on() -> None:
+def test_the_janitor_blocks_signals_from_its_first_instruction_on() -> None:
     """A scheduler sends SIGTERM to all processes of a job, also to one that has just begun."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     with janitor() as one:
@@ -163,7 +161,7 @@ def test_a_worker_that_a_program_forked_meanwhile_does_not_keep_the_janitor_wait
         os.kill(worker, signal.SIGKILL)
 
 
-def test_without_a_janitor_its_parent_tidies_up(shared: Path, tmp_path: Path) -> None:
+def test_without_a_janitor_the_parent_tidies_up(shared: Path, tmp_path: Path) -> None:
     """Somebody has killed it, and then the launcher, whose ranks removed nothing."""
     folder = tmp_path / "job"
     folder.mkdir()
@@ -176,7 +174,7 @@ def test_without_a_janitor_its_parent_tidies_up(shared: Path, tmp_path: Path) ->
     assert not folder.exists()
 
 
-def test_the_janitor_has_a_name_of_its_own() -> None:
+def test_the_janitor_has_its_own_process_name() -> None:
     """Who kills all that are called python3 leaves it alive."""
     with janitor() as one:
         assert one.process is not None
@@ -194,8 +192,8 @@ def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytes
     """More than the words of a program may be."""
     elsewhere = [["/usr/bin/ssh", "-o", "BatchMode=yes", "--", f"node{number}"] for number in range(HOSTS)]
     before = {f"/dev/shm/sm_segment.{number}.{'x' * 100}" for number in range(HOSTS)}  # noqa: S108
-    monkeypatch.setattr(leftovers, "files", lambda: before)
-    with janitor("", known(elsewhere)) as one:
+    monkeypatch.setattr(leftovers, "library_files", lambda: before)
+    with janitor("", first_message(elsewhere)) as one:
         assert one.process is not None
         assert one.process.poll() is None
     assert one.process.returncode == 0
@@ -204,18 +202,18 @@ def test_the_janitor_is_told_of_any_number_of_hosts_and_files(monkeypatch: pytes
 @given(
     st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.sets(st.text("ab \n\t/", min_size=1))
 )
-def test_what_it_is_told_arrives_whole_or_not_at_all(elsewhere: str, before: set[str]) -> None:
-    told = leftovers.told(elsewhere, before)
-    assert leftovers.heard(BytesIO(told + b"12 15\n")) == (elsewhere, before)
+def test_an_incomplete_message_to_the_janitor_is_rejected(elsewhere: str, before: set[str]) -> None:
+    told = leftovers.start_message(elsewhere, before)
+    assert leftovers.read_start_message(BytesIO(told + b"12 15\n")) == (elsewhere, before)
     for cut in {0, 1, len(told) // 2, len(told) - 1}:
-        assert leftovers.heard(BytesIO(told[:cut])) is None
+        assert leftovers.read_start_message(BytesIO(told[:cut])) is None
 
 
-def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_path: Path) -> None:
+def test_a_parent_that_dies_during_its_message_loses_only_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "job"
     folder.mkdir()
     words = [sys.executable, "-IS", leftovers.__file__, str(folder)]
-    subprocess.run(words, input=leftovers.told("[]", {"a", "b"})[:-1], check=True, timeout=60)
+    subprocess.run(words, input=leftovers.start_message("[]", {"a", "b"})[:-1], check=True, timeout=60)
     assert not folder.exists()
 
 
@@ -223,10 +221,12 @@ def test_a_parent_that_dies_before_it_has_told_all_loses_its_folder_alone(tmp_pa
 
 
 @pytest.mark.parametrize("said", [b"", leftovers.ENDED, leftovers.KILLED])
-def test_a_launcher_is_ended_if_its_parent_died_without_a_word(said: bytes) -> None:
+def test_a_launcher_is_ended_if_its_parent_died_without_a_message(said: bytes) -> None:
     with subprocess.Popen(["sleep", "60"]) as launcher:
         words = [sys.executable, "-IS", leftovers.__file__, ""]
-        told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, "none")
+        told = leftovers.start_message("", set()) + leftovers.job_message(
+            launcher.pid, signal.SIGTERM, "none"
+        )
         subprocess.run(words, input=told + said, check=True, timeout=60)
         if said:
             assert launcher.poll() is None
@@ -243,7 +243,9 @@ def test_ranks_that_are_stopped_notice_that_their_launcher_is_gone() -> None:
             time.sleep(0.01)
         with subprocess.Popen(["sleep", "60"]) as launcher:
             words = [sys.executable, "-IS", leftovers.__file__, ""]
-            told = leftovers.told("", set()) + leftovers.told_of(launcher.pid, signal.SIGTERM, mark)
+            told = leftovers.start_message("", set()) + leftovers.job_message(
+                launcher.pid, signal.SIGTERM, mark
+            )
             subprocess.run(words, input=told, check=True, timeout=60)
         goes_on = not is_in_state(rank.pid, "T")
         rank.kill()
@@ -256,21 +258,25 @@ def is_in_state(pid: int, state: str) -> bool:
     return found is not None and found.state.upper() == state
 
 
-def test_another_process_of_the_same_number_is_none_of_ours() -> None:
+def test_another_process_with_the_same_id_is_not_ended() -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
-        pid, number, born, mark = leftovers.watched(leftovers.told_of(other.pid, signal.SIGTERM, "ours"))
+        pid, number, born, mark = leftovers.parse_job_message(
+            leftovers.job_message(other.pid, signal.SIGTERM, "ours")
+        )
         assert (pid, mark) == (other.pid, "ours")
-        leftovers.end(pid, number, born + b"0")
-        leftovers.end(pid, number, b"")
+        leftovers.end_launcher(pid, number, born + b"0")
+        leftovers.end_launcher(pid, number, b"")
         assert other.poll() is None
-        leftovers.end(pid, number, born)
+        leftovers.end_launcher(pid, number, born)
         assert other.wait() == -signal.SIGTERM
 
 
-def test_a_launcher_that_has_ended_needs_no_end() -> None:
+def test_a_launcher_that_has_ended_is_not_signalled() -> None:
     with subprocess.Popen(["true"]) as gone:
         gone.wait()
-    leftovers.end(*leftovers.watched(leftovers.told_of(gone.pid, signal.SIGTERM, "none"))[:3])
+    leftovers.end_launcher(
+        *leftovers.parse_job_message(leftovers.job_message(gone.pid, signal.SIGTERM, "none"))[:3]
+    )
 
 
 def test_what_hydra_wrote_stays_while_any_hydra_runs(
@@ -288,7 +294,7 @@ def test_what_hydra_wrote_stays_while_any_hydra_runs(
     assert not written.exists()
 
 
-def test_in_a_lab_nothing_is_said_of_the_folder_of_all(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_lab_files_in_tmp_are_ignored(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who needs it may be outside, where we cannot see."""
     written = made(shared / f"{Path(TOPOLOGY).name}1")
     monkeypatch.setenv("MPIGAUGE_LAB", "here")
@@ -296,7 +302,7 @@ def test_in_a_lab_nothing_is_said_of_the_folder_of_all(shared: Path, monkeypatch
     assert written.exists()
 
 
-def test_a_machine_without_shared_memory_is_tidy(shared: Path) -> None:
+def test_a_machine_without_shared_memory_has_no_leftovers(shared: Path) -> None:
     shared.rmdir()
     assert leftovers.tidy("", set())
 
@@ -307,11 +313,13 @@ def test_a_machine_without_shared_memory_is_tidy(shared: Path) -> None:
 @pytest.fixture
 def there(tmp_path: Path) -> Callable[[], object]:
     """What the shell of another host is told, about a folder of ours."""
-    script = leftovers.TIDY_THERE.format(patterns=f"{tmp_path}/mpich_shm_*", minutes=2)
+    script = leftovers.REMOTE_TIDY_SCRIPT.format(patterns=f"{tmp_path}/mpich_shm_*", minutes=2)
     return lambda: subprocess.run(["sh", "-c", script], check=False, timeout=30, stderr=subprocess.DEVNULL)
 
 
-def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object], tmp_path: Path) -> None:
+def test_segments_of_a_killed_job_are_removed_on_other_hosts(
+    there: Callable[[], object], tmp_path: Path
+) -> None:
     mine, other = made(tmp_path / "mpich_shm_1"), made(tmp_path / "data")
     there()
     assert not mine.exists()
@@ -320,18 +328,20 @@ def test_segments_of_a_killed_job_are_removed_there(there: Callable[[], object],
 
 @pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_shellcheck_finds_no_fault_in_what_other_hosts_are_told(tmp_path: Path, shell: str) -> None:
+def test_shellcheck_accepts_the_script_for_other_hosts(tmp_path: Path, shell: str) -> None:
     """The shell of a user there may be either."""
     patterns = " ".join(f"{prefix}*" for prefix in leftovers.SEGMENTS)
     script = tmp_path / "tidy.sh"
-    script.write_text(leftovers.TIDY_THERE.format(patterns=patterns, minutes=2), encoding="ascii")
+    script.write_text(leftovers.REMOTE_TIDY_SCRIPT.format(patterns=patterns, minutes=2), encoding="ascii")
     assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
     words = [needs.program("shellcheck"), f"--shell={shell}", str(script)]
     assert subprocess.run(words, check=False).returncode == 0
 
 
 @pytest.mark.thorough
-def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], tmp_path: Path) -> None:
+def test_segments_in_use_and_older_ones_stay_on_other_hosts(
+    there: Callable[[], object], tmp_path: Path
+) -> None:
     old = made(tmp_path / "mpich_shm_old")
     os.utime(old, (1e9, 1e9))
     used = made(tmp_path / "mpich_shm_used")
@@ -342,7 +352,7 @@ def test_segments_in_use_and_of_before_stay_there(there: Callable[[], object], t
 
 
 @pytest.mark.parametrize(("said", "asked"), [(b"", True), (leftovers.KILLED, True), (leftovers.ENDED, False)])
-def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: bytes, asked: bool) -> None:
+def test_other_hosts_are_cleaned_only_after_a_kill(tmp_path: Path, said: bytes, asked: bool) -> None:
     """By whatever shell there is: here one that notes its words."""
     shell = tmp_path / "shell"
     note = f'cd {tmp_path}\necho "$1" >> hosts\nshift\necho "$*" >> said\ncat > read\n'
@@ -350,7 +360,12 @@ def test_other_hosts_are_asked_only_if_a_job_was_killed(tmp_path: Path, said: by
     shell.chmod(0o755)
     elsewhere = json.dumps([[str(shell), host] for host in ("h2", "h3")])
     words = [sys.executable, "-IS", leftovers.__file__, ""]
-    subprocess.run(words, input=leftovers.told(elsewhere, leftovers.files()) + said, check=True, timeout=60)
+    subprocess.run(
+        words,
+        input=leftovers.start_message(elsewhere, leftovers.library_files()) + said,
+        check=True,
+        timeout=60,
+    )
     hosts = (tmp_path / "hosts").read_text(encoding="ascii").split() if asked else []
     assert sorted(hosts) == (["h2", "h3"] if asked else [])
     assert (tmp_path / "hosts").exists() == asked

@@ -7,7 +7,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.campaign.launch.line_splitter import OBJECT, WORDS_MOST_BYTES, LineSplitter
+from mpigauge.campaign.launch.line_splitter import MAX_OTHER_LINE_BYTES, OBJECT, LineSplitter
 
 PIECE_BYTES = 1 << 16
 
@@ -26,19 +26,19 @@ def test_lines_are_the_same_in_whatever_pieces_they_come(pieces: list[bytes]) ->
     assert lines_of(pieces) == (expected if expected[-1] else expected[:-1])
 
 
-@given(st.integers(0, WORDS_MOST_BYTES), st.integers(1, 5000))
-def test_a_kernels_line_is_kept_whole_behind_words_without_an_end(before: int, step: int) -> None:
+@given(st.integers(0, MAX_OTHER_LINE_BYTES), st.integers(1, 5000))
+def test_a_kernels_line_is_complete_after_an_unfinished_line(before: int, step: int) -> None:
     line = b"w" * before + OBJECT + b"v" * 20_000
     pieces = [line[at : at + step] for at in range(0, len(line), step)]
     assert lines_of([*pieces, b"\nnext"]) == [line, b"next"]
 
 
 @given(st.integers(1, 9000))
-def test_of_a_long_line_of_others_the_beginning_is_kept(step: int) -> None:
+def test_a_long_line_of_another_program_is_cut(step: int) -> None:
     line = b"0123456789" * 2000
     pieces = [line[at : at + step] for at in range(0, len(line), step)]
-    assert lines_of([*pieces, b"\nnext"]) == [line[:WORDS_MOST_BYTES], b"next"]
-    assert lines_of([line + b"\n" + line + b"\n"]) == [line[:WORDS_MOST_BYTES]] * 2
+    assert lines_of([*pieces, b"\nnext"]) == [line[:MAX_OTHER_LINE_BYTES], b"next"]
+    assert lines_of([line + b"\n" + line + b"\n"]) == [line[:MAX_OTHER_LINE_BYTES]] * 2
 
 
 def test_a_line_without_an_end_takes_no_memory() -> None:
@@ -48,10 +48,10 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 8 * PIECE_BYTES
     finally:
         tracemalloc.stop()
-    assert [len(line) for line in lines] == [WORDS_MOST_BYTES]
+    assert [len(line) for line in lines] == [MAX_OTHER_LINE_BYTES]
 
 
-def test_pieces_of_a_line_are_not_joined_again_for_each_new_one() -> None:
+def test_splitting_takes_time_linear_in_a_lines_length() -> None:
     """Copies would make the time grow with the square of the length."""
     splitter = LineSplitter()
     splitter.take(OBJECT)

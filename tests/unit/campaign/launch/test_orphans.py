@@ -29,7 +29,7 @@ from mpigauge.campaign.launch.process import RunningJob
 with RunningJob([sys.executable, "-ISc", sys.argv[1]], {}) as job:
     pid = next(job.lines(lambda: 60.0)).decode()
     print(pid, flush=True)
-    job._janitor.gen.gi_frame.f_locals["one"].process.kill()
+    job._running_janitor.process.kill()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 DEAF_JOB = """
@@ -65,7 +65,7 @@ def of_owner(place: Path) -> Callable[[Owner], Path]:
 @pytest.fixture
 def dead() -> Owner:
     """A process that has been one of ours."""
-    us = Owner.us()
+    us = Owner.current()
     assert us is not None
     return msgspec.structs.replace(us, started=us.started - 1)
 
@@ -103,21 +103,21 @@ def test_the_next_start_ends_the_job_and_removes_all_of_it(
     assert not orphans.sweep().sentence
 
 
-def test_what_was_removed_is_one_line() -> None:
+def test_what_was_removed_is_reported_in_one_line() -> None:
     said = orphans.Swept(processes=3, files=1, folders=2).sentence
     assert said == "removed what a killed mpigauge left: 3 processes, 1 file, 2 folders"
     assert orphans.Swept(folders=1).sentence == "removed what a killed mpigauge left: 1 folder"
 
 
-def test_what_the_living_have_stays(of_owner: Callable[[Owner], Path]) -> None:
-    us = Owner.us()
+def test_folders_of_living_owners_stay(of_owner: Callable[[Owner], Path]) -> None:
+    us = Owner.current()
     assert us is not None
     folder = of_owner(us)
     assert not orphans.sweep().sentence
     assert folder.exists()
 
 
-def test_folders_of_the_dead_go(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
+def test_folders_of_dead_owners_are_removed(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
     folder = of_owner(dead)
     orphans.sweep()
     assert not folder.exists()
@@ -126,7 +126,7 @@ def test_folders_of_the_dead_go(of_owner: Callable[[Owner], Path], dead: Owner) 
 @pytest.mark.parametrize(
     "other", [{"boot": "5b1d0d2e-0000-4000-8000-000000000000"}, {"pids": "pid:[4026539999]"}]
 )
-def test_nobody_can_tell_whether_a_process_elsewhere_is_dead(
+def test_a_process_of_another_machine_counts_as_alive(
     of_owner: Callable[[Owner], Path], dead: Owner, other: dict[str, str]
 ) -> None:
     """On another machine that shares the folder, before this one was started, in a container."""
@@ -150,7 +150,7 @@ def test_folders_of_other_users_and_without_an_owner_stay(
     assert theirs.exists()
 
 
-def test_a_damaged_record_is_no_death(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
+def test_a_damaged_owner_record_counts_as_alive(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
     folder = of_owner(dead)
     (folder / owner.RECORD).write_text('{"pid": 1, "sta', encoding="ascii")
     orphans.sweep()
@@ -159,7 +159,7 @@ def test_a_damaged_record_is_no_death(of_owner: Callable[[Owner], Path], dead: O
 
 def test_processes_of_other_jobs_are_left_alone(of_owner: Callable[[Owner], Path], dead: Owner) -> None:
     folder = of_owner(dead)
-    orphans.note_job(folder, "one", leftovers.told("", leftovers.files()))
+    orphans.note_job(folder, "one", leftovers.start_message("", leftovers.library_files()))
     with subprocess.Popen(["sleep", "60"], env={**os.environ, leftovers.MARK: "another"}) as other:
         orphans.sweep()
         time.sleep(0.05)

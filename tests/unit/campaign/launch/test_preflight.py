@@ -42,12 +42,12 @@ def shell(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_host_that_lets_us_in_and_has_the_kernel_is_fine(shell: str) -> None:
+def test_a_reachable_host_with_the_kernel_has_no_fault(shell: str) -> None:
     assert faults(["h1", "h2"], shell, [Path(shell)]) == {}
     assert faults(["h1"], shell, []) == {}
 
 
-def test_each_fault_is_told_by_host(shell: str, tmp_path: Path) -> None:
+def test_each_fault_is_reported_by_host(shell: str, tmp_path: Path) -> None:
     found = faults(["gone", "h1", "silent"], shell, [Path(shell), tmp_path / "it's not; there"])
     assert list(found) == ["gone", "h1", "silent"]
     assert found["gone"] == "cannot be reached: connect to host gone port 22: No route to host"
@@ -77,7 +77,7 @@ def test_a_kernel_of_another_user_is_a_fault(shell: str, tmp_path: Path, supplie
     assert "belongs to another user" in faults(["h1"], shell, [kernel], supplied=supplied)["h1"]
 
 
-def test_a_link_to_a_folder_of_ours_is_as_good_as_the_folder(shell: str, tmp_path: Path) -> None:
+def test_a_link_to_our_folder_is_accepted(shell: str, tmp_path: Path) -> None:
     """A cache on another disk: a link itself has a mode that lets everybody write."""
     (tmp_path / "link").symlink_to(Path(shell).parent)
     assert faults(["h1"], shell, [tmp_path / "link" / Path(shell).name]) == {}
@@ -101,7 +101,7 @@ def test_a_shell_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "none: No such file" in faults(["h1"], str(tmp_path / "none"), [])["h1"]
 
 
-def test_a_name_that_does_not_resolve_is_told_by_the_real_one() -> None:
+def test_an_unresolved_name_is_reported_by_the_real_ssh() -> None:
     assert "host" in faults(["no-such-host.invalid"], "ssh", [])["no-such-host.invalid"].lower()
 
 
@@ -197,14 +197,14 @@ def test_a_thousand_dead_hosts_take_no_longer_than_one(shells: Callable[..., tup
     assert clock.now_s == pytest.approx(ANSWER_WAIT_S, rel=0.01)
 
 
-def test_hosts_that_answer_one_by_one_are_all_heard(shells: Callable[..., tuple[Clock, Shells]]) -> None:
+def test_hosts_that_answer_one_by_one_are_all_waited_for(shells: Callable[..., tuple[Clock, Shells]]) -> None:
     """A thousand connections take a small machine longer than one host is waited for."""
     clock, _ = shells({host: 0.1 * number for number, host in enumerate(NODES)})
     assert faults([*NODES, "dead"], "ssh", []).keys() == {"dead"}
     assert clock.now_s == pytest.approx(0.1 * len(NODES) + ANSWER_WAIT_S, rel=0.01)
 
 
-def test_a_system_that_starts_few_shells_is_asked_for_more_later(
+def test_a_system_that_starts_few_shells_is_asked_in_batches(
     shells: Callable[..., tuple[Clock, Shells]],
 ) -> None:
     _, few = shells(dict.fromkeys(NODES, 1.0), most=100)
@@ -212,13 +212,15 @@ def test_a_system_that_starts_few_shells_is_asked_for_more_later(
     assert few.together == 100
 
 
-def test_a_system_that_starts_no_shell_at_all_is_told(shells: Callable[..., tuple[Clock, Shells]]) -> None:
+def test_a_system_that_starts_no_shell_is_reported(shells: Callable[..., tuple[Clock, Shells]]) -> None:
     shells({}, most=0)
     found = faults(["h1", "h2"], "ssh", [])
     assert set(found.values()) == {"cannot be reached: ssh: Resource temporarily unavailable"}
 
 
-def test_nothing_is_left_of_having_asked(shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asking_hosts_leaves_no_processes_or_files(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     faults(["h1", "gone"], shell, [])
     assert not list(tmp_path.glob("mpigauge-*"))
@@ -233,7 +235,7 @@ def test_hosts_that_hang_are_named_in_the_order_they_have(
     assert "gave no answer in 3 s" in found["hanging4"]
 
 
-def test_a_child_that_keeps_the_words_of_a_shell_open_is_not_waited_for(shell: str) -> None:
+def test_a_child_that_keeps_standard_error_open_is_not_waited_for(shell: str) -> None:
     """A master that ssh leaves for other connections, or a proxy that still connects, has them for hours."""
     assert faults(["leaving", "leaving-fault"], shell, []) == {"leaving-fault": "cannot be reached: no way"}
     left = Path(f"{shell}.left").read_text(encoding="ascii").strip()
@@ -243,7 +245,7 @@ def test_a_child_that_keeps_the_words_of_a_shell_open_is_not_waited_for(shell: s
         time.sleep(0.01)
 
 
-def test_no_group_is_ended_whose_number_may_be_another_by_now(
+def test_no_process_group_is_killed_whose_id_may_be_reused(
     shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As long as nobody has taken its status, a process that is dead keeps its number."""

@@ -75,7 +75,7 @@ def everything(text: str, **words: str) -> tuple[list[bytes], RunningJob]:
         return list(job.lines(forever)), job
 
 
-def test_lines_come_whole_and_in_their_order() -> None:
+def test_lines_are_complete_and_in_order() -> None:
     lines, job = everything(
         "for i in range(3): print('line', i)\n"
         "sys.stdout.write('ha'); sys.stdout.flush(); time.sleep(0.02); print('lf')\n"
@@ -95,7 +95,7 @@ def test_lines_are_bytes_whatever_they_hold() -> None:
     assert lines == [b"\xff\x00\r"]
 
 
-def test_it_is_fed_what_it_asks_for_and_no_more() -> None:
+def test_a_job_gets_the_parts_of_its_input_that_it_asks_for() -> None:
     """A launcher that has too much in hand at once would give the job up."""
     text = "for _ in range(3): print('more'); print(sys.stdin.readline().strip().upper())"
     lines = []
@@ -107,7 +107,7 @@ def test_it_is_fed_what_it_asks_for_and_no_more() -> None:
     assert lines == [b"more", b"ONE", b"more", b"TWO", b"more", b"THREE"]
 
 
-def test_a_job_that_has_ended_is_fed_in_vain() -> None:
+def test_input_for_a_job_that_has_ended_is_ignored() -> None:
     with RunningJob(program("pass"), {}, ["plan\n"]) as job:
         assert list(job.lines(forever)) == []
         job.wait(PATIENCE_S)
@@ -115,23 +115,23 @@ def test_a_job_that_has_ended_is_fed_in_vain() -> None:
         job.feed()
 
 
-def test_its_environment_is_ours_and_what_is_added() -> None:
+def test_a_jobs_environment_is_ours_with_additions() -> None:
     lines, _ = everything("print(os.environ['HOME'], os.environ['ADDED'])", ADDED="yes")
     assert lines == [f"{os.environ['HOME']} yes".encode()]
 
 
-def test_it_has_a_folder_of_its_own_that_goes_with_it() -> None:
+def test_a_job_has_a_temporary_folder_that_is_removed_with_it() -> None:
     lines, _ = everything("d = os.environ['TMPDIR']; open(d + '/session', 'w').close(); print(d)")
     assert not Path(os.fsdecode(lines[0])).exists()
 
 
-def test_ranks_elsewhere_are_not_told_of_our_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_on_other_hosts_do_not_use_our_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "theirs"))
     with RunningJob(program("print(os.environ['TMPDIR'])"), {}, all_here=False) as job:
         assert next(job.lines(forever)) == str(tmp_path / "theirs").encode()
 
 
-def test_last_words_are_what_is_no_journal() -> None:
+def test_output_outside_the_journal_is_kept() -> None:
     with RunningJob(program("print('a line'); sys.exit('  first\\n\\nsecond  ')"), {}, "") as job:
         for line in job.lines(forever):
             job.add_words(line)
@@ -139,7 +139,7 @@ def test_last_words_are_what_is_no_journal() -> None:
     assert sorted(job.last_words.splitlines()) == ["a line", "first", "second"]
 
 
-def test_of_many_words_the_first_and_the_last_are_kept() -> None:
+def test_the_first_and_last_lines_of_long_output_are_kept() -> None:
     """The first say why, the last how it ended."""
     _, job = everything("for i in range(1000): sys.stderr.write(f'word {i}\\n')")
     kept = process.WORDS_KEPT
@@ -148,7 +148,7 @@ def test_of_many_words_the_first_and_the_last_are_kept() -> None:
     assert job.last_words.splitlines() == [*lines[:kept], GAP, *lines[kept:]]
 
 
-def test_words_that_turn_out_harmless_are_dropped_and_new_ones_still_bounded() -> None:
+def test_harmless_lines_are_dropped_and_later_ones_still_bounded() -> None:
     _, job = everything("print('a report\\nwhy', file=sys.stderr)")
     job.drop_words([b" a report \r", b"never said"])
     assert job.last_words == "why"
@@ -157,24 +157,24 @@ def test_words_that_turn_out_harmless_are_dropped_and_new_ones_still_bounded() -
     assert len(job.last_words.splitlines()) == 2 * process.WORDS_KEPT + 1
 
 
-def test_words_without_an_end_of_line_are_kept_once() -> None:
+def test_an_unfinished_line_is_kept_once() -> None:
     _, job = everything("sys.stderr.write('first\\nno end')")
     assert job.last_words == "first\nno end"
 
 
-def test_a_program_that_closes_its_output_and_stays_is_ended_with_its_words() -> None:
+def test_a_program_that_closes_its_output_and_stays_is_ended() -> None:
     text = "signal.signal(2, 1); sys.stderr.write('first\\nno end'); sys.stderr.flush()\n"
     _, job = everything(f"{text}os.close(1); os.close(2); time.sleep(60)")
     assert job.last_words == "first\nno end"
 
 
-def test_words_that_are_no_text_are_kept_all_the_same() -> None:
+def test_lines_that_are_not_utf_8_are_kept() -> None:
     _, job = everything(r"os.write(2, b'gr\xfc\xdfe\n')")
     assert job.last_words == "gr\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}e"
 
 
 @pytest.mark.thorough
-def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
+def test_silence_is_a_timeout_even_with_output_on_standard_error() -> None:
     talk = "print('a line')\nwhile True: sys.stderr.write('still\\n'); time.sleep(0.02)"
     patience_s, counts = short_once_it_speaks(b"a line")
     with RunningJob(program(talk), {}, "") as job:
@@ -186,7 +186,7 @@ def test_silence_is_a_timeout_and_words_do_not_break_it() -> None:
 
 
 @pytest.mark.thorough
-def test_a_line_that_does_not_count_is_no_sign_of_life() -> None:
+def test_a_line_that_does_not_count_does_not_restart_the_timeout() -> None:
     """A library that hangs may go on talking on standard output, too."""
     talk = "print('life')\nwhile True: print('chatter'); time.sleep(0.02)"
     patience_s, counts = short_once_it_speaks(b"life")
@@ -197,7 +197,7 @@ def test_a_line_that_does_not_count_is_no_sign_of_life() -> None:
             assert set(lines) == {b"chatter"}
 
 
-def test_patience_is_asked_anew_after_each_line() -> None:
+def test_the_timeout_is_asked_again_after_each_line() -> None:
     asked: list[int] = []
 
     def patience_s() -> float:
@@ -208,7 +208,7 @@ def test_patience_is_asked_anew_after_each_line() -> None:
         assert [(line, len(asked)) for line in job.lines(patience_s)] == [(b"0", 1), (b"1", 2), (b"2", 3)]
 
 
-def test_a_signal_ends_the_waiting() -> None:
+def test_a_signal_ends_the_wait_for_lines() -> None:
     with Interruption() as interruption:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGTERM)).start()
         with (
@@ -219,14 +219,14 @@ def test_a_signal_ends_the_waiting() -> None:
         assert interruption.signal == signal.SIGTERM
 
 
-def test_signals_have_their_old_handlers_again() -> None:
+def test_signal_handlers_are_restored() -> None:
     before = [signal.getsignal(number) for number in Interruption.SIGNALS]
     with Interruption():
         assert signal.getsignal(signal.SIGINT) not in before
     assert [signal.getsignal(number) for number in Interruption.SIGNALS] == before
 
 
-def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_started_is_named(tmp_path: Path) -> None:
     for command in ("/nonsense/mpiexec", str(tmp_path)):
         with (
             pytest.raises(EnvironmentLacksError, match="cannot be started") as caught,
@@ -236,18 +236,18 @@ def test_what_cannot_be_started_is_named(tmp_path: Path) -> None:
         assert command in caught.value.sentence
 
 
-def test_words_of_any_length_are_kept_short() -> None:
+def test_long_lines_of_output_are_cut() -> None:
     _, job = everything("sys.stderr.write('x' * 100_000 + '\\n')")
-    assert 0 < len(job.last_words) <= line_splitter.WORDS_MOST_BYTES
+    assert 0 < len(job.last_words) <= line_splitter.MAX_OTHER_LINE_BYTES
 
 
-def test_what_it_says_last_does_not_keep_it_from_ending() -> None:
+def test_late_output_does_not_keep_a_job_from_ending() -> None:
     with RunningJob(program("sys.stdout.write('end\\n' + 'more\\n' * 100_000)"), {}) as job:
         assert next(job.lines(forever)) == b"end"
         assert job.wait(PATIENCE_S) == 0
 
 
-def test_a_polite_launcher_is_given_time_to_end_by_itself() -> None:
+def test_a_launcher_gets_time_to_end_after_its_signal() -> None:
     wait = "print('here'); time.sleep(60)"
     text = f"try:\n    {wait}\nexcept KeyboardInterrupt:\n    sys.exit('interrupted, tidied up')"
     with RunningJob(program(text), {}, ending=Ending(patience_s=PATIENCE_S)) as job:
@@ -260,12 +260,12 @@ def test_a_launcher_can_be_interrupted_where_we_ignore_it() -> None:
     """As in the background of a script."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        test_a_polite_launcher_is_given_time_to_end_by_itself()
+        test_a_launcher_gets_time_to_end_after_its_signal()
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def test_after_the_end_of_the_output_nobody_waits_for_whoever_keeps_the_other_stream() -> None:
+def test_after_the_end_of_output_an_open_standard_error_is_not_waited_for() -> None:
     with RunningJob(program("os.close(1); print('last', file=sys.stderr); time.sleep(60)"), {}) as job:
         assert list(job.lines(forever)) == []
         assert job.is_mute
@@ -286,7 +286,7 @@ class Looking:
         return 0.0 if self.looks > 1 else math.inf
 
 
-def test_who_watches_a_silent_job_may_shorten_the_wait() -> None:
+def test_a_watch_may_shorten_the_wait() -> None:
     watch = Looking()
     with RunningJob(program("time.sleep(60)"), {}) as job, pytest.raises(TimeoutError):
         list(job.lines(forever, watch=watch))

@@ -92,14 +92,14 @@ def test_what_a_launcher_leaves_behind_is_gone() -> None:
     assert is_zombie(pid)
 
 
-def test_processes_of_others_below_us_are_left_alone() -> None:
+def test_our_other_child_processes_are_left_alone() -> None:
     with subprocess.Popen(program("time.sleep(60)")) as other:
         everything("print('hello')")
         assert other.poll() is None
         other.kill()
 
 
-def test_how_others_below_us_end_is_theirs_to_hear() -> None:
+def test_exit_statuses_of_other_children_are_not_reaped() -> None:
     """A child of a notebook that imports mpigauge."""
     with subprocess.Popen(program("sys.exit(7)")) as other:
         while not is_zombie(other.pid):
@@ -149,7 +149,7 @@ with RunningJob([sys.executable, "-ISc", "print('started')"], {}) as job:
 """
 
 
-def test_a_job_is_started_without_the_hooks_of_others() -> None:
+def test_a_job_is_started_without_fork_hooks() -> None:
     """Libraries register what is to happen in a child, whatever their threads were at when it was forked."""
     done = subprocess.run(
         [sys.executable, "-c", HANGS_IN_A_FORK], capture_output=True, text=True, check=False, timeout=60
@@ -157,7 +157,7 @@ def test_a_job_is_started_without_the_hooks_of_others() -> None:
     assert done.stdout == "b'started'\n", done.stderr
 
 
-def test_it_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_job_dies_with_us_and_leaves_nothing(tmp_path: Path) -> None:
     """Killed without warning, we cannot tidy up: the launcher dies with us, the janitor outlives us."""
     ready, segment = tmp_path / "ready", Path(f"{leftovers.SEGMENTS[0]}{uuid.uuid4().hex}")
     hold = f"held = open({str(segment)!r}, 'w')"

@@ -49,7 +49,7 @@ def soon(question: Callable[[], str]) -> str:
     return answer
 
 
-def test_a_rank_that_was_killed_is_known_though_its_launcher_stays(tmp_path: Path) -> None:
+def test_a_killed_rank_is_noticed_while_its_launcher_stays(tmp_path: Path) -> None:
     job, program = job_of(tmp_path, "read never; sleep 60")
     with job as running:
         ranks = LocalRanks(program, running.processes)
@@ -63,16 +63,14 @@ def test_a_rank_that_was_killed_is_known_though_its_launcher_stays(tmp_path: Pat
 @pytest.mark.parametrize(
     ("then", "word"), [("kill -9 $$", "SIGKILL"), ("exit 3", "status 3")], ids=["killed", "ended"]
 )
-def test_how_a_rank_ended_is_said_as_long_as_its_launcher_has_not_asked(
-    tmp_path: Path, then: str, word: str
-) -> None:
+def test_how_a_rank_ended_is_known_until_its_launcher_reaps_it(tmp_path: Path, then: str, word: str) -> None:
     text = "import subprocess, time; child = subprocess.Popen([{0!r}]); time.sleep(60)"
     program = write_program(tmp_path / "mpigauge-kernel", RANK.format(then=then), "#!/bin/sh\n")
     with RunningJob([sys.executable, "-ISc", text.format(str(program))], {}) as running:
         assert word in soon(LocalRanks(str(program), running.processes).death)
 
 
-def test_what_a_rank_has_started_may_end(tmp_path: Path) -> None:
+def test_a_child_of_a_rank_may_end(tmp_path: Path) -> None:
     """A copy of itself, as of a library that starts a helper; and another program."""
     job, program = job_of(tmp_path, "(exit 0) & wait; true; echo then; sleep 60")
     with job as running:
@@ -82,7 +80,7 @@ def test_what_a_rank_has_started_may_end(tmp_path: Path) -> None:
         assert ranks.death() == ""
 
 
-def test_ranks_that_are_not_below_us_and_other_programs_are_none(tmp_path: Path) -> None:
+def test_foreign_ranks_and_other_programs_are_not_watched(tmp_path: Path) -> None:
     job, _ = job_of(tmp_path, "exit 3")
     with job as running:
         next(running.lines(lambda: DEADLINE_S))

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_a_trial_has_an_answer_and_leaves_nobody_behind() -> None:
+def test_a_trial_has_a_result_and_leaves_no_process() -> None:
     before = descendants(os.getpid())
     answer = single_copies.refusal()
     assert answer is None or isinstance(answer, str)
     assert descendants(os.getpid()) == before
 
 
-def test_why_the_system_refuses_is_said_in_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_has_the_systems_message(monkeypatch: pytest.MonkeyPatch) -> None:
     class Refusing:
         """The call under a filter of a container."""
 
@@ -37,6 +37,6 @@ def test_why_the_system_refuses_is_said_in_its_words(monkeypatch: pytest.MonkeyP
     assert single_copies.refusal() == os.strerror(errno.ENOSYS)
 
 
-def test_a_system_without_the_call_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_system_call_there_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: SimpleNamespace())
     assert single_copies.refusal() is None

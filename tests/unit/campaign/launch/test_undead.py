@@ -47,7 +47,7 @@ def test_a_job_whose_processes_cannot_be_ended_names_them(
     assert job.undead == ()
 
 
-def test_a_job_that_ends_has_nobody_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_ends_names_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with RunningJob([sys.executable, "-ISc", DEAF], {}, ending=Ending(patience_s=0.05)) as job:
         assert next(job.lines(lambda: 20.0)) == b"here"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.find.transport import cards_finding, cards_line, doubt_of
-from mpigauge.result.kernel_data import TOLD_MOST, Card, CardTraffic, HostCards
+from mpigauge.result.kernel_data import MAX_CARDS_REPORTED, Card, CardTraffic, HostCards
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.rows import rows
 from mpigauge.rows.transport.cards_used import IDLE_MOST, cards_used
@@ -161,9 +161,9 @@ def test_a_card_that_was_lost_is_not_called_idle_and_is_named_in_the_doubt() -> 
 @settings(derandomize=True, deadline=None, max_examples=40)
 def test_what_a_full_list_leaves_out_is_idle_only_if_the_least_that_it_tells_would_be(least: float) -> None:
     """One host whose second card is not told of, among 63 others."""
-    hosts = {"h0": rails(2)} | {f"h{n}": rails(1) for n in range(1, TOLD_MOST)}
-    by_card = [told(0, "mlx5_0/1", 1.0), *(told(n, "mlx5_0/1", least) for n in range(1, TOLD_MOST))]
-    assert len(by_card) == TOLD_MOST
+    hosts = {"h0": rails(2)} | {f"h{n}": rails(1) for n in range(1, MAX_CARDS_REPORTED)}
+    by_card = [told(0, "mlx5_0/1", 1.0), *(told(n, "mlx5_0/1", least) for n in range(1, MAX_CARDS_REPORTED))]
+    assert len(by_card) == MAX_CARDS_REPORTED
     idle = {fact.idle for fact in found(hosts, *by_card)}
     assert idle == ({("mlx5_1/1",)} if least <= IDLE_MOST / 2 else set())
 

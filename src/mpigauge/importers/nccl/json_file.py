@@ -1,4 +1,4 @@
-"""The JSON file that option -J of nccl-tests writes.
+"""JSON file that option -J of nccl-tests writes.
 
 Source: src/util.cu of nccl-tests 2.17 to 2.19, versions 1 to 3; each adds to the one before it.
 Numbers have six digits behind the point; a result proves its unit by its rate, as a row of the table does.
@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.nccl_job import Proof, blocks_of, collective
-from mpigauge.importers.nccl_times import PLACES, Operation
+from mpigauge.importers.nccl.job import Proof, blocks_of, collective
+from mpigauge.importers.nccl.operation import PLACES, Operation
 from mpigauge.importers.text import LineError, TextLine, content_of, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
 
-WHOLE = re.compile(r'\{"version":[0-9]+,"start_time":|\s*"nccl_version":')
-"""What a line of the file begins with, as it is written or laid out by another program."""
+FILE_BEGINNING = re.compile(r'\{"version":[0-9]+,"start_time":|\s*"nccl_version":')
+"""Beginning of a line of the file, as written or as laid out by another program."""
 
 HINT = "nccl-tests -J writes size, time (us) and alg_bw (GB/s)"
 NUMBER_MOST = 1e15
 
 
 class _Result(TextLine):
-    """A result of the file; its number counts results."""
+    """Result of the file, by its number."""
 
     __slots__ = ()
 
@@ -39,11 +39,11 @@ class _Result(TextLine):
         return f"{self.file}: result {self.number}"
 
 
-def read_json(line: TextLine, found: Collected) -> None:
+def read_json(line: TextLine, collector: Collector) -> None:
     """Take the numbers of a file.
 
     Args:
-        line: Any of its lines.
+        line: Any line of the file.
 
     Raises:
         UsageError: It is no such file, or none of its results is understood.
@@ -52,31 +52,35 @@ def read_json(line: TextLine, found: Collected) -> None:
     version = whole.get("version")
     if not isinstance(version, int) or version < 1:
         raise UsageError(f"{line.file}: is not JSON of nccl-tests: it has no version", HINT)
-    results = [_dict(one) for one in _list(whole.get("results"))]
-    args = [one for one in _list(whole.get("args")) if isinstance(one, str)]
-    found.begin("nccl-tests", line, command=_command(args))
+    results = [_dict(result) for result in _list(whole.get("results"))]
+    args = [result for result in _list(whole.get("args")) if isinstance(result, str)]
+    collector.begin_table("nccl-tests", line, command=_command(args))
     proof = _proof(results)
     config = _dict(whole.get("config"))
-    name = collective("".join(args[:1]) or _experiment(results), "", found.file_name, proof)
-    ranks, ways, before = _ranks(config, proof.ranks(name), found.ranks), _ways(config), found.count
+    name = collective("".join(args[:1]) or _experiment(results), "", collector.file_name, proof)
+    ranks, mode_words, before = (
+        _ranks(config, proof.ranks(name), collector.ranks),
+        _mode_words(config),
+        collector.count,
+    )
     errors, seen, last = list[LineError](), set[str](), ""
-    for number, one in enumerate(results, start=1):
-        key = str([one.get(name) for name in ("size", "type", "redop", "root")])
+    for number, result in enumerate(results, start=1):
+        key = str([result.get(name) for name in ("size", "type", "redop", "root")])
         if key in seen:
             if key == last and config.get("minimum_bytes") != config.get("maximum_bytes"):
                 continue  # steps that are less than a block for each rank
-            found.begin("nccl-tests", line)  # the next cycle of option -N
+            collector.begin_table("nccl-tests", line)  # the next cycle of option -N
             seen.clear()
         seen.add(key)
         last = key
         try:
-            _take(found, _Result(line.file, number, ""), one, name, ranks, ways)
+            _take(collector, _Result(line.file, number, ""), result, name, ranks, mode_words)
         except LineError as error:
             errors.append(error)
-    if errors and found.count == before:
+    if errors and collector.count == before:
         raise errors[0]
     for one_error in errors:
-        found.doubt(one_error)
+        collector.add_unread(one_error)
 
 
 def _loaded(file: str) -> dict[str, Any]:
@@ -88,46 +92,51 @@ def _loaded(file: str) -> dict[str, Any]:
 
 
 def _command(args: Sequence[str]) -> str:
-    """The command line without the file that it writes, which differs where the runs are the same."""
+    """Return the command line without the name of the JSON file, which differs between equal runs."""
     kept = [word for before, word in zip(["", *args], args, strict=False) if "-J" not in {before, word}]
     return " ".join(" ".join(kept).split())
 
 
 def _take(
-    found: Collected, line: TextLine, one: dict[str, Any], name: str, ranks: int, ways: Sequence[str]
+    collector: Collector,
+    line: TextLine,
+    result: dict[str, Any],
+    name: str,
+    ranks: int,
+    mode_words: Sequence[str],
 ) -> None:
     """Take the times of a result.
 
     Raises:
         LineError: They are not understood.
     """
-    size, datatype, op = _size(one, line), _word(one.get("type")), _word(one.get("redop"))
-    root = str(one.get("root", "")).strip()
-    for place, numbers in _places(one):
+    size, datatype, op = _size(result, line), _word(result.get("type")), _word(result.get("redop"))
+    root = str(result.get("root", "")).strip()
+    for place, numbers in _places(result):
         time, rate = _printed(numbers, line)
         operation = Operation(
             name=name,
             place=place,
-            ways=ways,
+            mode_words=mode_words,
             size=size,
             ranks=ranks,
             datatype=datatype,
             op="" if op == "none" else op,
             root=root if re.fullmatch(r"[0-9]{1,7}", root) else "",
-            blocks=_blocks(one) if numbers.get("alg_bw") == numbers.get("bus_bw") else 0,
+            blocks=_blocks(result) if numbers.get("alg_bw") == numbers.get("bus_bw") else 0,
         )
         if size:
-            operation.take(found, line, time, rate, wrong=_wrong(numbers))
+            operation.take(collector, line, time, rate, wrong=_wrong(numbers))
 
 
-def _places(one: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _places(result: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for place in PLACES:
-        if isinstance(numbers := one.get(place.replace("-", "_")), dict):
+        if isinstance(numbers := result.get(place.replace("-", "_")), dict):
             yield place, numbers
 
 
 def _printed(numbers: dict[str, Any], line: TextLine) -> tuple[str, str]:
-    """Time and rate as text, with the six digits that the file has."""
+    """Return time and rate as text, with six digits behind the point as in the file."""
     if "cpu_time" in numbers:
         raise line.refused(
             "its times are those of starting an operation (option -C), not of doing it", "run it without -C 1"
@@ -143,8 +152,8 @@ def _wrong(numbers: dict[str, Any]) -> str:
     return f"{f'{wrong}'[:20]} wrong elements" if wrong else ""
 
 
-def _size(one: dict[str, Any], line: TextLine) -> int:
-    size = one.get("size")
+def _size(result: dict[str, Any], line: TextLine) -> int:
+    size = result.get("size")
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**62:
         raise line.refused("has no size", HINT)
     return size
@@ -154,55 +163,55 @@ def _size(one: dict[str, Any], line: TextLine) -> int:
 
 
 def _proof(results: Sequence[dict[str, Any]]) -> Proof:
-    """What results prove of the job."""
+    """Return what the results prove about the job."""
     proof = Proof()
-    for one in results:
-        proof.count_blocks(_blocks(one))
-        for _, numbers in _places(one):
+    for result in results:
+        proof.count_blocks(_blocks(result))
+        for _, numbers in _places(result):
             printed = [numbers.get(name) for name in ("time", "alg_bw", "bus_bw")]
-            size = one.get("size")
+            size = result.get("size")
             if isinstance(size, int) and size > 0 and all(map(_is_number, printed)):
                 time, algbw, busbw = (f"{number:.6f}" for number in printed)
                 proof.add(size, time, algbw, busbw)
     return proof
 
 
-def _blocks(one: dict[str, Any]) -> int:
-    size, count = one.get("size"), one.get("count")
+def _blocks(result: dict[str, Any]) -> int:
+    size, count = result.get("size"), result.get("count")
     if not isinstance(size, int) or not isinstance(count, int) or min(size, count) <= 0:
         return 0
-    return blocks_of(size, count, _word(one.get("type")))
+    return blocks_of(size, count, _word(result.get("type")))
 
 
-def _ranks(config: dict[str, Any], allowed: Sequence[int], given: int) -> int:
-    """How many ranks took part: the file lists the first device of each process alone.
+def _ranks(config: dict[str, Any], allowed: Sequence[int], user_ranks: int) -> int:
+    """Return the number of ranks; the file lists only the first device of each process.
 
     Args:
-        allowed: Numbers that the results allow.
-        given: What the user says.
+        allowed: Numbers of ranks that the results allow.
+        user_ranks: Number of ranks that the user states.
     """
-    each = 1
+    ranks_per_process = 1
     for name in ("nthreads", "ngpus"):
         count = config.get(name)
-        each *= count if isinstance(count, int) and 0 < count < NUMBER_MOST else 1
+        ranks_per_process *= count if isinstance(count, int) and 0 < count < NUMBER_MOST else 1
     devices = [_dict(one) for one in _list(config.get("devices"))]
     groups = {str(one.get("group")) for one in devices}
-    said = len(devices) * each if len(groups) <= 1 else 0
+    stated = len(devices) * ranks_per_process if len(groups) <= 1 else 0
     if len(allowed) == 1:
         return allowed[0]
-    return next((ranks for ranks in (said, given) if ranks in allowed), 0)
+    return next((ranks for ranks in (stated, user_ranks) if ranks in allowed), 0)
 
 
-def _ways(config: dict[str, Any]) -> list[str]:
-    """How it was measured, where that is not as usual, in words of a mode."""
+def _mode_words(config: dict[str, Any]) -> list[str]:
+    """Return the mode words for unusual options."""
     aggregated = config.get("aggregated_iterations")
-    ways = [f"{aggregated} aggregated"] if isinstance(aggregated, int) and aggregated > 1 else []
-    ways += ["graph"] if config.get("graph") else []
-    return ways + (["blocking"] if config.get("blocking_collectives") in {True, "true"} else [])
+    mode_words = [f"{aggregated} aggregated"] if isinstance(aggregated, int) and aggregated > 1 else []
+    mode_words += ["graph"] if config.get("graph") else []
+    return mode_words + (["blocking"] if config.get("blocking_collectives") in {True, "true"} else [])
 
 
 def _experiment(results: Sequence[dict[str, Any]]) -> str:
-    names = (one.get("experiment_name") for one in results)
+    names = (result.get("experiment_name") for result in results)
     return next((name for name in names if isinstance(name, str) and name), "")
 
 

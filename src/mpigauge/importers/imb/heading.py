@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import given_by
+from mpigauge.importers.collector import factors_in_comment
 
 if TYPE_CHECKING:
     from mpigauge.importers.text import TextLine
@@ -28,7 +28,7 @@ _HALO = re.compile(
     re.ASCII,
 )
 _LIKE_TITLE = re.compile(r"# Benchmarking(?: +\S+){0,3}")
-"""Longer ones are headings of a document."""
+"""Beginning of a title; longer lines are headings of a document."""
 
 _PROCESSES = re.compile(r"#? *\(? *#processes = ([0-9]{1,7})\b(?: *\(threads: ([0-9]{1,6})\))?")
 _GROUPS = re.compile(r"# \( ?([0-9]{1,7}) groups? of ([0-9]{1,7}) processes each")
@@ -38,17 +38,17 @@ _KIND = re.compile(r"#\s+MODE:\s*([A-Za-z-]+)")
 _FACT = re.compile(
     r"# (Machine|System|Release|MPI_Datatype for reductions|MPI_Op)\s*:\s*(\S.*?)\s*(?=# System|\Z)"
 )
-"""Versions 2 have no end of line between machine and system."""
+"""Facts about the machine and reductions; versions 2 have no line end between machine and system."""
 
 _PROGRAM = re.compile(r"\b(?:IMB|PMB)-(MPI1|EXT|IO|NBC|RMA|P2P|MT|MPI4)\b(-GPU\b)?")
 _BUFFERS = re.compile(r"\s-mem_alloc_type[ =]+([a-z]{1,12})\b")
 _LEAST = re.compile(r"\s-npmin[ =]+([0-9]{1,7})\b")
 
 PARTS = {"1": "mpi1", "2": "ext", "4": "mpi4"}
-"""Names of parts by the number in a title: that of IMB-EXT is `MPI-2 part`."""
+"""Parts of IMB by the number in a title: that of IMB-EXT is `MPI-2 part`."""
 
 SCALES = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
-"""Seconds in what stands in brackets behind the name of a time."""
+"""Seconds by the unit in brackets behind the name of a time."""
 
 _COLUMN = re.compile(
     r"(t(?:_(?:min|max|avg|ovrl|pure|CPU))?)\[(\w+)\]|#?(bytes|repetitions)|"
@@ -59,7 +59,7 @@ _LIKE_COLUMN = re.compile(r"[\w#]*[\[(][\w%/]+[\])]|\w+/s(?:ec)?|defects", re.AS
 BYTES, CALLS, GROUP, DEFECTS, RATE, MESSAGES = (
     *("bytes", "repetitions", "Group", "defects", "Mbytes/sec", "Msg/sec"),
 )
-_CERTAIN = frozenset({"#bytes", "#repetitions"})
+_ONLY_IN_HEADINGS = frozenset({"#bytes", "#repetitions"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class Suite:
     """Program that printed a text.
 
     Attributes:
-        title: As it names itself; empty if only its command line is there.
-        part: As `PARTS` calls it or else in small letters; empty if nothing says it.
-        gpu: Whether its buffers may be those of a GPU.
-        buffers: What buffers its command line asks for; empty if it does not say.
+        title: Title as printed; empty if only its command line is there.
+        part: Part, by a name of `PARTS` or else in small letters; empty if unknown.
+        gpu: Whether its buffers may be in the memory of a GPU.
+        buffers: Kind of buffers that its command line asks for; empty if unknown.
     """
 
     title: str = ""
@@ -80,17 +80,17 @@ class Suite:
 
 
 @dataclass(slots=True)
-class Above:
+class TitleFacts:
     """Facts above the heading of a table.
 
     Attributes:
         multi: Whether groups of processes were busy at the same time.
-        ranks: Of one group, where there are several.
-        grid: How the processes are arranged.
-        dimensions: Of a halo, whose table has no heading; 0 for any other.
-        kind: Whether transfers were completed one by one.
-        members: The ranks of each group.
-        given: All factors but sizes, if the text is ours.
+        ranks: Ranks of one group, where there are several.
+        grid: Arrangement of the processes.
+        dimensions: Dimensions of a halo, whose table has no heading; 0 for any other.
+        kind: Mode of completion: transfers one by one, or together.
+        members: Ranks of each group.
+        own_factors: All factors but size, if mpigauge has written the text.
     """
 
     name: str = ""
@@ -103,10 +103,10 @@ class Above:
     dimensions: int = 0
     kind: str = ""
     members: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    given: Cell | None = None
+    own_factors: Cell | None = None
 
     def note(self, line: TextLine) -> bool:
-        """Return whether a line says something of the table below it, and keep that.
+        """Take a fact about the table below; return whether the line states one.
 
         Raises:
             LineError: The factors of a table of ours are damaged.
@@ -122,8 +122,8 @@ class Above:
             self.window = int(match[1])
         elif match := _KIND.match(text):
             self.kind = match[1].lower()
-        elif (given := given_by(line)) is not None:
-            self.given = given
+        elif (own_factors := factors_in_comment(line)) is not None:
+            self.own_factors = own_factors
         else:
             return False
         return True
@@ -140,10 +140,10 @@ def suite_of(text: str) -> Suite | None:
 
 
 def program_of(text: str, suite: Suite) -> Suite | None:
-    """Return what a command line says of the program; None if the line is none of it.
+    """Return the program that a command line runs; None if the line runs none of IMB's.
 
     Args:
-        suite: What the title above says.
+        suite: Program of the title above.
     """
     program, buffers = _PROGRAM.search(text), _BUFFERS.search(text)
     if program is None and buffers is None:
@@ -156,34 +156,34 @@ def program_of(text: str, suite: Suite) -> Suite | None:
 
 
 def facts_of(text: str) -> dict[str, str]:
-    """Return what a line says of the machine and the reductions."""
+    """Return the facts that a line states about the machine and the reductions."""
     return {match[1]: match[2] for match in _FACT.finditer(text)}
 
 
-def title_of(line: TextLine) -> Above | None:
-    """Return what the title of a table says; None if the line is none.
+def title_of(line: TextLine) -> TitleFacts | None:
+    """Return the facts that the title of a table states; None if the line is no title.
 
     Raises:
         LineError: It is not what IMB prints.
     """
     if match := _HALO.fullmatch(line.text):
         ranks, threads, dimensions = map(int, match.groups()[1:])
-        return Above(match[1], ranks=ranks, threads=threads, dimensions=dimensions)
+        return TitleFacts(match[1], ranks=ranks, threads=threads, dimensions=dimensions)
     if match := _TITLE.fullmatch(line.text):
-        return Above(match[2], bool(match[1]), grid=(match[3] or "").replace(" ", ""))
+        return TitleFacts(match[2], bool(match[1]), grid=(match[3] or "").replace(" ", ""))
     if _LIKE_TITLE.fullmatch(line.text):
         raise line.refused("the title is not understood", "restore it, or leave the table out")
     return None
 
 
-def least_ranks(command: str) -> int:
-    """Return the number of ranks that a command line of IMB begins with: it goes on with twice as many."""
+def first_rank_count(command: str) -> int:
+    """Return the number of ranks that an IMB command begins with; IMB then doubles it."""
     found = _LEAST.search(command)
     return int(found[1]) if found else 2
 
 
 Columns = dict[str, float | None]
-"""Names of columns, with seconds in one of their unit; None for what is no time."""
+"""Names of columns, with the seconds of their unit; None for a column that is no time."""
 
 
 def columns_of(line: TextLine) -> Columns | None:
@@ -194,16 +194,16 @@ def columns_of(line: TextLine) -> Columns | None:
     """
     words = line.words
     known = sum(_COLUMN.fullmatch(word) is not None for word in words)
-    if line.text.startswith("# ") or not (_CERTAIN.intersection(words) or known == len(words) > 1):
+    if line.text.startswith("# ") or not (_ONLY_IN_HEADINGS.intersection(words) or known == len(words) > 1):
         return None
     return _columns(line)
 
 
-def more_columns(line: TextLine, begun: Columns) -> Columns | None:
-    """Return the columns of a heading that goes on in the next line; None if that line is none.
+def more_columns(line: TextLine, columns_so_far: Columns) -> Columns | None:
+    """Return the columns of a heading that continues on this line; None if it does not.
 
     Args:
-        begun: What the line above it has.
+        columns_so_far: Columns of the line above.
 
     Raises:
         LineError: A column is there twice, or not known.
@@ -212,7 +212,7 @@ def more_columns(line: TextLine, begun: Columns) -> Columns | None:
     if not words or not all(_LIKE_COLUMN.fullmatch(word) for word in words):
         return None
     more = _columns(line)
-    return None if {BYTES, CALLS, GROUP, *begun} & {*more} else begun | more
+    return None if {BYTES, CALLS, GROUP, *columns_so_far} & {*more} else columns_so_far | more
 
 
 def _columns(line: TextLine) -> Columns:

@@ -1,4 +1,4 @@
-"""What a point of a chart says to whoever points at it: its number, interval, launches and doubts."""
+"""Texts of points in charts: number, interval, launches and doubts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DASH = " \N{EN DASH} "
 
 
 def of_row(label: str, what: str, row: Row, point: Point, quantity: Quantity, chosen: Units) -> str:
-    """Return lines about a point of a curve against size."""
+    """Return the text of a point of a curve against size."""
     lines = [f"{label}, {units.format_size(row.cell.bytes)}", *of_value(what, point, quantity, chosen)]
     if row.time is not None:
         lines += _of_samples(row.time, chosen if quantity == "time" else None)
@@ -37,10 +37,10 @@ def of_row(label: str, what: str, row: Row, point: Point, quantity: Quantity, ch
 def of_value(
     what: str, point: Point, quantity: Quantity, chosen: Units = AUTOMATIC, none: str = words.NO_INTERVAL
 ) -> list[str]:
-    """Return the lines of a value and of its interval.
+    """Return the lines of a value and its interval.
 
     Args:
-        none: Stands for an interval that is not known; may be empty.
+        none: Text for an unknown interval; may be empty.
     """
     value = f"{what}: {written(point.y, quantity, chosen)}"
     if point.low is None or point.high is None:
@@ -59,10 +59,10 @@ def interval(low: float, high: float, quantity: Quantity, chosen: Units = AUTOMA
 
 
 def written(value: float, quantity: Quantity, chosen: Units = AUTOMATIC) -> str:
-    """Return a value with its unit, as tables have it."""
+    """Return a value with its unit, as in tables."""
     write: dict[Quantity, Callable[[float], str]] = {
-        "time": lambda one: units.format_time(one, chosen.time),
-        "rate": lambda one: units.format_rate(one, chosen.rate),
+        "time": lambda number: units.format_time(number, chosen.time),
+        "rate": lambda number: units.format_rate(number, chosen.rate),
         "ratio": units.format_factor,
         "share": units.format_percent,
     }
@@ -70,7 +70,7 @@ def written(value: float, quantity: Quantity, chosen: Units = AUTOMATIC) -> str:
 
 
 def _of_samples(time: Timing, chosen: Units | None) -> Iterator[str]:
-    """Yield how many launches and samples there are, and how the samples of a time are spread."""
+    """Yield the numbers of launches and samples, and percentiles of the samples."""
     if time.launches:
         yield f"{words.LAUNCHES}: {time.launches}, {time.samples} {words.SAMPLES}"
     if chosen is None:

@@ -1,4 +1,4 @@
-"""What --dry-run prints: how much a campaign is, its commands, and the cells that each of them measures."""
+"""Output of --dry-run: size of the campaign, its commands, and the cells that each of them measures."""
 
 from __future__ import annotations
 
@@ -12,36 +12,39 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
 
 LINES_SHOWN = 16
-"""Of a file with the hosts of the ranks."""
+"""Lines shown of a file with the hosts of the ranks."""
 
 SIZES_SHOWN = 6
-"""Of a line; of more sizes only the ends."""
+"""Sizes shown per line; of more only the ends."""
 
 
-def what_would_run(session: PreparedCampaign) -> str:
-    """Return how much it is, and a paragraph per job: its command line with its variables, and its cells."""
-    from mpigauge.campaign.jobs import crowded
+def dry_run_text(session: PreparedCampaign) -> str:
+    """Return the size of the campaign, and a paragraph per job: command line, variables, cells."""
+    from mpigauge.campaign.jobs import oversubscribed_jobs
     from mpigauge.campaign.libraries import other_choices
-    from mpigauge.campaign.measuring import left_out_of, shared_cores
+    from mpigauge.campaign.measuring import left_out_sentence, shared_cores_sentence
 
     plan = session.plan
-    others = [f"! {words}" for words in other_choices(one.library for one in session.targets)]
+    others = [f"! {words}" for words in other_choices(target.library for target in session.targets)]
     lab = [f"in a lab of {plan.lab.hosts} hosts:"] if plan.lab else []
-    shared = [f"! {shared_cores(job.ranks, job.cores)}" for job in crowded(plan, session.targets)]
+    shared = [
+        f"! {shared_cores_sentence(job.ranks, job.cores)}"
+        for job in oversubscribed_jobs(plan, session.targets)
+    ]
     head = f"seed {plan.seed}, {plan.launches_min} to {plan.launches_max} launches of each of:"
-    gone = [f"! {line}" for line in [left_out_of(session.targets)] if line]
+    gone = [f"! {line}" for line in [left_out_sentence(session.targets)] if line]
     return "\n".join([*_amount(session), *others, *gone, *shared, *lab, head, *_jobs(session), ""])
 
 
 def _amount(session: PreparedCampaign) -> Iterator[str]:
-    """Return how many cells in how many jobs there are, and how long that may take."""
+    """Return how many cells and jobs there are, and how long they may take."""
     from mpigauge.plan.model import by_job
     from mpigauge.units import counted
 
     cells = counted(sum(len(target.cells) for target in session.targets), "cell")
     jobs = counted(sum(len(by_job(target.cells)) for target in session.targets), "job")
-    told = session.time_of_jobs if session.plan.over_s is None else ""
-    yield f"{cells} in {told or f'{jobs}, {_time(session.plan)}'}; nothing is run"
+    duration = session.time_of_jobs if session.plan.over_s is None else ""
+    yield f"{cells} in {duration or f'{jobs}, {_time(session.plan)}'}; nothing is run"
 
 
 def _time(plan: Plan) -> str:
@@ -52,6 +55,7 @@ def _time(plan: Plan) -> str:
 
 def _jobs(session: PreparedCampaign) -> Iterator[str]:
     from mpigauge.campaign.jobs import command_of, job_of
+    from mpigauge.plan.factors import is_control
     from mpigauge.plan.model import by_job
 
     for target in session.targets:
@@ -60,14 +64,14 @@ def _jobs(session: PreparedCampaign) -> Iterator[str]:
             variables = [f"{name}={shlex.quote(value)}" for name, value in job.environment.items()]
             command = command_of(session.plan, target, job)
             yield "  " + " ".join([*variables, *map(_quoted, command.words)])
-            if key.arm:
+            if is_control(key):
                 yield "    control arm: the same a second time, for mpigauge compare"
             yield from (f"    {_file(name, text)}" for name, text in command.files.items())
             yield from (f"    {line}" for line in _described(cells))
 
 
 def _quoted(word: str) -> str:
-    """Quote a word for a shell, which fills in the folder that a file of the command is in."""
+    """Quote a word for a shell that expands the folder of the command's files."""
     from mpigauge.campaign.launch.job import FOLDER
 
     quoted = shlex.quote(word)
@@ -75,7 +79,7 @@ def _quoted(word: str) -> str:
 
 
 def _file(name: str, text: str) -> str:
-    """Return what a file of the command says, as far as it fits a line."""
+    """Return the contents of a file of the command, as far as they fit on a line."""
     from mpigauge.campaign.launch.job import FOLDER
 
     lines = text.splitlines()
@@ -84,19 +88,19 @@ def _file(name: str, text: str) -> str:
 
 
 def _described(cells: Iterable[Cell]) -> Iterator[str]:
-    """Describe in a line all cells that differ in nothing but their size and pair."""
+    """Return a line per group of cells that differ only in size and pair."""
     from mpigauge.document.phrases import DETAILS, phrases_of
     from mpigauge.plan.patterns import known
     from mpigauge.sequences import group_by
 
-    def said(cell: Cell) -> tuple[str, ...]:
+    def key_of(cell: Cell) -> tuple[str, ...]:
         return cell.pattern, cell.mode, *phrases_of(cell, DETAILS).values()
 
-    for (pattern, mode, *factors), found in group_by(cells, said).items():
-        pairs = len({cell.pair for cell in found if cell.pair})
-        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {found[0].pair}"]
+    for (pattern, mode, *factors), group in group_by(cells, key_of).items():
+        pairs = len({cell.pair for cell in group if cell.pair})
+        of_pairs = [f"{pairs} pairs of ranks" if pairs > 1 else f"between ranks {group[0].pair}"]
         sized = pattern not in known() or known()[pattern].sized
-        sizes = [_sizes(sorted({cell.bytes for cell in found}))] if sized else []
+        sizes = [_sizes(sorted({cell.bytes for cell in group}))] if sized else []
         yield ", ".join([" ".join([pattern, mode, *sizes]), *(of_pairs if pairs else []), *factors])
 
 

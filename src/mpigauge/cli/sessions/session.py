@@ -1,4 +1,4 @@
-"""What verbs that measure share: a session with its progress and signals, its file, and how it ends."""
+"""Sessions of the verbs that measure: progress, signals, result file, and exit status."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
-from mpigauge.cli.screen.streams import Forgiving, forgiving, say
+from mpigauge.cli.screen.streams import ToleratesClosedStream, print_unless_closed, tolerate_closed
 from mpigauge.errors import (
     EXIT_CHECK_FAILED,
     EXIT_DONE,
@@ -14,7 +14,7 @@ from mpigauge.errors import (
     EnvironmentLacksError,
     JobError,
 )
-from mpigauge.result.files import default_path, resume_words
+from mpigauge.result.files import default_path, resume_command
 from mpigauge.vocabulary import BROKEN
 
 if TYPE_CHECKING:
@@ -39,16 +39,16 @@ def measure(
     """Run a session to its end.
 
     Args:
-        output: The name of a new file; None means the usual one.
-        answering: Whether a terminal shows what the result says so far.
+        output: Name of the new result file; None for the usual one.
+        answering: Whether a terminal shows the answer so far.
 
     Raises:
-        UsageError: There is such a file already.
+        UsageError: The file exists already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
     from mpigauge.campaign import measuring
-    from mpigauge.doctor.here import causes_here
+    from mpigauge.doctor.this_machine import startup_obstacles
 
     def observing(path: Path) -> AbstractContextManager[Observer]:
         return _observer_for(session.plan, sys.stderr, quiet=quiet, answers=path if answering else None)
@@ -56,31 +56,33 @@ def measure(
     try:
         return measuring.measure(session, output, default_path(), observing)
     except JobError as error:
-        for note in causes_here():
+        for note in startup_obstacles():
             error.add_note(note)
         raise
 
 
 @contextmanager
 def _observer_for(plan: Plan, stream: TextIO, *, quiet: bool, answers: Path | None) -> Iterator[Observer]:
-    """Watch a campaign: by the answer or a bar on a terminal, a line per launch on a pipe, or not at all.
+    """Watch a campaign: by the answer or a bar on a terminal, lines on a pipe, or not at all.
 
     Args:
-        answers: The result file, if what it says so far is to be seen while it grows.
+        answers: Result file, if the answer so far is shown.
     """
     from mpigauge.cli.screen.progress import NoProgress, ProgressLines
 
     if quiet or not stream.isatty():
-        yield cast("Observer", Forgiving(NoProgress(stream) if quiet else ProgressLines(stream), stream))
+        yield cast(
+            "Observer", ToleratesClosedStream(NoProgress(stream) if quiet else ProgressLines(stream), stream)
+        )
         return
-    seen = _on_terminal(plan, stream, answers)
-    with forgiving(stream):
-        seen.start()
+    display = _on_terminal(plan, stream, answers)
+    with tolerate_closed(stream):
+        display.start()
     try:
-        yield cast("Observer", Forgiving(seen, stream))
+        yield cast("Observer", ToleratesClosedStream(display, stream))
     finally:
-        with forgiving(stream):
-            seen.stop()
+        with tolerate_closed(stream):
+            display.stop()
 
 
 def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBar | LiveAnswer:
@@ -93,13 +95,13 @@ def _on_terminal(plan: Plan, stream: TextIO, answers: Path | None) -> ProgressBa
 
 
 def measured_and_shown(
-    session: PreparedCampaign, output: Path | None, asked: TableOptions, *, quiet: bool
+    session: PreparedCampaign, output: Path | None, options: TableOptions, *, quiet: bool
 ) -> int:
     """Run a session to its end and print its table; return the exit status.
 
     Raises:
-        UsageError: There is such a file already.
-        EnvironmentLacksError: A host cannot be reached, or the file has not all that was measured.
+        UsageError: The file exists already.
+        EnvironmentLacksError: A host cannot be reached, or the file has lost data.
         JobError: Nothing could be measured.
     """
     from mpigauge.cli.screen.tables import tabulate
@@ -107,21 +109,21 @@ def measured_and_shown(
     done = measure(session, output, quiet=quiet)
     if done.signal is not None:
         return stopped(done, done.signal)
-    text, rows = tabulate([done.path], asked, [done.result])
-    say(text, nl=False)
+    text, rows = tabulate([done.path], options, [done.result])
+    print_unless_closed(text, nl=False)
     return ended(done.path, rows, done)
 
 
 def measured_or_stopped(
     session: PreparedCampaign, output: Path | None, *, quiet: bool, says_where: bool = True
 ) -> SessionEnd | int:
-    """Run a session whose answer is another document; return how it ended, or the exit status after a signal.
+    """Run a session; return how it ended, or the exit status after a signal, for verbs that print later.
 
     Args:
-        says_where: Whether the user is told the name of the result.
+        says_where: Whether to print the name of the result.
 
     Raises:
-        UsageError: There is such a file already.
+        UsageError: The file exists already.
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
         JobError: Nothing could be measured.
     """
@@ -129,63 +131,62 @@ def measured_or_stopped(
     if done.signal is not None:
         return stopped(done, done.signal)
     if says_where and not done.lost:
-        say(f"result: {done.path}", err=True)
+        print_unless_closed(f"result: {done.path}", err=True)
     return done
 
 
 def stopped(measured: SessionEnd, signal_number: int) -> int:
-    """Say how to continue after a signal; return the exit status."""
+    """Print how to continue after a signal; return the exit status."""
     where = f"all finished visits are in {measured.path}"
-    say(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
+    print_unless_closed(f"stopped by signal {signal_number}; {measured.lost or where}", err=True)
     if not measured.lost:
-        say(f"  continue with: {resume_words(measured.path)}", err=True)
+        print_unless_closed(f"  continue with: {resume_command(measured.path)}", err=True)
     return EXIT_SIGNAL_BASE + signal_number
 
 
 def ended(path: Path, rows: Sequence[Row], measured: SessionEnd | None = None) -> int:
-    """Say where the result is; return the exit status.
+    """Print where the result is; return the exit status.
 
-    A cell that crashed, hung or received a wrong payload in the end makes it 1, though all the others
-    are measured; so does a job that did not begin, a campaign that failed, or one that made fewer launches
-    than were asked for.
+    It is 1 after a cell that crashed, hung or received a wrong payload, though all others are measured; also
+    after a job that did not start, a failed campaign, or fewer launches than were asked for.
 
     Args:
-        measured: How the session ended that measured them, if one did.
+        measured: How the session ended, if one measured the rows.
 
     Raises:
         JobError: Nothing was measured, since the time was up before the first cell.
-        EnvironmentLacksError: The file has not all that was measured.
+        EnvironmentLacksError: The file has lost data.
     """
     from mpigauge.ask import check_measured
     from mpigauge.rows.reasons import LaunchFailed
 
     if measured is not None:
         check_saved(measured)
-    say(f"result: {path}", err=True)
+    print_unless_closed(f"result: {path}", err=True)
     check_measured(path, rows)
     broken = any(row.status in BROKEN or isinstance(row.reason, LaunchFailed) for row in rows)
     if measured is not None and measured.launches_short is not None:
         made, wanted = measured.launches_short
-        say(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
-        say(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
+        print_unless_closed(f"mpigauge: {path}: only {made} of {wanted} launches were made", err=True)
+        print_unless_closed(f"  hint: {_hint_for_short(path, measured.reason)}", err=True)
         broken = True
     failed = measured is not None and measured.reason == "failed"
     return EXIT_CHECK_FAILED if broken or failed else EXIT_DONE
 
 
 def check_saved(measured: SessionEnd) -> None:
-    """Refuse to call a result whole that others have taken away while it grew; after it was shown.
+    """Refuse a result file that was removed or changed while it grew; called after it was shown.
 
     Raises:
-        EnvironmentLacksError: The file has not all that was measured.
+        EnvironmentLacksError: The file has lost data.
     """
     if measured.lost:
-        from mpigauge.result.writer import ELSEWHERE
+        from mpigauge.result.writer import MOVED_HINT
 
-        raise EnvironmentLacksError(measured.lost, ELSEWHERE)
+        raise EnvironmentLacksError(measured.lost, MOVED_HINT)
 
 
 def _hint_for_short(path: Path, reason: EndReason | None) -> str:
     if reason == "budget":
         return "raise --budget, or ask for fewer launches"
-    return f"when the reason is gone, continue with: {resume_words(path)}"
+    return f"when the reason is gone, continue with: {resume_command(path)}"

@@ -1,4 +1,4 @@
-"""Times of other programs as they are read, and the result that they become."""
+"""Times of other programs, collected by table and cell, and the result that they become."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace as with_fields
+from msgspec.structs import replace as replace_fields
 
 from mpigauge.importers import READERS
-from mpigauge.importers.commands import command_in, is_prose, ranks_of, repeats, setting_in
-from mpigauge.importers.runs import TextTable, joined, named
-from mpigauge.importers.text import step_of
+from mpigauge.importers.command_lines import command_in, is_prose, is_repeating_loop, ranks_of, setting_in
+from mpigauge.importers.run_labels import TextTable, join_labels, label_tables
+from mpigauge.importers.text import relative_step
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
-from mpigauge.result.checked import NUMBER_MOST
+from mpigauge.result.checked import MAX_NUMBER
 from mpigauge.result.records import End, Failure, Imported, Record, Unread, campaign_of
 from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}
 LAUNCH = 1
-"""The number of what was printed once."""
+"""Launch number of a table that was printed once."""
 
 TITLES_MOST = 2
 QUOTED_MOST = 60
@@ -43,16 +43,16 @@ TOO_SHORT = "is printed as 0: smaller than its last digit"
 
 @dataclass(frozen=True, slots=True)
 class TableMeaning:
-    """What the numbers of a table are of.
+    """Meaning of the numbers of a table: what was measured, how, and whether rates follow.
 
     Attributes:
-        pattern: Our name, or that of the other program for what we do not measure.
-        time_of: What one time is.
-        directions: How many times its size a message moves; 2 doubles the rate.
-        operation: Bytes of an operation, for patterns that are not ours.
-        rated: Whether a rate makes sense: not where it depends on ranks that nobody names.
+        pattern: Our name, or that of the other program for a measurement that is not ours.
+        time_of: What one time spans, in words.
+        directions: Directions in which a message's bytes move at once; 2 doubles the rate.
+        operation: Bytes moved by an operation, for patterns that are not ours.
+        rated: Whether a rate follows: not where it depends on an unknown number of ranks.
         windowed: Whether its numbers are rates of many messages in flight.
-        overlaps: Whether its time has a computation in it.
+        overlaps: Whether its time includes a computation.
     """
 
     pattern: str
@@ -66,17 +66,17 @@ class TableMeaning:
     overlaps: bool = False
 
     def with_mode(self, mode: str) -> TableMeaning:
-        """The same, done otherwise."""
+        """Return this meaning with another mode."""
         return replace(self, mode=mode)
 
-    def alone(self, mode: str) -> TableMeaning:
-        """The operation without the computation."""
+    def without_computation(self, mode: str) -> TableMeaning:
+        """Return the meaning of the operation alone, where this one overlaps it with a computation."""
         return replace(self, mode=mode, overlaps=False)
 
 
 @dataclass(slots=True)
 class _Entry:
-    """A time or a failure."""
+    """Collected time or failure."""
 
     table: TextTable
     meaning: TableMeaning
@@ -84,67 +84,67 @@ class _Entry:
     record: Imported | Failure
 
 
-class Collected:
-    """Times and failures by table and cell.
+class Collector:
+    """Collector of times and failures by table and cell.
 
     Attributes:
-        titles: Of what was read, in its order.
-        form: The format of what is read now.
-        environment: Of the machine, where a text says it.
-        unread: Lines that were no rows of their tables, of all files.
-        given_ranks: How many took part, by who imports; 0 if they do not say.
+        titles: Titles that were read, in their order.
+        format_name: Format that is read now.
+        environment: Machine, where a text describes it.
+        unread: Lines of all files that were no rows of their tables.
+        given_ranks: Number of ranks that the user states; 0 if none.
     """
 
     def __init__(self, ranks: int = 0, *, same: bool = False) -> None:
-        """Begin without anything.
+        """Make an empty collector.
 
         Args:
-            ranks: How many took part, where neither text nor command line says it; 0 if nobody knows.
-            same: Whether tables of the same cells are launches of one thing, whatever stands above them.
+            ranks: Number of ranks, where neither text nor command line says it; 0 if unknown.
+            same: Whether tables of the same cells are launches of one run, whatever is printed above them.
         """
         self.titles: dict[str, None] = {}
         self.environment: Environment | None = None
-        self.form = ""
+        self.format_name = ""
         self.unread: list[Unread] = []
         self.given_ranks, self._same = ranks, same
         self._entries: list[_Entry] = []
         self._lines: Sequence[TextLine] = ()
         self._texts: Sequence[str] = ()
         self._table = TextTable("", 0)
-        self._looked = 0
+        self._read_to = 0
         self._printed = set[object]()
         self._settings: dict[str, str] = {}
 
     # ---- Where a reader is -----------------------------------------------------------------------
 
-    def enter(self, file: str, lines: Sequence[TextLine]) -> None:
+    def begin_file(self, file: str, lines: Sequence[TextLine]) -> None:
         """Begin a file; what is taken before a table begins is of a table without a title."""
-        self._lines, self._looked, self._table = lines, 0, TextTable(file, 0, self.form)
+        self._lines, self._read_to, self._table = lines, 0, TextTable(file, 0, self.format_name)
         self._texts = [line.text for line in lines]
         self._settings = {}
 
-    def begin(
+    def begin_table(
         self, title: str, line: TextLine, command: str = "", what: object = None, *, new: bool = False
     ) -> None:
         """Begin a table.
 
         Args:
-            title: Of the program and its version, as results name it; empty if there is none.
-            line: Its title, or its heading if it has none.
+            title: Program and version, as results name it; empty if there is none.
+            line: Line of its title, or of its heading if it has none.
             command: The command line, where the program itself writes it.
-            what: What it is of, where one command prints several tables, each once; None for a program that
-                prints one.
-            new: Whether the program has said its title since the table before: it was started again.
+            what: Key of the table, where one command prints several, each once; None for one that prints
+                one.
+            new: Whether the program has printed its title since the table before: it was started again.
         """
         if title:
             self.titles[title] = None
         old = self._table
-        self._table = TextTable(line.file, line.number, self.form)
+        self._table = TextTable(line.file, line.number, self.format_name)
         texts, prose, visible = self._texts, "", command
-        for at in range(self._looked, len(texts)):
+        for at in range(self._read_to, len(texts)):
             if self._lines[at].number > line.number:
                 break
-            self._looked = at + 1
+            self._read_to = at + 1
             if self._lines[at].number == line.number:
                 continue
             if shown := command_in(texts, at):
@@ -153,18 +153,20 @@ class Collected:
                 self._settings |= dict([setting])
             elif is_prose(texts[at]):
                 prose = texts[at].strip()
-        goes_on = repeats(old.command) or (what is not None and not new and what not in self._printed)
-        self._table.command = visible or (old.command if goes_on else "")
+        continues = is_repeating_loop(old.command) or (
+            what is not None and not new and what not in self._printed
+        )
+        self._table.command = visible or (old.command if continues else "")
         self._table.settings = " ".join(self._settings.values())
         self._table.above = prose
         self._printed = {what} if visible or new else {*self._printed, what}
 
     def above(self, line: TextLine) -> Sequence[TextLine]:
         """Return the lines of the file between the beginning of the last table and a line."""
-        return self._lines[self._looked : bisect_left(self._lines, line.number, key=_number)]
+        return self._lines[self._read_to : bisect_left(self._lines, line.number, key=_number)]
 
     def below(self, line: TextLine) -> Iterator[TextLine]:
-        """The lines of the file below a line of it."""
+        """Return the lines of the file below a line of it."""
         first = bisect_right(self._lines, line.number, key=_number)
         return (self._lines[at] for at in range(first, len(self._lines)))
 
@@ -175,17 +177,17 @@ class Collected:
 
     @property
     def command(self) -> str:
-        """The command line that is visible above the table; empty if none is."""
+        """Command line that is visible above the table; empty if none is."""
         return self._table.command
 
     @property
     def ranks(self) -> int:
-        """How many ranks took part by the command line above the table, or by who imports; 0 if unknown."""
+        """Ranks that took part, by the command line above the table or by the user; 0 if unknown."""
         return ranks_of(self._table.command) or self.given_ranks
 
     # ---- What it finds ---------------------------------------------------------------------------
 
-    def take(
+    def add_time(
         self,
         meaning: TableMeaning,
         cell: Cell,
@@ -194,33 +196,35 @@ class Collected:
         line: TextLine,
         printed: str = "",
     ) -> None:
-        """Take a time; one that is printed as 0 is too short to be known, and no number.
+        """Add a time; one that is printed as 0 becomes a failure, since it is too short to be known.
 
         Args:
-            printed: The number that it is from, as it is printed, whose last digit says how exact it is.
+            printed: Number that it follows from, as printed: its last digit gives the resolution.
 
         Raises:
-            LineError: The table has the same cell before; or no result can have it, or the time.
+            LineError: The table has the cell already; or no result can hold it, or the time.
         """
-        if math.isnan(time_s) or time_s > NUMBER_MOST:
+        if math.isnan(time_s) or time_s > MAX_NUMBER:
             raise line.refused("has a time that is not a number", "correct the line, or delete it")
         if time_s <= 0:
-            self.fail(meaning, cell, "refused", TOO_SHORT, line)
+            self.add_failure(meaning, cell, "refused", TOO_SHORT, line)
             return
-        found = Imported(cell, time_s, None, statistic, line.where, step=step_of(printed))
-        self._enter(meaning, cell, line, found)
+        record = Imported(cell, time_s, None, statistic, line.where, step=relative_step(printed))
+        self._add(meaning, cell, line, record)
 
-    def fail(self, meaning: TableMeaning, cell: Cell, kind: FailureKind, words: str, line: TextLine) -> None:
-        """Take a cell without a number, and why it has none.
+    def add_failure(
+        self, meaning: TableMeaning, cell: Cell, kind: FailureKind, words: str, line: TextLine
+    ) -> None:
+        """Add a cell without a number, and why it has none.
 
         Raises:
-            LineError: The table has the same cell before.
+            LineError: The table has the cell already.
         """
-        self._enter(meaning, cell, line, Failure(LAUNCH, kind, words, None, cell))
+        self._add(meaning, cell, line, Failure(LAUNCH, kind, words, None, cell))
 
-    def _enter(self, meaning: TableMeaning, cell: Cell, line: TextLine, record: Imported | Failure) -> None:
-        if wrong := _wrong(cell):
-            raise line.refused(f"no result can have this: {wrong}", "correct the line, or delete it")
+    def _add(self, meaning: TableMeaning, cell: Cell, line: TextLine, record: Imported | Failure) -> None:
+        if unreadable := _unreadable(cell):
+            raise line.refused(f"no result can have this: {unreadable}", "correct the line, or delete it")
         if cell in self._table.cells:
             raise line.refused(
                 f"measures the same cell as {self._table.cells[cell]}", "put each table below its title"
@@ -228,18 +232,18 @@ class Collected:
         self._table.cells[cell] = line.where
         self._entries.append(_Entry(self._table, meaning, cell, record))
 
-    def doubt(self, error: LineError, below: int = 0) -> None:
-        """Keep a line that was not understood, and that its table ends there.
+    def add_unread(self, error: LineError, below: int = 0) -> None:
+        """Record a line that was not understood, at which its table ends.
 
         Args:
-            below: Lines of numbers below it that were not read, either.
+            below: Number of rows below it that were not read, either.
         """
         quoted = " ".join(error.line.text.split())[:QUOTED_MOST]
         self.unread.append(Unread(error.line.where, error.why, quoted, below))
 
     @property
     def count(self) -> int:
-        """How many times and failures were taken."""
+        """Number of times and failures collected."""
         return len(self._entries)
 
     def has_numbers(self, file: str) -> bool:
@@ -249,13 +253,13 @@ class Collected:
     # ---- The result that it becomes --------------------------------------------------------------
 
     def records(self) -> list[Record]:
-        """Return a result, the campaign first."""
-        told = self._told_apart()
-        # A table of several columns has labels of its own.
-        labels = joined((entry.cell.label, run) for entry, run, _ in told)
-        for entry, run, launch in told:
-            entry.cell = with_fields(entry.cell, label=labels[entry.cell.label, run])
-            entry.record = with_fields(entry.record, cell=entry.cell, launch=launch)
+        """Return the records of the result, the campaign first."""
+        labelled = self._labelled_entries()
+        # A table of several columns has labels already.
+        labels = join_labels((entry.cell.label, run) for entry, run, _ in labelled)
+        for entry, run, launch in labelled:
+            entry.cell = replace_fields(entry.cell, label=labels[entry.cell.label, run])
+            entry.record = replace_fields(entry.record, cell=entry.cell, launch=launch)
         cells = tuple(dict.fromkeys(entry.cell for entry in self._entries))
         patterns = dict.fromkeys(cell.pattern for cell in cells)
         libraries = dict.fromkeys((cell.mpi, cell.mpi_version, cell.label) for cell in cells)
@@ -268,31 +272,37 @@ class Collected:
         )
         return [campaign, *(entry.record for entry in self._entries), *self.unread, End(IMPORTED, 0.0, "")]
 
-    def _told_apart(self) -> list[tuple[_Entry, str, int]]:
-        """Each entry with the label of its run, and its number among the launches of that."""
+    def _labelled_entries(self) -> list[tuple[_Entry, str, int]]:
+        """Return each entry with the label of its run, and its launch number in that run."""
         tables: dict[Cell, dict[TextTable, None]] = defaultdict(dict)
         for entry in self._entries:
-            tables[with_fields(entry.cell, bytes=0)][entry.table] = None
-        several = {key: list(alike) for key, alike in tables.items() if _overlap(key, alike)}
-        places = named(several, same=self._same)
+            tables[replace_fields(entry.cell, bytes=0)][entry.table] = None
+        several = {
+            key: list(tables_of_key) for key, tables_of_key in tables.items() if _overlap(key, tables_of_key)
+        }
+        places = label_tables(several, same=self._same)
         return [
-            (entry, *places.get((entry.table, with_fields(entry.cell, bytes=0)), ("", LAUNCH)))
+            (entry, *places.get((entry.table, replace_fields(entry.cell, bytes=0)), ("", LAUNCH)))
             for entry in self._entries
         ]
 
     @property
     def _title(self) -> str:
-        programs = (READERS[form].program for entry in self._entries if (form := entry.table.form))
+        programs = (
+            READERS[format_name].program
+            for entry in self._entries
+            if (format_name := entry.table.format_name)
+        )
         names = list(self.titles) or list(dict.fromkeys(programs)) or [""]
         return ", ".join(names) if len(names) <= TITLES_MOST else f"{names[0]} and {len(names) - 1} more"
 
     def _pattern(self, name: str) -> Pattern:
-        """What is known of a pattern: of ours its kind and volumes, never how samples are taken."""
+        """Return what is known of a pattern: of our own, kind and volumes, never how samples are taken."""
         meanings = [entry.meaning for entry in self._entries if entry.cell.pattern == name]
         first, own = meanings[0], known().get(name)
-        modes = {one.mode: _mode(one) for one in meanings}
-        sized = any(one.sized for one in meanings)
-        rated = all(one.rated for one in meanings)
+        modes = {meaning.mode: _mode(meaning) for meaning in meanings}
+        sized = any(meaning.sized for meaning in meanings)
+        rated = all(meaning.rated for meaning in meanings)
         bare = Pattern(
             name=name,
             about=self._title,
@@ -309,20 +319,20 @@ class Collected:
         if own is None:
             return bare
         kept = {"volumes": own.volumes, "bus": own.bus} if rated else {}
-        return with_fields(
+        return replace_fields(
             bare, family=own.family, one_way=own.one_way, reduces=own.reduces, sampled=Sampling(), **kept
         )
 
 
 class LineParser(ABC):
-    """Reads the lines of one format; made anew for each piece of a file.
+    """Parser of the lines of one format; made anew for each piece of a file.
 
     Attributes:
-        found: Takes what is read.
+        collector: Collects what is read.
     """
 
-    def __init__(self, found: Collected) -> None:
-        self.found = found
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
 
     @abstractmethod
     def take(self, line: TextLine) -> None:
@@ -345,8 +355,8 @@ class LineParser(ABC):
 
 
 def _overlap(key: Cell, tables: Iterable[TextTable]) -> bool:
-    """Whether tables have a cell twice, so that they cannot be pieces of one."""
-    cells = [cell for table in tables for cell in table.cells if with_fields(cell, bytes=0) == key]
+    """Return whether tables share a cell, so that they cannot be pieces of one table."""
+    cells = [cell for table in tables for cell in table.cells if replace_fields(cell, bytes=0) == key]
     return len(cells) > len(set(cells))
 
 
@@ -359,15 +369,15 @@ def _mode(meaning: TableMeaning) -> Mode:
 
 
 def cell_of(
-    meaning: TableMeaning, size_bytes: int, ranks: int, given: Cell | None = None, **more: Any
+    meaning: TableMeaning, size_bytes: int, ranks: int, own_factors: Cell | None = None, **more: Any
 ) -> Cell:
-    """Return a cell of which nobody says with which library, and where its ranks were.
+    """Return a cell whose library and placement are unknown.
 
     Args:
-        given: All other factors, where the text is one that we have written.
+        own_factors: All other factors, where mpigauge has written the text.
     """
-    if given is not None:
-        return with_fields(given, pattern=meaning.pattern, mode=meaning.mode, bytes=size_bytes)
+    if own_factors is not None:
+        return replace_fields(own_factors, pattern=meaning.pattern, mode=meaning.mode, bytes=size_bytes)
     return Cell(
         pattern=meaning.pattern,
         mode=meaning.mode,
@@ -380,8 +390,8 @@ def cell_of(
     )
 
 
-def _wrong(cell: Cell) -> str:
-    """What a result could be written with, and not be read again; empty if nothing is."""
+def _unreadable(cell: Cell) -> str:
+    """Return why a result with this cell could be written but not read again; empty if it could be read."""
     try:
         check_words(msgspec.convert(msgspec.to_builtins(cell), Cell))
     except msgspec.ValidationError as error:
@@ -389,8 +399,8 @@ def _wrong(cell: Cell) -> str:
     return ""
 
 
-def given_by(line: TextLine) -> Cell | None:
-    """Return the factors that a comment of ours names; None if the line is none.
+def factors_in_comment(line: TextLine) -> Cell | None:
+    """Return the factors that a comment written by mpigauge names; None if the line is no such comment.
 
     Raises:
         LineError: They are damaged.
@@ -398,8 +408,8 @@ def given_by(line: TextLine) -> Cell | None:
     if not line.text.startswith(OWN_CELL):
         return None
     try:
-        named_ones = msgspec.json.decode(line.text.removeprefix(OWN_CELL), type=dict[str, Any])
-        cell = msgspec.convert({**_UNNAMED, **named_ones, "pattern": "", "mode": "", "bytes": 0}, Cell)
+        stated = msgspec.json.decode(line.text.removeprefix(OWN_CELL), type=dict[str, Any])
+        cell = msgspec.convert({**_UNNAMED, **stated, "pattern": "", "mode": "", "bytes": 0}, Cell)
         check_words(cell)
     except (msgspec.ValidationError, msgspec.DecodeError, ValueError) as error:
         why = str(error).splitlines()[0][:100]

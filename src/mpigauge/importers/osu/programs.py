@@ -1,4 +1,4 @@
-"""Names of OSU's programs in command lines, files and between tables: of tables without a true title.
+"""Names of OSU's programs in command lines, files and between tables, for tables without a true title.
 
 Source: the sources of versions 5.3 to 7.4.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.osu_heading import Title, places, titled
+from mpigauge.importers.osu.heading import Title, buffer_places, make_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ _COLLECTIVES = {
     "neighbor_alltoall": ("Neighborhood Alltoall", "Neighborhood Alltoall"),
     "neighbor_alltoallv": ("Neighborhood All-to-Allv", "Neighborhood Alltoallv"),
 }
-"""By program: the words of the title, and those of the nonblocking one."""
+"""Words in the titles of blocking and nonblocking programs, by program."""
 
 
 def _titles() -> Iterator[tuple[str, str]]:
@@ -64,7 +64,7 @@ def _titles() -> Iterator[tuple[str, str]]:
 
 
 TITLES = dict(_titles())
-"""What each program prints above its table."""
+"""Title that each program prints above its table."""
 
 MISTITLED = ("osu_bw_fan_in", "osu_bw_fan_out", "osu_ialltoallw", "osu_neighbor_alltoallw")
 """Programs that print the title of another one in some version."""
@@ -76,7 +76,7 @@ _ON_DEVICE = re.compile(
     r"cuda|gpu|rocm|device|[nrx]ccl|(?<![a-z])(?:hip|d2d|h2d|d2h|dd|hd|dh)(?![a-z])", re.IGNORECASE
 )
 SOME_DEVICE = "GPU"
-"""What is known of a device that no title names."""
+"""Device that no title names."""
 
 
 def program_in(text: str) -> str:
@@ -103,22 +103,22 @@ def title_by_command(command: str) -> Title | None:
 
 
 def title_by_words(text: str) -> Title | None:
-    """Return the title of the program that a name of a file or a line between tables says; None if none."""
+    """Return the title of the program named by a file or by a line between tables; None if none is."""
     buffers = _BUFFERS.search(text)
     on_device = _ON_DEVICE.search(text) or (buffers is not None and buffers.groups() != ("H", "H"))
     return _title(program_in(text), SOME_DEVICE if on_device else "")
 
 
 def buffers_in(text: str) -> str:
-    """Return where a text says that buffers lie, as in device-host: versions from 7.4 on do not print it."""
+    """Return the places of buffers that a text states, as in device-host; versions 7.4 and later omit it."""
     match = _BUFFERS.search(text)
-    return places(match[1], match[2]) if match else ""
+    return buffer_places(match[1], match[2]) if match else ""
 
 
 def _title(program: str, device: str) -> Title | None:
     if not program:
         return None
     if program in MISTITLED:
-        return titled("OSU", f"MPI{device and f'-{device}'} Test").called(program)
+        return make_title("OSU", f"MPI{device and f'-{device}'} Test").renamed(program)
     subject, _, name = TITLES[program].partition(" ")
-    return titled("OSU", f"{subject}{device and f'-{device}'} {name}")
+    return make_title("OSU", f"{subject}{device and f'-{device}'} {name}")

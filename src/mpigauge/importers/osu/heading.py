@@ -1,4 +1,4 @@
-"""What stands above a table of the OSU Micro-Benchmarks: its title, columns with their units, and factors.
+"""Lines above a table of the OSU Micro-Benchmarks: title, columns with their units, and factors.
 
 Source: their versions 2.1 to 7.4 in C, Java and Python, and the ports in mpi4py's folder `demo`.
 """
@@ -22,7 +22,7 @@ HINT = "OSU prints times as (us) and rates as MB/s: restore the heading, or leav
 # ---- Titles ----------------------------------------------------------------------------------------
 
 MPI4PY = "mpi4py"
-"""What the titles `# MPI Latency Test` of the ports in mpi4py's folder `demo` are called here."""
+"""Suite of the titles `# MPI Latency Test` that the ports in mpi4py's folder `demo` print."""
 
 _TITLE = re.compile(
     r"(?:# ?)?(?P<suite>OSU|OMB Python|OMB-Py) (?P<words>[A-Za-z][\w+/ ().-]*?\bTest(?: Persistent)?)"
@@ -40,21 +40,21 @@ _FOREIGN = {
     "multi latency": "multi_lat",
     "multi-pair latency": "multi_lat",
 }
-"""Programs whose title does not have their name."""
+"""Programs whose title does not contain their name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What the title of a table says.
+    """Title of a table.
 
     Attributes:
         suite: OSU, OMB Python or MPI4PY.
-        subject: What communicates: MPI, OpenSHMEM, UPC, NCCL; empty where the title does not say it.
-        device: Of the buffers, such as CUDA or ROCM; empty for the memory of hosts.
-        name: What is measured, in the form of `benchmarks.plain`.
+        subject: Library that communicates: MPI, OpenSHMEM, UPC, NCCL; empty where the title does not say it.
+        device: Device of the buffers, such as CUDA or ROCM; empty for host memory.
+        name: Measurement, in the form of `benchmarks.plain`.
         one_sided: Whether it is a function of MPI, as in `OSU MPI_Put Latency Test`.
-        version: Of the suite; empty if it is not said.
-        text: All of it, as results name it.
+        version: Version of the suite; empty if unknown.
+        text: Whole title, as results name it.
     """
 
     suite: str
@@ -67,7 +67,7 @@ class Title:
 
     @property
     def is_mpi_on_hosts(self) -> bool:
-        """Return whether it is of OSU's C programs that send from and to the memory of hosts by MPI."""
+        """Return whether it is of an OSU program in C that sends from and to host memory by MPI."""
         return self.suite == "OSU" and self.subject == "MPI" and not self.device and not self.one_sided
 
     @property
@@ -77,7 +77,7 @@ class Title:
 
     @property
     def foreign(self) -> str:
-        """The name of a pattern for what we do not measure."""
+        """Pattern name of a measurement that is not ours."""
         device = self.device.lower()
         words = [_SUITES.get(self.suite, "omb_python")]
         if self.subject == "MPI":
@@ -88,17 +88,17 @@ class Title:
         words.append(_FOREIGN.get(self.name) or re.sub(r"[^a-z0-9]+", "_", self.name).strip("_"))
         return "_".join(filter(None, words))
 
-    def on(self, device: str) -> Title:
-        """Return the title that its program prints if buffers lie in the memory of a device."""
+    def on_device(self, device: str) -> Title:
+        """Return the title that its program prints if buffers are in device memory."""
         return replace(self, device=device)
 
-    def called(self, program: str) -> Title:
-        """Return the title that a program should have, which prints that of another."""
+    def renamed(self, program: str) -> Title:
+        """Return the title that a program should have but does not: it prints that of another."""
         return replace(self, name=program.removeprefix("osu_").replace("_", " "))
 
 
 def title_of(line: TextLine) -> Title | None:
-    """Return the title that a line is; None if it is none.
+    """Return the title in a line; None if it is none.
 
     Raises:
         LineError: It begins like one.
@@ -107,24 +107,24 @@ def title_of(line: TextLine) -> Title | None:
     match = _TITLE.fullmatch(text)
     # Without its sign it is one if a version ends it: of these programs people write, too.
     if match is not None and (text.startswith("#") or (match["version"] and not match["remark"])):
-        return titled(match["suite"], match["words"], match["version"] or "")
+        return make_title(match["suite"], match["words"], match["version"] or "")
     if match := _OF_MPI4PY.fullmatch(text):
-        return titled(MPI4PY, match["words"])
+        return make_title(MPI4PY, match["words"])
     if _LIKE_TITLE.match(text):
         raise line.refused("the title of the table is not understood", "restore it, or leave the table out")
     return None
 
 
-def titled(suite: str, words: str, version: str = "") -> Title:
+def make_title(suite: str, words: str, version: str = "") -> Title:
     """Return a title of these words, such as `MPI-CUDA Latency Test`."""
     match = _SUBJECT.fullmatch(words)
     subject, device, name = match.groups() if match else ("", None, words)
     one_sided = name.startswith("_")
     text = f"{suite} {words}{f' v{version}' if version else ''}".removeprefix(f"{MPI4PY} MPI ")
     text = f"{MPI4PY} {text}" if suite == MPI4PY else text
-    spoken = plain(name.replace("_", " ") if one_sided else name)
-    spoken = spoken.replace("bidirectional", "bi-directional")
-    return Title(suite, subject, (device or "-")[1:], spoken, one_sided, version, text)
+    measured = plain(name.replace("_", " ") if one_sided else name)
+    measured = measured.replace("bidirectional", "bi-directional")
+    return Title(suite, subject, (device or "-")[1:], measured, one_sided, version, text)
 
 
 # ---- Columns ---------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ _TIMES = (
 )
 _RATES = r"(?:Bi-)?Bandwidth|P[0-9.]+ Tail BW"
 _RATE_UNITS = {**RATE_UNITS, "MillionBytes/s": 1e6}
-"""As version 2 writes MB/s for one-sided functions."""
+"""Units of rates, with MB/s as version 2 writes it for one-sided functions."""
 
 _UNIT = r"[^()\[\]\s]+"
 _BARE = "|".join(map(re.escape, _RATE_UNITS))
@@ -154,24 +154,24 @@ _COLUMN_WITH_UNIT = re.compile(rf"(?:{_TIMES}|{_RATES}) ?[(\[](?:us|MB/s)[)\]]|S
 SIZE, RATE, MESSAGES, VALIDATION = "Size", "Bandwidth", "Messages/s", "Validation"
 LATENCY, OVERALL, PURE = "Latency", "Overall", "Pure Comm."
 TRANSMITTED, OPERATION = "Transmit Size", "Operation"
-_SAME = {
+_SYNONYMS = {
     "Avg Latency": LATENCY,
     "Avg. Latency": LATENCY,
     "Lat Avg": LATENCY,
     "Pure Comm": PURE,
     "Bi-Bandwidth": RATE,
 }
-"""One name for what versions call otherwise."""
+"""Common names of columns that versions call otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class OsuColumn:
-    """A column.
+    """Column of a table.
 
     Attributes:
-        scale: Seconds or bytes per second in one of its unit; 1 where it has none.
+        scale: Seconds or bytes per second of its unit; 1 where it has none.
         averaged: Whether its heading calls it an average.
-        bracketed: Whether its unit stands in brackets, as Java and mpi4py print it.
+        bracketed: Whether its unit is in square brackets, as Java and mpi4py print it.
     """
 
     name: str
@@ -205,8 +205,8 @@ def columns_of(line: TextLine) -> list[OsuColumn]:
     return found
 
 
-def has(columns: list[OsuColumn], name: str) -> bool:
-    """Return whether a column of this name is there."""
+def has_column(columns: list[OsuColumn], name: str) -> bool:
+    """Return whether there is a column of this name."""
     return any(column.name == name for column in columns)
 
 
@@ -216,11 +216,13 @@ def _column(match: re.Match[str], line: TextLine) -> OsuColumn:
     bracketed = "[" in match[0]
     if name := match["time"]:
         scale = _scale(match["of_time"], TIME_UNITS, name, line)
-        return OsuColumn(_SAME.get(name, name), scale, "Avg" in name, bracketed)
+        return OsuColumn(_SYNONYMS.get(name, name), scale, "Avg" in name, bracketed)
     if match["rate"] or match["bare"]:
         name = match["rate"] or RATE
         unit = match["bare"] or match["of_rate"]
-        return OsuColumn(_SAME.get(name, name), _scale(unit, _RATE_UNITS, name, line), bracketed=bracketed)
+        return OsuColumn(
+            _SYNONYMS.get(name, name), _scale(unit, _RATE_UNITS, name, line), bracketed=bracketed
+        )
     return OsuColumn(match["size"] or match["other"])
 
 
@@ -246,15 +248,15 @@ _PLACES = {"D": "device", "H": "host", "M": "managed", "MD": "managed_device", "
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """What lines above a table say of how it was done, beside its title and columns.
+    """Conditions that lines above a table state, beside its title and columns.
 
     Attributes:
-        window: How the memory of a one-sided function was made.
-        synchronization: How it was synchronised.
-        buffers: Where those of the sender and of the receiver lie, as in device-host.
-        threads: How many the sender and the receiver have.
-        processes: How many each of them has forked.
-        partitions: Of a message.
+        window: Function that made the window of a one-sided test.
+        synchronization: Synchronisation of the window.
+        buffers: Memory of the sender's and the receiver's buffers, as in device-host.
+        threads: Threads of sender and receiver.
+        processes: Processes that sender and receiver have forked.
+        partitions: Partitions of a message.
     """
 
     window: str = ""
@@ -266,7 +268,7 @@ class Factors:
 
     @property
     def words(self) -> str:
-        """All of it, as the mode of a cell; empty if nothing is said."""
+        """Words for the mode of a cell; empty if there are none."""
         return " ".join(
             filter(
                 None,
@@ -274,19 +276,19 @@ class Factors:
                     self.window,
                     self.synchronization,
                     self.buffers,
-                    _of_both(self.threads, "thread"),
-                    _of_both(self.processes, "process"),
+                    _sides_text(self.threads, "thread"),
+                    _sides_text(self.processes, "process"),
                     counted(self.partitions, "partition") if self.partitions else "",
                 ),
             )
         )
 
     def with_buffers(self, buffers: str) -> Factors:
-        """Return the same with the places of buffers, as another says them."""
+        """Return the factors with other buffer places."""
         return replace(self, buffers=buffers)
 
-    def of(self, title: Title) -> Factors:
-        """Return the same with threads and processes only if a table of this title can have them."""
+    def restricted_to(self, title: Title) -> Factors:
+        """Return the factors without threads and processes that a table of this title cannot have."""
         return replace(
             self,
             threads=self.threads if "threaded" in title.name else (0, 0),
@@ -294,7 +296,7 @@ class Factors:
         )
 
     def with_line(self, line: TextLine) -> Factors | None:
-        """Return the same with what a line says; None if it says nothing of factors."""
+        """Return the factors with those of a line; None if the line states none."""
         text = " ".join(line.text.split())
         if match := _NUMBERS.match(text):
             return self._with_number(match)
@@ -303,7 +305,7 @@ class Factors:
                 return replace(self, synchronization=match[2])
             return replace(self, window=match[2])
         if match := _BUFFERS.match(text):
-            return self.with_buffers(places(match[1], match[2]))
+            return self.with_buffers(buffer_places(match[1], match[2]))
         match = _PARTITIONS.match(text)
         return replace(self, partitions=int(match[1])) if match else None
 
@@ -314,13 +316,13 @@ class Factors:
         return replace(self, processes=_with_count(self.processes, count, sends=sends))
 
     @property
-    def before_title(self) -> Factors:
-        """What of it is printed before the title of its table."""
+    def above_title(self) -> Factors:
+        """Factors that are printed above the title of their table."""
         return Factors(threads=self.threads, processes=self.processes)
 
 
-def places(first: str, second: str) -> str:
-    """Return where buffers lie by their letters, D, H, M, MD or MH: `device-host`."""
+def buffer_places(first: str, second: str) -> str:
+    """Return the places of buffers by their letters, D, H, M, MD or MH: `device-host`."""
     return f"{_PLACES[first]}-{_PLACES[second]}"
 
 
@@ -329,8 +331,8 @@ def _with_count(counts: tuple[int, int], count: int, *, sends: bool) -> tuple[in
     return (count, receiver) if sends else (sender, count)
 
 
-def _of_both(counts: tuple[int, int], noun: str) -> str:
-    """How many the sender and the receiver have: `16 threads`, `1 to 16 threads`."""
+def _sides_text(counts: tuple[int, int], noun: str) -> str:
+    """Return the counts of sender and receiver in words: `16 threads`, `1 to 16 threads`."""
     sender, receiver = counts
     if not sender or not receiver or sender == receiver:
         count = sender or receiver

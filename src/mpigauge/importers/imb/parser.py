@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.commands import ranks_of
-from mpigauge.importers.imb_heading import (
+from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
+from mpigauge.importers.command_lines import ranks_of
+from mpigauge.importers.imb.heading import (
     BYTES,
     CALLS,
     DEFECTS,
@@ -21,18 +21,18 @@ from mpigauge.importers.imb_heading import (
     HINT,
     MESSAGES,
     RATE,
-    Above,
     Columns,
     Suite,
+    TitleFacts,
     columns_of,
     facts_of,
-    least_ranks,
+    first_rank_count,
     more_columns,
     program_of,
     suite_of,
     title_of,
 )
-from mpigauge.importers.imb_meaning import (
+from mpigauge.importers.imb.meaning import (
     HALO,
     MT,
     P2P,
@@ -44,19 +44,19 @@ from mpigauge.importers.imb_meaning import (
     meanings_of,
     messages_of,
     moved_of,
-    name_near,
+    name_above,
     statistic_of,
 )
 from mpigauge.importers.text import (
     TextLine,
     agree,
-    decimals_of,
-    ends_of,
+    column_mismatch,
+    decimals,
     is_headless_row,
     is_number,
     is_whole,
     number,
-    unlike,
+    rounding_range,
     without_note,
 )
 from mpigauge.plan.benchmarks import DATATYPES
@@ -67,12 +67,12 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import FailureKind
 
-WITHOUT: dict[str, FailureKind] = {
+FAILURE_WORDS: dict[str, FailureKind] = {
     "time-out.": "timeout",
     "out-of-mem.": "refused",
     "int-overflow": "refused",
 }
-"""What stands in the place of numbers, and what that is."""
+"""Words in place of numbers, and the failure that each means."""
 
 MEGA = (10**6, 2**20)
 HALO_ROW = re.compile(
@@ -82,12 +82,12 @@ HALO_ROW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table below its heading.
+    """Table below its heading.
 
     Attributes:
-        ranks: 0 if nobody says how many.
-        meanings: What a row gives, each with the column that has it.
-        wrapped: How many columns of the heading stand in a second line, as then in each row.
+        ranks: Number of ranks; 0 if unknown.
+        meanings: Meanings of a row, each with its column.
+        wrapped: Columns on the second line of a wrapped heading, and so of each row.
     """
 
     kind: ImbKind
@@ -97,29 +97,29 @@ class _Table:
 
     @property
     def columns(self) -> Columns:
-        """Their names, with seconds in one of their unit."""
+        """Names of the columns, with the seconds of their unit."""
         return self.kind.columns
 
 
 class Parser(LineParser):
-    """Reads what IMB has printed; rows without numbers become failures of their cells.
+    """Parser of the output of IMB; rows without numbers become failures of their cells.
 
     What stands above a heading is noted until the heading comes. Where no title does, the lines between the
     table before and the heading may name what is below it.
     """
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._suite = Suite()
         self._facts = dict[str, str]()
-        self._above = Above()
-        self._near = list[str]()
-        self._looked_above = False
+        self._above = TitleFacts()
+        self._nearby_lines = list[str]()
+        self._has_read_above = False
         self._table: _Table | None = None
-        self._may_go_on = False
+        self._heading_may_continue = False
         self._first_half: TextLine | None = None
         self._ended = False
-        self._new = True
+        self._program_started = True
 
     def take(self, line: TextLine) -> None:
         """Read a line.
@@ -135,64 +135,66 @@ class Parser(LineParser):
             if len(words) == self._table.wrapped and all(map(is_number, map(number, words))):
                 self._row(TextLine(half.file, half.number, f"{half.text} {line.text}"))
                 return
-            self.found.doubt(half.refused(unlike(half.words, len(self._table.columns)), "complete the row"))
+            self.collector.add_unread(
+                half.refused(column_mismatch(half.words, len(self._table.columns)), "complete the row")
+            )
             self.end_table()
-        if _whole(words[0]) is not None:
-            self._may_go_on = False
+        if _count_in(words[0]) is not None:
+            self._heading_may_continue = False
             self._row(line)
-        elif self._may_go_on and self._goes_on(line):
-            self._may_go_on = False
+        elif self._heading_may_continue and self._continues_heading(line):
+            self._heading_may_continue = False
         elif (columns := columns_of(line)) is not None:
-            self._head(columns, line)
+            self._heading(columns, line)
         elif not self._title(line):
-            self._said(line)
+            self._note(line)
 
     def end_table(self) -> None:
-        """Leave the table: rows below are read under the next heading or title alone."""
-        self._table, self._above, self._ended = None, Above(), True
+        """Leave the table: rows are read again below the next heading or title."""
+        self._table, self._above, self._ended = None, TitleFacts(), True
         self._first_half = None
 
     def finish(self) -> None:
-        """Say what the text says of the machine.
+        """Take the facts about the machine.
 
         Raises:
             LineError: The last row is not whole.
         """
         system = " ".join(self._facts[name] for name in ("System", "Machine") if name in self._facts)
         if system:
-            self.found.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
+            self.collector.environment = Environment(system=system, kernel=self._facts.get("Release", ""))
         if self._first_half is not None and self._table is not None:
-            why = unlike(self._first_half.words, len(self._table.columns))
+            why = column_mismatch(self._first_half.words, len(self._table.columns))
             raise self._first_half.refused(why, "complete the row")
 
     # ---- What stands above -----------------------------------------------------------------------
 
     def _title(self, line: TextLine) -> bool:
-        """Whether a line is the title of a program or of a table."""
+        """Read a title of a program or table; return whether the line is one."""
         if suite := suite_of(line.text):
-            self._suite, self._above, self._near, self._looked_above = suite, Above(), [], True
-            self._table, self._ended, self._new = None, False, True
+            self._suite, self._above, self._nearby_lines, self._has_read_above = suite, TitleFacts(), [], True
+            self._table, self._ended, self._program_started = None, False, True
             return True
         if (above := title_of(line)) is None:
             return False
-        self._look_above(line)
+        self._read_lines_above(line)
         self._above, self._table, self._ended = above, None, False
         if above.dimensions:
             self._begin(halo_kind(above), line)
         return True
 
-    def _look_above(self, line: TextLine) -> None:
-        """Above the first title or heading there is more than this reader was given."""
-        if not self._looked_above:
-            self._looked_above = True
-            for above in self.found.above(line):
-                if above.words and _whole(above.words[0]) is None:
-                    self._said(above)
+    def _read_lines_above(self, line: TextLine) -> None:
+        """Read the lines above the first title or heading, which this parser was not given."""
+        if not self._has_read_above:
+            self._has_read_above = True
+            for above in self.collector.above(line):
+                if above.words and _count_in(above.words[0]) is None:
+                    self._note(above)
 
-    def _said(self, line: TextLine) -> None:
-        """Keep what a line says that is neither title nor heading nor row."""
+    def _note(self, line: TextLine) -> None:
+        """Keep what a line states that is neither title nor heading nor row."""
         if self._table is not None and self._table.kind.part == HALO and (row := HALO_ROW.match(line.text)):
-            _take_halo(line, row, self._table, self.found)
+            _take_halo(line, row, self._table, self.collector)
         elif self._table is not None and is_headless_row(line.words, len(self._table.columns)):
             raise line.refused(f"{line.words[0][:40]!r} is no size", "complete the row")
         elif self._above.note(line):
@@ -202,78 +204,80 @@ class Parser(LineParser):
             self._facts |= facts
         else:
             self._suite = program_of(line.text, self._suite) or self._suite
-            self._near.append(line.text)
+            self._nearby_lines.append(line.text)
 
     # ---- Headings and rows -----------------------------------------------------------------------
 
-    def _head(self, columns: Columns, line: TextLine) -> None:
-        """A heading."""
-        self._look_above(line)
+    def _heading(self, columns: Columns, line: TextLine) -> None:
+        """Read a heading."""
+        self._read_lines_above(line)
         if not self._above.name:
-            self._above.name = name_near(self._near)
+            self._above.name = name_above(self._nearby_lines)
         self._begin(kind_of(self._suite, self._above, columns), line)
-        self._may_go_on = True
+        self._heading_may_continue = True
 
     def _begin(self, kind: ImbKind, line: TextLine) -> None:
-        """Begin a table: one command prints many."""
+        """Begin a table; one command prints many."""
         what = kind.part, kind.name, kind.above.ranks, kind.words
-        self.found.begin(self._suite.title, line, what=what, new=self._new)
-        self._table, self._new = _table(kind, self.found), False
-        self._above, self._near, self._ended = Above(), [], False
+        self.collector.begin_table(self._suite.title, line, what=what, new=self._program_started)
+        self._table, self._program_started = _table(kind, self.collector), False
+        self._above, self._nearby_lines, self._ended = TitleFacts(), [], False
 
-    def _goes_on(self, line: TextLine) -> bool:
-        """Whether a line is the rest of a heading that a mail or page has wrapped: behind its times."""
+    def _continues_heading(self, line: TextLine) -> bool:
+        """Read the rest of a heading that a mail or page has wrapped; return whether the line is that."""
         if self._table is None or (columns := more_columns(line, self._table.columns)) is None:
             return False
-        whole = _table(kind_of(self._suite, self._table.kind.above, columns), self.found)
+        whole = _table(kind_of(self._suite, self._table.kind.above, columns), self.collector)
         if [name for _, name in whole.meanings] != [name for _, name in self._table.meanings]:
             raise line.refused("the heading is broken before its times", HINT)
         self._table = replace(whole, wrapped=len(columns) - len(self._table.columns))
         return True
 
     def _row(self, line: TextLine) -> None:
-        """A row; what only begins like one is something that a launcher or library has said."""
+        """Read a row; a longer line that begins like one is a message of a launcher or library."""
         table, words = self._table, line.words
-        without = next((word for word in WITHOUT if any(one.startswith(word) for one in words)), "")
+        failure_word = next(
+            (word for word in FAILURE_WORDS if any(one.startswith(word) for one in words)), ""
+        )
         if table is None or not table.columns:
-            if not self._ended and (without or _begins_row(words)):
+            if not self._ended and (failure_word or _begins_row(words)):
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return
-        if without:
-            _take_failure(line, table, WITHOUT[without], self._facts, self.found)
+        if failure_word:
+            _take_failure(line, table, FAILURE_WORDS[failure_word], self._facts, self.collector)
             return
         words = without_note(words, len(table.columns))
         if len(words) == len(table.columns):
-            _take_row(line, dict(zip(table.columns, words, strict=True)), table, self._facts, self.found)
+            _take_row(line, dict(zip(table.columns, words, strict=True)), table, self._facts, self.collector)
         elif table.wrapped and len(words) == len(table.columns) - table.wrapped:
             self._first_half = line
         elif _begins_row(words):
-            raise line.refused(unlike(words, len(table.columns)), "complete the row")
+            raise line.refused(column_mismatch(words, len(table.columns)), "complete the row")
 
 
-def _table(kind: ImbKind, found: Collected) -> _Table:
+def _table(kind: ImbKind, collector: Collector) -> _Table:
     meanings = meanings_of(kind)
     own = known().get(meanings[0][0].pattern) if meanings else None
-    ranks = kind.above.ranks or (own.active_ranks if own else 0) or _started(kind, found)
+    ranks = kind.above.ranks or (own.active_ranks if own else 0) or _ranks_started(kind, collector)
     return _Table(kind, ranks, meanings)
 
 
-def _started(kind: ImbKind, found: Collected) -> int:
-    """The ranks that a command line starts, or who imports names: of many, IMB begins with two."""
-    started = ranks_of(found.command)
-    whole_job = kind.part in {P2P, MT} or started <= least_ranks(found.command)
-    return found.ranks if whole_job else found.given_ranks
+def _ranks_started(kind: ImbKind, collector: Collector) -> int:
+    """Return the ranks that the command line or the user names; with many ranks, IMB begins with two."""
+    started = ranks_of(collector.command)
+    whole_job = kind.part in {P2P, MT} or started <= first_rank_count(collector.command)
+    return collector.ranks if whole_job else collector.given_ranks
 
 
 def _take_row(
-    line: TextLine, words: dict[str, str], table: _Table, facts: dict[str, str], found: Collected
+    line: TextLine, words: dict[str, str], table: _Table, facts: dict[str, str], collector: Collector
 ) -> None:
-    """Takes the numbers of a row.
+    """Take the numbers of a row.
 
     Raises:
         LineError: They cannot be those of such a row.
     """
-    counts = {name: _whole(words[name]) for name in (BYTES, CALLS, GROUP) if name in words}
+    counts = {name: _count_in(words[name]) for name in (BYTES, CALLS, GROUP) if name in words}
     if None in counts.values():
         raise line.refused("sizes, repetitions and groups are whole numbers", "complete the row")
     if not table.meanings:
@@ -283,22 +287,22 @@ def _take_row(
         time_s, rated = _time(line, row, counts.get(BYTES) or 0, table, meaning, name)
         cell = _cell(meaning, table, facts, counts.get(BYTES) or 0, counts.get(GROUP))
         if row.get(DEFECTS, "").strip("0."):
-            found.fail(meaning, cell, "corrupt", f"defects: {row[DEFECTS]}", line)
+            collector.add_failure(meaning, cell, "corrupt", f"defects: {row[DEFECTS]}", line)
         else:
             taken = meaning if rated else replace(meaning, rated=False)
-            found.take(taken, cell, time_s, statistic_of(table.kind, name), line, printed=row[name])
+            collector.add_time(taken, cell, time_s, statistic_of(table.kind, name), line, printed=row[name])
 
 
 def _take_failure(
-    line: TextLine, table: _Table, kind: FailureKind, facts: dict[str, str], found: Collected
+    line: TextLine, table: _Table, kind: FailureKind, facts: dict[str, str], collector: Collector
 ) -> None:
-    """Takes a row that says why it has no numbers.
+    """Take a row that says why it has no numbers.
 
     Raises:
         LineError: It does not say of what.
     """
     place = 1 if GROUP in table.columns else 0
-    numbers = [_whole(word) for word in line.words[: place + 1]]
+    numbers = [_count_in(word) for word in line.words[: place + 1]]
     if len(numbers) <= place or None in numbers:
         raise line.refused("the size of what was not measured is not there", "complete the row")
     if not table.meanings:
@@ -306,11 +310,11 @@ def _take_failure(
     size = numbers[place] or 0 if BYTES in table.columns else 0
     for meaning, _ in table.meanings:
         cell = _cell(meaning, table, facts, size, numbers[0] if place else None)
-        found.fail(meaning, cell, kind, line.text.strip(), line)
+        collector.add_failure(meaning, cell, kind, line.text.strip(), line)
 
 
-def _take_halo(line: TextLine, row: re.Match[str], table: _Table, found: Collected) -> None:
-    """Takes a row of IMB-HALO, which has no columns: size, messages, time over all ranks, rate."""
+def _take_halo(line: TextLine, row: re.Match[str], table: _Table, collector: Collector) -> None:
+    """Take a row of IMB-HALO, which has no columns: size, messages, time over all ranks, rate."""
     size, count = int(row[1]), int(row[2])
     try:
         time_us, rate = float(row[3]), float(row[4])
@@ -321,7 +325,7 @@ def _take_halo(line: TextLine, row: re.Match[str], table: _Table, found: Collect
     ((meaning, name),) = table.meanings
     cell = cell_of(meaning, size, table.ranks, None)
     statistic, taken = statistic_of(table.kind, name), replace(meaning, directions=count)
-    found.take(taken, cell, time_us * 1e-6, statistic, line, printed=row[3])
+    collector.add_time(taken, cell, time_us * 1e-6, statistic, line, printed=row[3])
 
 
 def _cell(meaning: TableMeaning, table: _Table, facts: dict[str, str], size: int, group: int | None) -> Cell:
@@ -333,7 +337,7 @@ def _cell(meaning: TableMeaning, table: _Table, facts: dict[str, str], size: int
         ours = {theirs: name for name, theirs in DATATYPES.items()}
         more = {"datatype": ours.get(datatype, datatype), "op": op.removeprefix("MPI_").lower()}
     if group is None or not above.multi:
-        return cell_of(meaning, size, table.ranks, above.given, **more)
+        return cell_of(meaning, size, table.ranks, above.own_factors, **more)
     if table.kind.in_pairs and (members := above.members.get(group)):
         ranks = 1 + max(rank for ranks in above.members.values() for rank in ranks)
         pair = {"pair": f"{members[0]}-{members[1]}", "pairing": "tournament"}
@@ -344,21 +348,21 @@ def _cell(meaning: TableMeaning, table: _Table, facts: dict[str, str], size: int
 # ---- Numbers ---------------------------------------------------------------------------------------
 
 
-def _whole(word: str) -> int | None:
-    """A count, which may have commas between its thousands; None if it is none."""
+def _count_in(word: str) -> int | None:
+    """Return a count, which may have thousands commas; None if the word is none."""
     plain = number(word, whole=True)
     return int(plain) if is_whole(plain) else None
 
 
 def _begins_row(words: list[str]) -> bool:
-    """Whether a line that begins with a count can only be a row, whole or torn."""
+    """Return whether a line that begins with a count can only be a row, whole or damaged."""
     return len(words) == 1 or any(map(str.isdigit, words[1]))
 
 
 def _time(
     line: TextLine, row: dict[str, str], size: int, table: _Table, meaning: TableMeaning, name: str
 ) -> tuple[float, bool]:
-    """Seconds, by a time that nothing contradicts, or by the count of messages; and whether a rate follows.
+    """Return seconds, from a consistent time or from the message rate, and whether a rate follows.
 
     Raises:
         LineError: It is no time, or its row contradicts it.
@@ -367,29 +371,29 @@ def _time(
         return _time_of_messages(line, row, size, meaning), meaning.rated
     scale = table.columns[name]
     last = name == [*table.columns][-1]
-    if scale is None or not (decimals_of(row[name]) or (not last and is_number(row[name]))):
+    if scale is None or not (decimals(row[name]) or (not last and is_number(row[name]))):
         raise line.refused(f"{name}: {row[name][:40]!r} is not a time", "complete the row")
     _check_order(line, row)
-    low, high = (end * scale for end in ends_of(row[name]))
+    low, high = (end * scale for end in rounding_range(row[name]))
     if MESSAGES in row:
         _check_messages(line, row, size, table, (low, high))
     moved = moved_of(table.kind, table.ranks) * size
     if RATE not in row or not moved:
         return float(row[name]) * scale, meaning.rated
-    fits = _fits(line, row, (moved / high, moved / low if low else float("inf")))
+    fits = _rate_fits(line, row, (moved / high, moved / low if low else float("inf")))
     if not fits and is_exact(table.kind):
         raise line.refused("its time and its rate contradict each other", "one of them is damaged")
     return float(row[name]) * scale, fits and meaning.rated
 
 
 def _check_order(line: TextLine, row: dict[str, str]) -> None:
-    """A mean that is not between least and largest: a column is lost, or has another's name.
+    """Refuse a mean that is not between minimum and maximum: a column is missing or misnamed.
 
     Raises:
         LineError: It is.
     """
     ordered = [row[name] for name in ("t_min", "t_avg", "t_max") if is_number(row.get(name, ""))]
-    ends = [ends_of(word) for word in ordered]
+    ends = [rounding_range(word) for word in ordered]
     if any(less[0] > more[1] for less, more in pairwise(ends)):
         raise line.refused("its least, mean and largest time are in no such order", "restore its columns")
 
@@ -397,7 +401,7 @@ def _check_order(line: TextLine, row: dict[str, str]) -> None:
 def _check_messages(
     line: TextLine, row: dict[str, str], size: int, table: _Table, time_s: tuple[float, float]
 ) -> None:
-    """A time that is too long or too short for the messages that end in a second, or a rate that is.
+    """Refuse a time or rate that contradicts the messages per second.
 
     Raises:
         LineError: One of the three contradicts the others.
@@ -405,7 +409,7 @@ def _check_messages(
     if not is_whole(row[MESSAGES]):
         raise line.refused(f"{MESSAGES}: {row[MESSAGES][:40]!r} is not a count", "complete the row")
     low, high = max(0.0, float(row[MESSAGES]) - 1), float(row[MESSAGES]) + 1
-    if RATE in row and table.kind.part != MT and not _fits(line, row, (low * size, high * size)):
+    if RATE in row and table.kind.part != MT and not _rate_fits(line, row, (low * size, high * size)):
         raise line.refused("its rate and its messages contradict each other", "one of them is damaged")
     most = messages_of(table.kind, table.ranks)
     least = most / table.ranks if table.kind.part == P2P and most else most
@@ -414,18 +418,18 @@ def _check_messages(
 
 
 def _time_of_messages(line: TextLine, row: dict[str, str], size: int, meaning: TableMeaning) -> float:
-    if not (is_whole(row[MESSAGES]) or decimals_of(row[MESSAGES])):
+    if not (is_whole(row[MESSAGES]) or decimals(row[MESSAGES])):
         raise line.refused(f"{MESSAGES}: {row[MESSAGES][:40]!r} is not a number", "complete the row")
-    low, high = ends_of(row[MESSAGES])
-    if RATE in row and size and not _fits(line, row, (low * size, high * size)):
+    low, high = rounding_range(row[MESSAGES])
+    if RATE in row and size and not _rate_fits(line, row, (low * size, high * size)):
         raise line.refused("its rate and its messages contradict each other", "one of them is damaged")
     count_per_s = float(row[MESSAGES])
     return meaning.directions / count_per_s if count_per_s else 0.0
 
 
-def _fits(line: TextLine, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
-    """Whether the rate of a row is another one, in MB of any version."""
+def _rate_fits(line: TextLine, row: dict[str, str], bytes_per_s: tuple[float, float]) -> bool:
+    """Return whether the rate of a row can be this one, in MB of any version."""
     if not is_number(row[RATE]):
         raise line.refused(f"{RATE}: {row[RATE][:40]!r} is not a rate", "complete the row")
-    low, high = ends_of(row[RATE])
+    low, high = rounding_range(row[RATE])
     return any(agree((low * mega, high * mega), bytes_per_s) for mega in MEGA)

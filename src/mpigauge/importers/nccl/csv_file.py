@@ -1,4 +1,4 @@
-"""The file that option -Z of rccl-tests writes, as CSV or as JSON: a time in each line.
+"""Files that option -Z of rccl-tests writes, as CSV or JSON: a time per line.
 
 Source: Reporter in src/common.cu of rccl-tests: microseconds, GB/s, and as ranks its processes.
 """
@@ -10,14 +10,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.nccl_job import Proof, short
-from mpigauge.importers.nccl_times import PLACES, Operation
+from mpigauge.importers.nccl.job import Proof, collective_of
+from mpigauge.importers.nccl.operation import PLACES, Operation
 from mpigauge.importers.text import is_number, is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
 
 HEADING = re.compile(r"numCycle,collective,")
@@ -28,20 +28,20 @@ COUNTS = ("numcycle", "size", "inplace")
 RATES = ("time", "algbw", "busbw")
 
 
-class Reported:
-    """Reads lines of the file.
+class CsvFile:
+    """Reader of the lines of the file.
 
     Attributes:
-        columns: Of its heading; empty of JSON, and before the first line.
+        columns: Columns of its heading; empty for JSON, and before the first line.
     """
 
-    def __init__(self, found: Collected) -> None:
-        self._found = found
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
         self.columns: list[str] = []
         self._cycle = ""
 
     def take(self, line: TextLine) -> bool:
-        """Read a line; whether it is one of the file.
+        """Read a line; return whether it is one of the file.
 
         Raises:
             LineError: It is not what it must be.
@@ -68,16 +68,16 @@ class Reported:
             if not (is_whole(word) if name in COUNTS else is_number(word)):
                 raise line.refused(f"{name}: {word!r} is no number", HINT)
         if self._cycle != row["numcycle"]:
-            self._found.begin(TITLE, line)
+            self._collector.begin_table(TITLE, line)
             self._cycle = row["numcycle"]
         proof, op, wrong = Proof(), row.get("redop", ""), row.get("wrong", "0")
-        name = short(row.get("collective", ""))
+        name = collective_of(row.get("collective", ""))
         size = int(row["size"])
         proof.add(size, row["time"], row["algbw"], row["busbw"])
         operation = Operation(
             name=name,
             place=PLACES[row["inplace"] != "0"],
-            ways=(),
+            mode_words=(),
             size=size,
             ranks=_ranks(row, proof.ranks(name)),
             datatype=row.get("type", ""),
@@ -86,23 +86,23 @@ class Reported:
             blocks=0,
         )
         if size:
-            said = "" if wrong in {"0", "N/A"} else f"{wrong[:20]} wrong elements"
-            operation.take(self._found, line, row["time"], row["algbw"], wrong=said)
+            stated = "" if wrong in {"0", "N/A"} else f"{wrong[:20]} wrong elements"
+            operation.take(self._collector, line, row["time"], row["algbw"], wrong=stated)
 
 
 def _ranks(row: Mapping[str, str], allowed: Sequence[int]) -> int:
-    """How many ranks took part: processes times devices of each, unless rates say otherwise.
+    """Return the number of ranks: processes times devices of each, unless rates contradict it; 0 if unknown.
 
     Args:
-        allowed: Numbers that the rates allow.
+        allowed: Numbers of ranks that the rates allow.
     """
     counts = [row.get(name, "1") for name in ("ranks", "gpusperrank", "gpus")]
-    said = 1
+    stated = 1
     for count in counts:
-        said *= int(count) if is_whole(count) else 0
+        stated *= int(count) if is_whole(count) else 0
     if len(allowed) == 1:
         return allowed[0]
-    return said if said in allowed else 0
+    return stated if stated in allowed else 0
 
 
 def _object(line: TextLine) -> dict[str, str]:
@@ -114,6 +114,6 @@ def _object(line: TextLine) -> dict[str, str]:
 
 
 def _key(name: str) -> str:
-    """The name of a value, of which both forms have their own."""
+    """Return the name of a value, which CSV and JSON spell differently."""
     key = name.strip().lower().removeprefix("#")
     return "collective" if key == "name" else key

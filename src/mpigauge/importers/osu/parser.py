@@ -1,4 +1,4 @@
-"""Text of the OSU Micro-Benchmarks, versions 2 to 8: times, rates, overlap, failed validation.
+"""Parser of the OSU Micro-Benchmarks, versions 2 to 8: times, rates, overlap, failed validation.
 
 Of the numbers of a row one is kept, the mean; MB are 10^6 bytes. Source: their sources, output and README.
 """
@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.importers.collected import LineParser, TableMeaning, cell_of, given_by
-from mpigauge.importers.osu_heading import (
+from mpigauge.importers.collector import LineParser, TableMeaning, cell_of, factors_in_comment
+from mpigauge.importers.osu.heading import (
     HINT,
     LATENCY,
     MESSAGES,
@@ -26,24 +26,24 @@ from mpigauge.importers.osu_heading import (
     OsuColumn,
     Title,
     columns_of,
-    has,
+    has_column,
     has_unit_of_column,
+    make_title,
     title_of,
-    titled,
 )
-from mpigauge.importers.osu_meaning import (
+from mpigauge.importers.osu.meaning import (
     OF_PAIRS,
     OVER_RANKS,
     UNTITLED,
-    agrees,
-    alone_mode,
     foreign_meaning,
+    may_have_column,
+    own_benchmark,
     own_meaning,
+    pure_mode,
     ranks_of,
     statistic_of,
-    twin_of,
 )
-from mpigauge.importers.osu_programs import (
+from mpigauge.importers.osu.programs import (
     MISTITLED,
     SOME_DEVICE,
     TITLES,
@@ -56,11 +56,11 @@ from mpigauge.importers.text import (
     LineError,
     agree,
     begins_row,
-    ends_of,
+    column_mismatch,
     is_headless_row,
     is_whole,
     number,
-    unlike,
+    rounding_range,
     without_note,
 )
 from mpigauge.plan.benchmarks import DATATYPES, OWN, OWN_DECIMALS
@@ -70,17 +70,17 @@ from mpigauge.units import TIME_UNITS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
     from mpigauge.plan.model import Cell
 
 PAIRS = re.compile(r"# (?:\[ pairs: ([0-9]{1,7}) \]|Pairs: ([0-9]{1,7}))")
 WINDOW = re.compile(r".*window size: ([0-9]{1,7})\b")
-SIGN_LOST = re.compile(
+SIGN_MISSING = re.compile(
     r"Datatype: \w+\.?\s*\Z|Window creation: MPI_|Synchronization: MPI_|Send Buffer on |Rank 0 Memory on "
     r"|Number of (?:Sender |Receiver |forked )|\[ pairs: [0-9]|Partitions: [0-9]"
 )
-"""What comments begin with where a copy has lost their sign."""
+"""Beginnings of comments whose sign a copy has lost."""
 
 VARIED = re.compile(r"# \[ pairs: [0-9]+ \] \[ window size: varied \]")
 WINDOWS = re.compile(r"#(?: +[0-9]{1,7}){2,}")
@@ -91,7 +91,7 @@ MISNAMING = ("7.1", "7.2", "7.3")
 """Versions that print the datatype below the heading, and each further heading as one of latencies."""
 
 FAILED = ("Fail", "failed")
-"""What stands below Validation of data that was wrong; atomic operations have the second word."""
+"""Entries below Validation for wrong data; atomic operations print the second."""
 
 INIT = re.compile(r"nprocs: (\d+), min: [\d.]+ (\w+), max: [\d.]+ (\w+), avg: ([\d.]+) (\w+)", re.ASCII)
 GREETING = "hello world"
@@ -99,33 +99,33 @@ GREETING = "hello world"
 
 USUAL_TYPE = "MPI_CHAR"
 SUM = "sum"
-"""Of all its reductions; no option changes it."""
+"""Operation of all its reductions; no option changes it."""
 
 OURS = {theirs: ours for ours, theirs in DATATYPES.items()}
-KINDS = (LATENCY, RATE, OVERALL, MESSAGES, PURE)
-"""Columns that say what a table is of, the first that it has."""
+KIND_COLUMNS = (LATENCY, RATE, OVERALL, MESSAGES, PURE)
+"""Columns that say what a table is of, by the first one that it has."""
 
 MANY_PAIRS, MANY_THREADS, MANY_PROCESSES = (
     TITLES[program] for program in ("osu_mbw_mr", "osu_latency_mt", "osu_latency_mp")
 )
-VALUES = frozenset({*KINDS, "Million ops/s"})
+VALUES = frozenset({*KIND_COLUMNS, "Million ops/s"})
 DERIVED = "derived datatype"
 NUMBER = re.compile(r"[0-9]{1,15}(?:\.([0-9]{1,9}))?", re.ASCII)
 WORD = re.compile(r"[A-Za-z]{3,}:?")
-TALKED_INTO = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
-"""A size, and at once what another program has written: the rest of the size may stand in the next line."""
+INTERRUPTED = re.compile(r"(?!0x)[0-9]+[A-Za-z\[(*].*")
+"""A size with output of another program right behind it: its other digits may be on the next line."""
 
 NO_NUMBERS = ("inf", "nan")
 LEAST_DIGITS, OLD_RATE_DIGITS = 2, 6
-"""Behind the point, of all that OSU prints, and of rates of version 2: fewer were rounded by somebody, or are
-torn."""
+"""Digits behind the point that OSU prints at least, and for rates of version 2: with fewer, a number was
+rounded by somebody, or is truncated."""
 
 
 class _Time(NamedTuple):
-    """A time that a row says.
+    """Time that a row gives.
 
     Attributes:
-        printed: The number that it follows from.
+        printed: Number that it follows from, as printed.
     """
 
     meaning: TableMeaning
@@ -136,22 +136,22 @@ class _Time(NamedTuple):
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        number: Of the line that it begins with.
-        factors: How it was done.
-        above: The line of words above it that names a program; empty if there is none.
-        given: All its factors but sizes, if the text is ours.
-        rates: The columns of the first heading, if it has a rate.
-        varied: Whether it is of several windows.
-        windows: That its columns are of.
-        counts: Whether these are messages; None if no line says it.
-        seen: Rates by size and window, of a table of several.
-        digits: Most behind the point, of each column that is read.
-        begun: Whether a row was read below the last heading.
+        number: Number of its first line.
+        factors: Conditions stated above it.
+        above: Line above it that names a program; empty if there is none.
+        own_factors: All its factors but size, if mpigauge has written the text.
+        rates: Columns of the first heading, if it has a rate.
+        varied: Whether it has several windows.
+        windows: Windows of its columns.
+        counts: Whether the columns count messages; None if unknown.
+        seen: Rates by size and window, if it has several windows.
+        digits: Most digits behind the point, by column.
+        has_rows: Whether a row was read below the last heading.
         ended: Whether a line that was no row ended it.
-        held: A row that may be torn, until the next one shows that it is not.
+        pending: Row that may be truncated, until the next one shows that it is not.
     """
 
     title: Title
@@ -165,49 +165,49 @@ class _Table:
     windows: tuple[int, ...] = ()
     counts: bool | None = None
     seen: dict[tuple[int, int], str] = field(default_factory=dict)
-    given: Cell | None = None
+    own_factors: Cell | None = None
     datatype: str = ""
     rates: list[OsuColumn] = field(default_factory=list)
     digits: dict[str, int] = field(default_factory=dict)
     largest: int = -1
-    begun: bool = False
+    has_rows: bool = False
     ended: bool = False
-    held: tuple[TextLine, dict[str, str]] | None = None
+    pending: tuple[TextLine, dict[str, str]] | None = None
 
     @property
     def misnames(self) -> bool:
-        """Whether its program calls rates a latency above the second datatype."""
+        """Return whether its version calls rates a latency above the second datatype."""
         return self.title.version.startswith(MISNAMING)
 
     @property
     def averaged(self) -> bool:
-        """Whether its heading calls the times an average, or they are, as of all that have overlap."""
+        """Return whether its times are averages, by the heading or because it has overlap."""
         return any(column.averaged or column.name == OVERALL for column in self.columns)
 
     def digits_of(self, name: str) -> int:
-        """Return how many digits behind the point a whole number of a column has."""
+        """Return the digits behind the point that an untruncated number of a column has."""
         if name in self.digits:
             return self.digits[name]
-        if self.given is not None:
+        if self.own_factors is not None:
             return OWN_DECIMALS
         return OLD_RATE_DIGITS if name == RATE and self.title.version.startswith("2.") else LEAST_DIGITS
 
     def begin_again(self) -> None:
         """Expect a heading, and sizes from the smallest on."""
-        self.columns, self.windows, self.largest, self.begun = [], (), -1, False
+        self.columns, self.windows, self.largest, self.has_rows = [], (), -1, False
 
 
 class Parser(LineParser):
-    """Reads what OSU's programs have printed, with anything of a launcher between and after."""
+    """Parser of the output of OSU's programs, with a launcher's lines between and after."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table: _Table | None = None
         self._above = Factors()
         self._titles: dict[str, Title | None] = {}
-        self._between = ""
+        self._line_between = ""
         self._datatype = ""
-        self._lost = False
+        self._title_unreadable = False
 
     # ---- Lines -----------------------------------------------------------------------------------
 
@@ -220,8 +220,8 @@ class Parser(LineParser):
         try:
             title = title_of(line)
         except LineError:
-            self._let_go()
-            self._table, self._lost = None, True
+            self._drop_pending()
+            self._table, self._title_unreadable = None, True
             raise
         if title is not None:
             self._title(line, title)
@@ -229,73 +229,73 @@ class Parser(LineParser):
             self._comment(line)
         elif match := INIT.match(line.text):
             self._init(match, line)
-        elif SIGN_LOST.match(line.text):
+        elif SIGN_MISSING.match(line.text):
             self._comment(replace(line, text=f"# {line.text}"))
         elif line.words and not self._row(line):
             # What goes on in another line may be the rest of a row.
-            self._let_go()
+            self._drop_pending()
             self._heading_or_words(line)
 
     def end_table(self) -> None:
-        """Leave the table: rows below are read under the next heading or title alone."""
-        self._let_go()
+        """Leave the table: rows are read again below the next heading or title."""
+        self._drop_pending()
         if self._table is not None:
             self._table.columns, self._table.windows, self._table.ended = [], (), True
             self._table.counts = None
 
     def finish(self) -> None:
-        """Say of a last row that may be torn that it is not read.
+        """Refuse a last row that may be truncated.
 
         Raises:
             LineError: There is one.
         """
-        if self._table is not None and self._table.held is not None:
-            raise _torn(self._table, *self._table.held)
+        if self._table is not None and self._table.pending is not None:
+            raise _truncated_row(self._table, *self._table.pending)
 
-    def _let_go(self) -> None:
-        """Leave out a row that may be torn, and say so: no other row has followed it."""
-        if self._table is not None and self._table.held is not None:
-            self.found.doubt(_torn(self._table, *self._table.held))
-            self._table.held = None
+    def _drop_pending(self) -> None:
+        """Drop a row that may be truncated, and report it: no other row has followed it."""
+        if self._table is not None and self._table.pending is not None:
+            self.collector.add_unread(_truncated_row(self._table, *self._table.pending))
+            self._table.pending = None
 
     def _title(self, line: TextLine, title: Title) -> None:
         """Begin a table; osu_mbw_mr prints its title twice, the second time right below."""
         old = self._table
         if old is not None and not old.columns and old.title == title and line.number <= old.number + 2:
             return
-        self._let_go()
-        self.found.begin("" if title.name == GREETING else title.text, line)
-        self._lost = False
-        # None: several, such as of the memory of hosts and of a device.
+        self._drop_pending()
+        self.collector.begin_table("" if title.name == GREETING else title.text, line)
+        self._title_unreadable = False
+        # None: several titles of one name, such as of host and of device memory.
         known_title = self._titles.get(title.name, title)
         self._titles[title.name] = title if known_title == title else None
-        if (program := program_in(self.found.command)) in MISTITLED:
-            title = title.called(program)
-        self._table = self._begun(line, title, self._above.before_title.of(title))
+        if (program := program_in(self.collector.command)) in MISTITLED:
+            title = title.renamed(program)
+        self._table = self._new_table(line, title, self._above.above_title.restricted_to(title))
 
-    def _begun(self, line: TextLine, title: Title, factors: Factors) -> _Table:
-        """The table that begins with a title or a heading."""
-        above, self._between, self._datatype = self._between, "", ""
+    def _new_table(self, line: TextLine, title: Title, factors: Factors) -> _Table:
+        """Return the table that begins with a title or a heading."""
+        above, self._line_between, self._datatype = self._line_between, "", ""
         return _Table(title, line.number, factors, above)
 
     def _comment(self, line: TextLine) -> None:
-        """Read a line that says more of a table, or what its columns are."""
+        """Read a comment: facts about a table, or its columns."""
         table = self._table
         if (above := self._above.with_line(line)) is not None:
             # Threads and processes are told above the title, by some versions below it.
             self._above = above
-            said = table.factors.with_line(line) if table is not None else None
-            if table is not None and said is not None and said.of(table.title) == said:
-                table.factors = said
+            stated = table.factors.with_line(line) if table is not None else None
+            if table is not None and stated is not None and stated.restricted_to(table.title) == stated:
+                table.factors = stated
             return
-        if table is not None and table.varied and _names_profile(line):
-            self._let_go()
-        if table is not None and _says_more(line, table):
+        if table is not None and table.varied and _is_profile_line(line):
+            self._drop_pending()
+        if table is not None and _read_comment(line, table):
             return
         if match := DATATYPE.fullmatch(line.text.rstrip()):
             self._datatype = match[1]
             if table is not None and match[1] != table.datatype:
-                self._let_go()
+                self._drop_pending()
                 _datatype(match[1], table)
         elif not line.text.startswith(OWN) and (columns := columns_of(line)):
             self._heading(line, columns)
@@ -303,60 +303,60 @@ class Parser(LineParser):
             table.counts = None
 
     def _heading_or_words(self, line: TextLine) -> None:
-        """Read a heading that has lost its sign; or keep a line of words, which may name what follows."""
+        """Read a heading that has lost its sign, or keep a line that may name the table below."""
         first = line.words[0]
         if first.startswith((SIZE, "Latency", "Avg", RATE, "Overall")) and (columns := columns_of(line)):
             self._heading(line, columns)
-        elif self._table is not None and self._table.begun and has_unit_of_column(line):
+        elif self._table is not None and self._table.has_rows and has_unit_of_column(line):
             raise line.refused("the columns are not understood", HINT)
         elif program_in(line.text):
-            self._between = line.text
+            self._line_between = line.text
 
     def _heading(self, line: TextLine, columns: list[OsuColumn]) -> None:
-        """Read what the columns are."""
-        if self._lost:
+        """Read the columns."""
+        if self._title_unreadable:
             return
         if len({column.name for column in columns}) < len(columns):
             raise line.refused("two columns have one name", HINT)
         table = self._table
-        goes_on = table is not None and table.misnames and title_by_words(self._between) is None
-        if table is not None and goes_on and table.rates and has(columns, LATENCY):
+        goes_on = table is not None and table.misnames and title_by_words(self._line_between) is None
+        if table is not None and goes_on and table.rates and has_column(columns, LATENCY):
             columns = table.rates
-        if table is None or table.begun or table.ended or _is_other(table, columns):
-            table = self._untitled(line, columns)
-        if has(columns, RATE):
+        if table is None or table.has_rows or table.ended or _begins_another_table(table, columns):
+            table = self._begin_untitled(line, columns)
+        if has_column(columns, RATE):
             table.rates = columns
         table.columns, table.ended = columns, False
 
-    def _untitled(self, line: TextLine, columns: list[OsuColumn]) -> _Table:
-        """The table that begins with its heading."""
-        self._let_go()
-        between, datatype = self._between, self._datatype
-        self.found.begin("", line)
-        kind = next((kind for kind in KINDS if has(columns, kind)), "")
-        title = next((one for one in self._named(between) if agrees(one, kind)), None)
+    def _begin_untitled(self, line: TextLine, columns: list[OsuColumn]) -> _Table:
+        """Begin a table that has no title; return it."""
+        self._drop_pending()
+        line_between, datatype = self._line_between, self._datatype
+        self.collector.begin_table("", line)
+        kind = next((kind for kind in KIND_COLUMNS if has_column(columns, kind)), "")
+        title = next((one for one in self._possible_titles(line_between) if may_have_column(one, kind)), None)
         if title is None:
-            title = titled("OSU", "MPI Test").called(UNTITLED)
-            if has(columns, RATE) and has(columns, MESSAGES):
-                title = titled("OSU", MANY_PAIRS)
+            title = make_title("OSU", "MPI Test").renamed(UNTITLED)
+            if has_column(columns, RATE) and has_column(columns, MESSAGES):
+                title = make_title("OSU", MANY_PAIRS)
         if self._above.buffers and not title.device:
-            title = title.on(SOME_DEVICE)
-        self._table = self._begun(line, title, self._above)
+            title = title.on_device(SOME_DEVICE)
+        self._table = self._new_table(line, title, self._above)
         self._table.datatype = datatype
         return self._table
 
-    def _named(self, between: str) -> list[Title]:
-        """What a table without a title can be, the surest first."""
-        found = [title_by_command(self.found.command)]
+    def _possible_titles(self, line_between: str) -> list[Title]:
+        """Return the titles that a table without one can have, the surest first."""
+        found = [title_by_command(self.collector.command)]
         if any(self._above.threads):
-            found.append(titled("OSU", MANY_THREADS))
+            found.append(make_title("OSU", MANY_THREADS))
         if any(self._above.processes):
-            found.append(titled("OSU", MANY_PROCESSES))
-        if (by_words := title_by_words(between)) is not None:
+            found.append(make_title("OSU", MANY_PROCESSES))
+        if (by_words := title_by_words(line_between)) is not None:
             seen = self._titles.get(by_words.name)
             found += [seen if seen and (seen.device or not by_words.device) else None, by_words]
         if not self._titles:
-            found.append(title_by_words(self.found.file_name))
+            found.append(title_by_words(self.collector.file_name))
         return [title for title in found if title is not None]
 
     def _init(self, match: re.Match[str], line: TextLine) -> None:
@@ -368,12 +368,12 @@ class Parser(LineParser):
             raise line.refused("times of MPI_Init, and no title above it", "restore the title of the table")
         meaning = TableMeaning("osu_init", time_of="MPI_Init, mean over ranks", sized=False)
         cell = cell_of(meaning, 0, int(ranks))
-        self.found.take(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
+        self.collector.add_time(meaning, cell, float(avg) * TIME_UNITS[unit], OVER_RANKS, line, printed=avg)
 
     # ---- Rows --------------------------------------------------------------------------------------
 
     def _row(self, line: TextLine) -> bool:
-        """Read a row, and say whether the line is one: others begin alike."""
+        """Read a row; return whether the line is one."""
         table = self._table
         if table is None:
             return False
@@ -381,46 +381,57 @@ class Parser(LineParser):
         noted = without_note(line.words, len(names))
         words = [number(word, whole=SIZE in names[at : at + 1]) for at, word in enumerate(noted)]
         if not names:
-            if begins_row(words) and not (table.ended or self._lost):
+            if begins_row(words) and not (table.ended or self._title_unreadable):
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return begins_row(words)
         if not _is_row(words, names):
-            if SIZE in names and TALKED_INTO.fullmatch(words[0]):
+            if SIZE in names and INTERRUPTED.fullmatch(words[0]):
                 raise line.refused(f"{words[0][:40]!r} is no size", "complete the row")
             return False
         if len(words) != len(names):
-            raise line.refused(unlike(words, len(names)), "complete the row")
+            raise line.refused(column_mismatch(words, len(names)), "complete the row")
         row = dict(zip(names, words, strict=True))
         _check_size(line, table, row)
         fewer = _has_fewer_digits(line, table, row)
-        if table.held is not None:
-            (held, its_row), table.held = table.held, None
-            self._enter(held, table, its_row)
+        if table.pending is not None:
+            (pending, its_row), table.pending = table.pending, None
+            self._add_row(pending, table, its_row)
         if fewer:
-            table.held, table.begun, self._datatype = (line, row), True, ""
+            table.pending, table.has_rows, self._datatype = (line, row), True, ""
         else:
-            self._enter(line, table, row)
+            self._add_row(line, table, row)
         return True
 
-    def _enter(self, line: TextLine, table: _Table, row: dict[str, str]) -> None:
-        """Take what a row says."""
+    def _add_row(self, line: TextLine, table: _Table, row: dict[str, str]) -> None:
+        """Add the times or the failure of a row."""
         _note_digits(table, row)
-        table.begun, self._above, self._between, self._datatype = True, Factors(), "", ""
-        statistic = statistic_of(table.title, given=table.given is not None, averaged=table.averaged)
-        for one in self._times(line, table, row):
+        table.has_rows, self._above, self._line_between, self._datatype = True, Factors(), "", ""
+        statistic = statistic_of(
+            table.title, is_own_text=table.own_factors is not None, averaged=table.averaged
+        )
+        for row_time in self._times(line, table, row):
             if row.get(VALIDATION) in FAILED:
-                self.found.fail(one.meaning, one.cell, "corrupt", "Validation: Fail", line)
+                self.collector.add_failure(
+                    row_time.meaning, row_time.cell, "corrupt", "Validation: Fail", line
+                )
             else:
-                self.found.take(one.meaning, one.cell, one.time_s, statistic, line, printed=one.printed)
+                self.collector.add_time(
+                    row_time.meaning,
+                    row_time.cell,
+                    row_time.time_s,
+                    statistic,
+                    line,
+                    printed=row_time.printed,
+                )
 
     def _times(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
-        """Of a row its time, or that with a computation and that without; or one for each window."""
+        """Return the time of a row; two if it has overlap; one per window if there are several."""
         if table.windows:
-            return self._of_windows(line, table, row)
-        kind = next((kind for kind in KINDS if kind in row), "")
+            return self._times_by_window(line, table, row)
+        kind = next((kind for kind in KIND_COLUMNS if kind in row), "")
         if not kind or sum(name in row for name in (LATENCY, RATE, OVERALL)) > 1 or _lacks_pure(row):
             raise line.refused("its heading has no time or rate that is known", HINT)
-        if table.title.name != UNTITLED and not agrees(table.title, kind):
+        if table.title.name != UNTITLED and not may_have_column(table.title, kind):
             raise line.refused(
                 "its columns are not those of the title above it", "restore the title of the table"
             )
@@ -434,42 +445,44 @@ class Parser(LineParser):
         first = self._time(table, meaning, size, float(row[kind]) * scales[kind], row[kind])
         if kind != OVERALL:
             return [first]
-        alone = meaning.alone(alone_mode(twin_of(table.title, factors), meaning.mode))
-        return [first, self._time(table, alone, size, float(row[PURE]) * scales[PURE], row[PURE])]
+        pure = meaning.without_computation(pure_mode(own_benchmark(table.title, factors), meaning.mode))
+        return [first, self._time(table, pure, size, float(row[PURE]) * scales[PURE], row[PURE])]
 
     def _factors(self, table: _Table, row: dict[str, str]) -> str:
-        """How it was done, in words."""
-        said = table.factors
-        if not said.buffers and (table.title.device or table.title.subject not in {"MPI", "OpenSHMEM"}):
-            said = said.with_buffers(buffers_in(self.found.command) or buffers_in(table.above))
+        """Return the mode words of a row."""
+        stated = table.factors
+        if not stated.buffers and (table.title.device or table.title.subject not in {"MPI", "OpenSHMEM"}):
+            stated = stated.with_buffers(buffers_in(self.collector.command) or buffers_in(table.above))
         derived = DERIVED if TRANSMITTED in row else ""
-        return " ".join(filter(None, (said.words, derived, row.get(OPERATION, ""))))
+        return " ".join(filter(None, (stated.words, derived, row.get(OPERATION, ""))))
 
     def _meaning(self, table: _Table, kind: str, factors: str) -> TableMeaning:
-        twin = twin_of(table.title, factors)
-        if twin is not None:
-            given = table.given is not None
-            return own_meaning(twin, given=given, averaged=table.averaged, ranks=self.found.ranks)
+        benchmark = own_benchmark(table.title, factors)
+        if benchmark is not None:
+            is_own_text = table.own_factors is not None
+            return own_meaning(
+                benchmark, is_own_text=is_own_text, averaged=table.averaged, ranks=self.collector.ranks
+            )
         of_pairs = table.title.name in OF_PAIRS
         pairs = self._pairs(table) if of_pairs or table.pairs else 0
-        sized = has(table.columns, SIZE) or bool(table.windows)
+        sized = has_column(table.columns, SIZE) or bool(table.windows)
         return foreign_meaning(table.title, kind, factors, pairs=pairs, sized=sized)
 
     def _pairs(self, table: _Table) -> int:
-        """How many pairs were busy at once: half of all ranks, where it is not said; 0 if unknown."""
-        return table.pairs or self.found.ranks // 2
+        """Return the pairs that were busy at once: half of all ranks if not stated; 0 if unknown."""
+        return table.pairs or self.collector.ranks // 2
 
     def _time(
         self, table: _Table, meaning: TableMeaning, size: int, time_s: float, printed: str, window: int = 0
     ) -> _Time:
         own = known().get(meaning.pattern)
         fixed = own.active_ranks if own is not None else ranks_of(table.title)
-        ranks = 2 * table.pairs or fixed or self.found.ranks
+        ranks = 2 * table.pairs or fixed or self.collector.ranks
         reduces = own is not None and own.reduces
         more: dict[str, str] = {}
         if table.datatype and (reduces or table.datatype != USUAL_TYPE):
             more = {"datatype": OURS.get(table.datatype, table.datatype), "op": SUM if reduces else ""}
-        cell = cell_of(meaning, size, ranks, table.given, window=window or table.window, **more)
+        cell = cell_of(meaning, size, ranks, table.own_factors, window=window or table.window, **more)
         return _Time(meaning, cell, time_s, printed)
 
     def _time_of_rate(
@@ -481,7 +494,7 @@ class Parser(LineParser):
         size: int,
         bytes_per_s: float,
     ) -> float:
-        """Of one message: what it moves over the rate, or by the count of messages, which is more exact."""
+        """Return the seconds of one message, from the message rate if there is one: it is more exact."""
         pairs = max(self._pairs(table) if table.title.name in OF_PAIRS else table.pairs, 1)
         if MESSAGES in row:
             if RATE in row:
@@ -491,8 +504,8 @@ class Parser(LineParser):
         rate_bytes_per_s = float(row[RATE]) * bytes_per_s
         return size * meaning.directions * pairs / rate_bytes_per_s if rate_bytes_per_s else 0.0
 
-    def _of_windows(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
-        """Of each window the time of one message; below the second heading stand the same in messages."""
+    def _times_by_window(self, line: TextLine, table: _Table, row: dict[str, str]) -> list[_Time]:
+        """Return the time of one message per window; below the second heading, from message rates."""
         size, pairs = int(row[SIZE]), max(self._pairs(table), 1)
         meaning = self._meaning(table, RATE, self._factors(table, row))
         times: list[_Time] = []
@@ -514,45 +527,45 @@ class Parser(LineParser):
 # ---- Headings --------------------------------------------------------------------------------------
 
 
-def _says_more(line: TextLine, table: _Table) -> bool:
-    """Whether a comment says how many pairs and messages there are, or is of ours; keeps what it says."""
+def _read_comment(line: TextLine, table: _Table) -> bool:
+    """Read a comment about pairs, windows or our own factors; return whether it is one."""
     if match := PAIRS.match(line.text):
         table.pairs = int(match[1] or match[2])
         table.varied = VARIED.match(line.text) is not None
         if window := WINDOW.match(line.text):
             table.window = int(window[1])
         return True
-    if table.varied and _names_profile(line):
+    if table.varied and _is_profile_line(line):
         table.begin_again()
         table.counts, table.ended = VARIED_COUNTS.match(line.text) is not None, False
         table.digits = {}
         return True
     if table.varied and WINDOWS.fullmatch(line.text):
-        if table.counts is None or table.begun:
+        if table.counts is None or table.has_rows:
             raise line.refused("no line above it says what its numbers are", HINT)
         table.windows = tuple(map(int, line.words[1:]))
         return True
-    if (given := given_by(line)) is not None:
-        table.given = given
+    if (own_factors := factors_in_comment(line)) is not None:
+        table.own_factors = own_factors
         return True
     return False
 
 
-def _names_profile(line: TextLine) -> bool:
-    """Whether a line says what the numbers below it are, of a table of several windows."""
+def _is_profile_line(line: TextLine) -> bool:
+    """Return whether a line says what the numbers below it are, in a table of several windows."""
     return bool(VARIED_RATES.match(line.text) or VARIED_COUNTS.match(line.text))
 
 
 def _datatype(name: str, table: _Table) -> None:
     """Keep another datatype: named below the heading or above it, and by each thread."""
-    if table.datatype or table.begun:
+    if table.datatype or table.has_rows:
         table.begin_again()
         table.ended = False
     table.datatype = name
 
 
-def _is_other(table: _Table, columns: Sequence[OsuColumn]) -> bool:
-    """Whether a heading cannot be that of a table that has none yet, or another one."""
+def _begins_another_table(table: _Table, columns: Sequence[OsuColumn]) -> bool:
+    """Return whether a heading cannot belong to the table above it."""
     bracketed = any(column.bracketed for column in columns)
     if table.title.suite == MPI4PY and not bracketed:
         return True
@@ -573,7 +586,7 @@ def _names(table: _Table) -> list[str]:
 
 
 def _is_row(words: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a line can only be a row, whole or torn."""
+    """Return whether a line can only be a row, whole or damaged."""
     if names[0] == OPERATION:
         return len(words) == len(names) and all(map(NUMBER.fullmatch, words[1:]))
     if SIZE not in names:
@@ -586,7 +599,7 @@ def _is_row(words: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _check_size(line: TextLine, table: _Table, row: dict[str, str]) -> None:
-    """Sizes grow from row to row: one that does not is of another table, or damaged."""
+    """Refuse a size that is not above the one before: it is of another table, or damaged."""
     if SIZE not in row:
         return
     for name in (SIZE, TRANSMITTED):
@@ -599,7 +612,7 @@ def _check_size(line: TextLine, table: _Table, row: dict[str, str]) -> None:
 
 
 def _digits(row: dict[str, str]) -> dict[str, int]:
-    """How many digits stand behind the points of a row's numbers, by column; -1 where a word is no number."""
+    """Return the digits behind the point by column; -1 where a word is no number."""
     found = {}
     for name, word in row.items():
         if name in VALUES or name.isdigit():
@@ -609,7 +622,7 @@ def _digits(row: dict[str, str]) -> dict[str, int]:
 
 
 def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> bool:
-    """Whether a number has fewer digits than those above it, or than OSU prints: it may be torn.
+    """Return whether a number has fewer digits than those above it, or than OSU prints: it may be truncated.
 
     Raises:
         LineError: One is no number.
@@ -618,9 +631,9 @@ def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> boo
     for name, count in digits.items():
         if count < 0:
             raise line.refused(f"{name}: {row[name][:40]!r} is not a number", "complete the row")
-    if table.held is not None:
+    if table.pending is not None:
         # It is followed by another row: so many digits are whole.
-        _note_digits(table, table.held[1])
+        _note_digits(table, table.pending[1])
     return any(count < table.digits_of(name) for name, count in digits.items())
 
 
@@ -629,8 +642,8 @@ def _note_digits(table: _Table, row: dict[str, str]) -> None:
         table.digits[name] = max(count, table.digits.get(name, 0))
 
 
-def _torn(table: _Table, line: TextLine, row: dict[str, str]) -> LineError:
-    """What there is to say of a row that may be torn."""
+def _truncated_row(table: _Table, line: TextLine, row: dict[str, str]) -> LineError:
+    """Return the error for a row that may be truncated."""
     name = next(name for name, count in _digits(row).items() if count < table.digits_of(name))
     return line.refused(
         f"{name}: {row[name]!r} has fewer digits than others, and no row follows: it may be torn",
@@ -639,7 +652,7 @@ def _torn(table: _Table, line: TextLine, row: dict[str, str]) -> LineError:
 
 
 def _check_rates(line: TextLine, rate: str, count: str, size_per_unit_s: float) -> None:
-    """Rates in bytes and in messages must agree; size_per_unit_s is the size in units of the rate."""
-    low, high = ends_of(count)
-    if not agree(ends_of(rate), (low * size_per_unit_s, high * size_per_unit_s)):
+    """Refuse byte and message rates that disagree; size_per_unit_s is the size in units of the rate."""
+    low, high = rounding_range(count)
+    if not agree(rounding_range(rate), (low * size_per_unit_s, high * size_per_unit_s)):
         raise line.refused("its rates in bytes and in messages contradict each other", HINT)

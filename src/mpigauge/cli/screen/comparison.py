@@ -1,4 +1,4 @@
-"""How verbs that compare end: a document, and an exit status by its verdict."""
+"""Output of verbs that compare: a document, and the exit status of its verdict."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import ComparisonVerdict
 
 STATUSES: dict[ComparisonVerdict, int] = {"slower": EXIT_CHECK_FAILED, **dict.fromkeys(PASSES, EXIT_DONE)}
-"""Of all other verdicts it is EXIT_UNDECIDED."""
+"""Exit statuses by verdict; EXIT_UNDECIDED for all others."""
 
 
 def status_of_verdict(verdict: ComparisonVerdict) -> int:
-    """Return the exit status that says what a verdict does."""
+    """Return the exit status of a verdict."""
     return STATUSES.get(verdict, EXIT_UNDECIDED)
 
 
 def put_comparison(
-    found: ComparedSources, units: Units, outputs: Outputs, *, strict: bool = False, everything: bool = False
+    compared: ComparedSources,
+    units: Units,
+    outputs: Outputs,
+    *,
+    strict: bool = False,
+    everything: bool = False,
 ) -> int:
-    """Print a comparison; return the exit status, that of its verdict where one was asked for."""
-    shown, verdict = comparison_of(found, units, strict=strict, everything=everything)
+    """Print a comparison; return the exit status of its verdict, or 0 if no verdict was asked for."""
+    shown, verdict = comparison_of(compared, units, strict=strict, everything=everything)
     outputs.put(shown)
-    return EXIT_DONE if found.shown.unasked else status_of_verdict(verdict)
+    return EXIT_DONE if compared.shown.unasked else status_of_verdict(verdict)

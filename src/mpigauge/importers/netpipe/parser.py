@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.importers.collected import Collected, LineParser, TableMeaning, cell_of
-from mpigauge.importers.netpipe_screen import LEAST, MEAN, RANKS, Screen, is_rate_of
-from mpigauge.importers.text import ends_of, is_headless_row, is_number, is_whole
+from mpigauge.importers.collector import Collector, LineParser, TableMeaning, cell_of
+from mpigauge.importers.netpipe.screen import MEAN, MINIMUM, RANKS, Screen, is_rate_of
+from mpigauge.importers.text import is_headless_row, is_number, is_whole, rounding_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,12 @@ HINT = "np.out has rows of bytes, Mbit/s and seconds, or of bytes, three times G
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the columns of np.out are; the time is the last.
+    """Columns of np.out in one version; the last is the time.
 
     Attributes:
-        unit_s: Seconds of one of its units of time.
-        units: Bits per second that one of its units of rate may be.
-        statistic: What a time is of its trials.
+        unit_s: Seconds per unit of its times.
+        units: Bits per second that its unit of rate may stand for.
+        statistic: Statistic of a time over its trials.
     """
 
     unit_s: float
@@ -39,10 +39,10 @@ class Shape:
 
 
 SHAPES = {
-    3: (Shape(1.0, (2**20, 10**6), LEAST),),
-    5: (Shape(1e-6, (10**9,), MEAN), Shape(1.0, (10**6,), LEAST)),
+    3: (Shape(1.0, (2**20, 10**6), MINIMUM),),
+    5: (Shape(1e-6, (10**9,), MEAN), Shape(1.0, (10**6,), MINIMUM)),
 }
-"""By the count of columns: size, rate, others that are not read, time."""
+"""Shapes by the number of columns: size, rate, others that are not read, time."""
 
 MEANING = TableMeaning(
     "netpipe",
@@ -52,11 +52,11 @@ MEANING = TableMeaning(
 
 
 class Parser(LineParser):
-    """Reads the rows of np.out, or those of the screen."""
+    """Parser of the rows of np.out, or of the screen."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
-        self._screen = Screen(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
+        self._screen = Screen(collector)
         self._begun = self._ended = False
 
     def take(self, line: TextLine) -> None:
@@ -68,12 +68,12 @@ class Parser(LineParser):
         if self._screen.take(line) or self._ended or not self._is_row(line.words):
             return
         if not self._begun:
-            self.found.begin("NetPIPE", line)
+            self.collector.begin_table("NetPIPE", line)
             self._begun = True
-        _row(line, self.found)
+        _row(line, self.collector)
 
     def _is_row(self, words: Sequence[str]) -> bool:
-        """Whether a line is a row, or below others what can only be a row that was torn or damaged."""
+        """Return whether a line is a row, or, below other rows, one that was damaged."""
         if words and (self._begun or len(words) in SHAPES) and is_whole(words[0]):
             return True
         return any(is_headless_row(words, width) for width in SHAPES)
@@ -83,7 +83,7 @@ class Parser(LineParser):
         self._ended = True
 
     def finish(self) -> None:
-        """Say of a row of the screen that it never ended.
+        """Refuse a row of the screen that never ended.
 
         Raises:
             LineError: There is one.
@@ -97,26 +97,29 @@ def has_shape(lines: Sequence[TextLine]) -> bool:
     if first is None or not all("." in word for word in first.words[1:]):
         return False  # a rate of 0 would be proved by anything that is slow
     try:
-        _row(first, Collected())
+        _row(first, Collector())
     except UsageError:
         return False
     return True
 
 
-def _row(line: TextLine, found: Collected) -> None:
+def _row(line: TextLine, collector: Collector) -> None:
     words = line.words
     if len(words) not in SHAPES or not is_whole(words[0]):
         raise line.refused("is no row of NetPIPE", HINT)
     if not all(map(is_number, words)):
         raise line.refused("has a word that is not a number", HINT)
-    size, rate = int(words[0]), ends_of(words[1])
-    shape = next((one for one in SHAPES[len(words)] if _proved(size, rate, ends_of(words[-1]), one)), None)
+    size, rate = int(words[0]), rounding_range(words[1])
+    shape = next(
+        (one for one in SHAPES[len(words)] if _is_consistent(size, rate, rounding_range(words[-1]), one)),
+        None,
+    )
     if shape is None:
         raise line.refused("its rate is not its size over its time", HINT)
     time_s = float(words[-1]) * shape.unit_s
     cell = cell_of(MEANING, size, RANKS)
-    found.take(MEANING, cell, time_s, shape.statistic, line, printed=words[-1])
+    collector.add_time(MEANING, cell, time_s, shape.statistic, line, printed=words[-1])
 
 
-def _proved(size: int, rate: tuple[float, float], time: tuple[float, float], shape: Shape) -> bool:
+def _is_consistent(size: int, rate: tuple[float, float], time: tuple[float, float], shape: Shape) -> bool:
     return is_rate_of(size, rate, (time[0] * shape.unit_s, time[1] * shape.unit_s), shape.units)

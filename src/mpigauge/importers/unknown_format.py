@@ -1,4 +1,4 @@
-"""What is said of a text that is not read: what it seems to be, what is read, how to say what columns are.
+"""Error for a text that is not read: what it seems to be, what is read, how to describe its columns.
 
 MARKS is the one list of programs that are known by name alone.
 """
@@ -39,47 +39,47 @@ MARKS = {
     "STREAM, which measures memory": r"^Function +Best Rate MB/s",
     "HPL": r"^HPLinpack\b",
 }
-"""What a line has in the output of programs that are not read. Source: their posted outputs."""
+"""Marks in the output of programs that are not read. Source: their posted outputs."""
 
 _MARKS = {name: re.compile(mark, re.MULTILINE) for name, mark in MARKS.items()}
 _NAME_OF_SIZE = re.compile(r"(?i)size|bytes|length")
 _NAME_OF_RATE = re.compile(r"(?i)bandwidth|throughput|rate|bw|/s")
 NUL = "\0"
-LOOKED_MOST = 2**20
-"""Characters that are looked at."""
+SEARCHED_CHARACTERS = 2**20
+"""Characters that are searched."""
 
 WIDTH, INDENT = 80, " " * len("  hint: ")
 SIZE = "size"
 TIME = "latency"
 
 
-def refusal(path: Path, refused: UsageError) -> UsageError:
-    """Return what is said of a file that is neither a result nor a text that is read.
+def refusal(path: Path, not_a_result: UsageError) -> UsageError:
+    """Return the error for a file that is neither a result nor a text that is read.
 
     Args:
-        refused: What is said if it is no text, either.
+        not_a_result: Error to return if it is no text, either.
     """
-    text = decoded(content_of(path))[:LOOKED_MOST]
+    text = decoded(content_of(path))[:SEARCHED_CHARACTERS]
     if NUL in text:
-        return refused
-    name = seems(text)
+        return not_a_result
+    name = guess_program(text)
     what = f"it seems to be output of {name}, which is not read" if name else "its format is not known"
-    sentence = f"{refused.sentence}; {what}"
+    sentence = f"{not_a_result.sentence}; {what}"
     fields = _fields(text)
     size = next((name for name in fields if _NAME_OF_SIZE.search(name)), fields[0])
     value = next((name for name in fields if name != size), TIME)
-    return UsageError(sentence, f"{_what_is_read()}\n{columns_example(str(path), size, value)}")
+    return UsageError(sentence, f"{_formats_read()}\n{columns_example(str(path), size, value)}")
 
 
-def seems(text: str) -> str:
-    """Return the name of the program whose output a text seems to be; empty if nothing tells."""
-    begin = text[:LOOKED_MOST]
-    found = {name: match.start() for name, mark in _MARKS.items() if (match := mark.search(begin))}
+def guess_program(text: str) -> str:
+    """Return the program whose output a text seems to be; empty if nothing tells."""
+    start = text[:SEARCHED_CHARACTERS]
+    found = {name: match.start() for name, mark in _MARKS.items() if (match := mark.search(start))}
     return min(found, key=lambda name: found[name], default="")
 
 
 def columns_example(file: str, size: str, value: str) -> str:
-    """Return how a table is told what its columns are: a command, and the file that it needs."""
+    """Return an example of how to describe the columns of a table: a command, and the file it needs."""
     rated = _NAME_OF_RATE.search(value) is not None
     kind, unit, pattern = ("rate", "MB/s", "stream") if rated else ("time", "us", "pingpong")
     lines = [
@@ -94,12 +94,12 @@ def columns_example(file: str, size: str, value: str) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Return a name as TOML has it."""
+    """Return a name as a TOML string."""
     return json.dumps(name, ensure_ascii=False)
 
 
-def _what_is_read() -> str:
-    """Return the list of what is read, in lines as wide as a terminal."""
+def _formats_read() -> str:
+    """Return the list of formats that are read, wrapped to the width of a terminal."""
     programs = [reader.program for reader in READERS.values() if reader.program]
     whole = f"mpigauge run writes one; output that is read: {', '.join(programs)}"
     lines = textwrap.wrap(whole, WIDTH - len(INDENT), break_long_words=False, break_on_hyphens=False)
@@ -107,7 +107,7 @@ def _what_is_read() -> str:
 
 
 def _fields(text: str) -> tuple[str, ...]:
-    """Return the headings of the first line that seems to have some, or what they are called in examples."""
+    """Return the headings of the first line that seems to have some, else those used in examples."""
     for line in text.splitlines()[:100]:
         for sign in (",", ";", "\t"):
             names = [name.strip().strip('"') for name in line.removeprefix("#").split(sign)]

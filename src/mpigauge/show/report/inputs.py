@@ -1,4 +1,4 @@
-"""What a page is made of: results as they are shown, as they are compared, and the cells so far."""
+"""Inputs of a page: results, their comparison, and the cells so far."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
-    """What all sections are made of.
+class PageInputs:
+    """Inputs that all sections share.
 
     Attributes:
-        query: Results with the cells that were asked for.
-        each: The same with a row for every state of the machine; the same query where there is one state.
-        comparison: What is compared; None if nothing can be, or was asked for.
+        query: Results with the selected cells.
+        by_state: The query with a row per state of the machine; the same object where there is one state.
+        comparison: The comparison; None if there is nothing to compare.
         not_compared: Why two results are not compared; may be empty.
-        models: None where no curve has sizes enough.
-        said: What follows from each result, and from several together.
+        models: Models of curves; None where no curve has enough sizes.
+        conclusions: Conclusions from each result, and from several together.
     """
 
     query: Query
-    each: Query
+    by_state: Query
     comparison: ComparedSources | None = None
     not_compared: str = ""
     models: Models | None = None
-    said: Sequence[Said] = ()
+    conclusions: Sequence[Said] = ()
     cells: Cells = field(default_factory=Cells)
 
     @property
     def sources(self) -> Sequence[Source]:
-        """All results."""
+        """Results."""
         return self.query.sources
 
     def numbers(self, source: Source) -> Callable[[Row], list[int]]:
-        """What finds the numbers of rows of a result."""
+        """Return a function from rows of a result to the numbers of their cells."""
         return lambda row: [self.cells.number(source, row)]

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from mpigauge.query.series import Point, against_size
 from mpigauge.result.records import Imported
 from mpigauge.show.figures import figure, lines
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.line_styles import styles_of
 from mpigauge.show.figures.samples import STATE_MARKERS
 from mpigauge.show.figures.style import COLOURS
 from mpigauge.vocabulary import STATE_NAMES
@@ -39,7 +39,7 @@ def looks(kind: str, *paths: Path, **more: Any) -> dict[tuple[str, ...], tuple[A
         tuple(word for name, word in one.factors.items() if name != "file"): tuple(
             look[name] for name in SAME
         )
-        for one, look in zip(found, looks_of(asked, found), strict=True)
+        for one, look in zip(found, styles_of(asked, found), strict=True)
     }
 
 
@@ -123,7 +123,7 @@ def test_a_library_is_a_colour_and_a_mode_a_marker(machine: Path) -> None:
 
 def test_what_is_printed_is_hollow_in_the_colour_of_ours(result: Path) -> None:
     asked = query("time", printed(), result, series=("pingpong shm standard",))
-    first, second = looks_of(asked, against_size(asked))
+    first, second = styles_of(asked, against_size(asked))
     assert first["color"] == second["color"]
     assert (first["markerfacecolor"], second["markerfacecolor"]) == ("white", second["color"])
 
@@ -165,18 +165,18 @@ def test_dashes_are_as_many_as_colours() -> None:
 # ---- What lies under another ---------------------------------------------------------------------
 
 
-def test_what_lies_under_another_is_wider(machine: Path) -> None:
+def test_a_curve_below_another_is_wider(machine: Path) -> None:
     alike = [[Point(size, 1e-6 * size) for size in (1, 2, 4)]]
     other = [[Point(size, 5e-6 * size) for size in (1, 2, 4)]]
     plain: dict[str, Any] = {"color": "black"}
     widths = [
         look.get("linewidth", lines.WIDTH_OF_LINE)
-        for look in lines.seen_through([plain, plain, plain], [alike, alike, other])
+        for look in lines.widened_below([plain, plain, plain], [alike, alike, other])
     ]
     assert widths[0] > widths[1] == widths[2] == lines.WIDTH_OF_LINE
 
 
-def test_series_of_equal_times_are_both_seen(machine: Path) -> None:
+def test_series_of_equal_times_are_both_visible(machine: Path) -> None:
     cells = [cell(size=size, mpi_version=mpi, transport="shm") for mpi in "12" for size in SIZES[1:]]
     path = written("same.jsonl", campaign(*cells), *launches_of(cells, LAUNCHES), *visits_of(cells))
     (axes, *_) = figure(query("time", path)).axes
@@ -185,7 +185,7 @@ def test_series_of_equal_times_are_both_seen(machine: Path) -> None:
     assert found["points-0"].get_markersize() > found["points-1"].get_markersize()
 
 
-def test_one_series_alone_is_not_wide(result: Path) -> None:
+def test_a_single_series_has_the_usual_width(result: Path) -> None:
     asked: Query = query("time", result, series=("pingpong shm standard",))
     assert drawn(asked)
     assert {

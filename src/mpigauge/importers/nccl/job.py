@@ -1,4 +1,4 @@
-"""What nccl-tests and rccl-tests say of a job: which collective it was, and how many ranks took part.
+"""Collective and number of ranks of a job of nccl-tests or rccl-tests.
 
 Few texts name the collective, and lines of devices are often cut. Both follow from the numbers, too: a size
 is that of one block or of one block per rank, and bus bandwidth is algbw times 2 (p - 1) / p for all-reduce,
@@ -14,29 +14,29 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from mpigauge.importers.commands import LAUNCHERS, ranks_of
-from mpigauge.importers.nccl_times import GB, US
-from mpigauge.importers.text import ends_of
+from mpigauge.importers.command_lines import LAUNCHERS, ranks_of
+from mpigauge.importers.nccl.operation import GB, US
+from mpigauge.importers.text import rounding_range
 
 UNNAMED = "unnamed"
 ALL_REDUCE = "all_reduce"
-SPREAD = {"all_gather", "reduce_scatter", "alltoall", "gather", "scatter", "hypercube"}
-"""Whose size is of one block per rank."""
+ONE_BLOCK_PER_RANK = {"all_gather", "reduce_scatter", "alltoall", "gather", "scatter", "hypercube"}
+"""Collectives whose size is that of one block per rank."""
 
 REDUCING = {ALL_REDUCE, "all_reduce_bias", "reduce", "reduce_scatter"}
 MOVING = {"all_gather", "alltoall", "broadcast", "gather", "scatter"}
-UNEVEN = "alltoallv"
-"""Whose size is of blocks of different lengths."""
+UNEVEN_BLOCKS = "alltoallv"
+"""Collective with blocks of different lengths."""
 
-UNCHECKED_IN_PLACE = {"alltoall", UNEVEN, "sendrecv"}
-"""What older versions do in place, too, and print a deviation of, but never count as wrong."""
+UNCHECKED_IN_PLACE = {"alltoall", UNEVEN_BLOCKS, "sendrecv"}
+"""Collectives for which older versions print a deviation in place, but never count it as wrong."""
 
 _NAMES = {
     "all_reduce_bias": r"all[-_ ]?reduce[-_ ]?bias",
     ALL_REDUCE: r"all[-_ ]?reduce",
     "reduce_scatter": r"reduce[-_ ]?scatter",
     "all_gather": r"all[-_ ]?gather",
-    UNEVEN: r"all[-_ ]?(?:to|2)[-_ ]?all[-_ ]?v",
+    UNEVEN_BLOCKS: r"all[-_ ]?(?:to|2)[-_ ]?all[-_ ]?v",
     "alltoall": r"all[-_ ]?(?:to|2)[-_ ]?all",
     "sendrecv": r"send[-_ ]?recv",
     "broadcast": r"broadcast|(?<![a-z])bcast",
@@ -57,17 +57,17 @@ _WIDTHS = {
 """Bytes of an element by the name of its type."""
 
 RANKS_MOST = 10**6
-MOST_FACTOR = 2
-"""That bus bandwidth over algbw stays below."""
+MAX_FACTOR = 2
+"""Upper bound of bus bandwidth over algbw."""
 
-SPARE = 1e-9
-"""Of a quotient of rounded numbers."""
+ROUNDING_TOLERANCE = 1e-9
+"""Relative tolerance of a quotient of rounded numbers."""
 
 
 # ---- Which collective ------------------------------------------------------------------------------
 
 
-def short(program: str) -> str:
+def collective_of(program: str) -> str:
     """Return the collective of a program: `all_reduce` of `./build/all_reduce_perf`."""
     name = PurePath(program).name.lower()
     unknown = re.sub(r"[^a-z0-9]+", "_", name.removesuffix("_perf")).strip("_") or "test"
@@ -76,12 +76,12 @@ def short(program: str) -> str:
 
 def named_by_command(command: str) -> str:
     """Return the collective that a command line runs; empty if it shows none, or several."""
-    found = {short(match[1]) for match in _PROGRAM.finditer(command)}
+    found = {collective_of(match[1]) for match in _PROGRAM.finditer(command)}
     return found.pop() if len(found) == 1 else ""
 
 
 def named_by_file(name: str) -> str:
-    """Return the collective that the name of a file has in it; empty if it has none, or several."""
+    """Return the collective that a file name contains; empty if it contains none, or several."""
     found = {_name(match) for match in _ANY.finditer(name.lower())}
     return found.pop() if len(found) == 1 else ""
 
@@ -94,43 +94,43 @@ def _name(match: re.Match[str]) -> str:
 
 
 def blocks_of(size_bytes: int, count: int, datatype: str) -> int:
-    """Return of how many blocks a size is; 0 if nothing says it."""
+    """Return the number of blocks of a size; 0 if unknown."""
     block = count * _WIDTHS.get(datatype, 0)
     return size_bytes // block if block and not size_bytes % block else 0
 
 
 @dataclass(slots=True)
 class RatioBounds:
-    """Between what a quotient of printed numbers lies in all rows; nowhere if rows contradict each other."""
+    """Bounds of a quotient of printed numbers over all rows; empty range if rows contradict each other."""
 
     low: float = 0.0
     high: float = math.inf
 
     def narrow(self, over: tuple[float, float], under: tuple[float, float]) -> None:
-        """Take a row into account, by the ends of both numbers."""
+        """Narrow the bounds by a row, given the rounding ranges of both numbers."""
         low = max(self.low, over[0] / under[1])
         high = min(self.high, over[1] / under[0] if under[0] else math.inf)
-        self.low, self.high = (low, high) if low <= high * (1 + SPARE) else (math.inf, 0.0)
+        self.low, self.high = (low, high) if low <= high * (1 + ROUNDING_TOLERANCE) else (math.inf, 0.0)
 
     def has(self, value: float) -> bool:
-        """Return whether it can be a number."""
-        return self.low * (1 - SPARE) <= value <= self.high * (1 + SPARE)
+        """Return whether a number lies within the bounds."""
+        return self.low * (1 - ROUNDING_TOLERANCE) <= value <= self.high * (1 + ROUNDING_TOLERANCE)
 
 
 @dataclass(slots=True)
 class Proof:
-    """What the rows of a table prove of its job.
+    """Evidence of the rows of a table about their job.
 
     Attributes:
-        counted: Rows by the number of blocks that their sizes are of.
-        bus: Bus bandwidth over algbw.
-        share: Algbw over size by time.
-        ops: Operations that the rows name; "none" and blank are none.
+        counted: Number of rows, by the number of blocks of their sizes.
+        bus: Bounds of bus bandwidth over algbw.
+        share: Bounds of algbw over size by time.
+        ops: Operations that the rows name, without "none" and blanks.
         moves: Whether a row says that nothing is reduced.
         rooted: Whether a row names a root.
-        in_bounds: Whether the program says below that no value is out of bounds.
-        concluded: The program that is named below the table.
-        told: The number of ranks that the library's own log names.
+        in_bounds: Whether the program prints below that no value is out of bounds.
+        concluded: Program that is named below the table.
+        logged_ranks: Number of ranks in the library's own log; 0 if there is none.
     """
 
     counted: Counter[int] = field(default_factory=Counter)
@@ -141,27 +141,27 @@ class Proof:
     rooted: bool = False
     in_bounds: bool = False
     concluded: str = ""
-    told: int = 0
+    logged_ranks: int = 0
 
     def count_blocks(self, blocks: int) -> None:
-        """Take the size of a row into account."""
+        """Count the blocks of a row's size."""
         if blocks > 0:
             self.counted[blocks] += 1
 
     def add(self, size: int, time: str, algbw: str, busbw: str, second_s: float = US) -> None:
-        """Take the numbers of a row into account, as they are printed."""
-        self.bus.narrow(ends_of(busbw), ends_of(algbw))
-        low, high = (end * second_s * GB for end in ends_of(time))
-        self.share.narrow(ends_of(algbw), (size / high, size / low if low else math.inf))
+        """Add the numbers of a row, as printed."""
+        self.bus.narrow(rounding_range(busbw), rounding_range(algbw))
+        low, high = (end * second_s * GB for end in rounding_range(time))
+        self.share.narrow(rounding_range(algbw), (size / high, size / low if low else math.inf))
 
     @property
     def blocks(self) -> int:
-        """Of how many blocks sizes are; 0 if unknown, or if rates contradict it.
+        """Number of blocks of the sizes; 0 if unknown, or if rates contradict it.
 
         Before 2020, rates of all_gather and reduce_scatter were of all blocks but that of the rank itself, as
         those of hypercube are.
         """
-        # Of a row that is torn it may be another.
+        # The most frequent number: that of a damaged row may be another.
         blocks = self.counted.most_common(1)[0][0] if self.counted else 0
         others = 1 - 1 / blocks if blocks else 0.0
         if blocks > 1 and not (self.bus.has(others) or (self.bus.has(1) and self.share.has(others))):
@@ -170,12 +170,12 @@ class Proof:
 
     @property
     def all_reduces(self) -> bool:
-        """Whether more passes each rank than the size: of all collectives this is true of one."""
-        return 1 + SPARE < self.bus.low < MOST_FACTOR
+        """Return whether each rank moves more than the size, which is true of all-reduce alone."""
+        return 1 + ROUNDING_TOLERANCE < self.bus.low < MAX_FACTOR
 
     @property
     def name(self) -> str:
-        """The collective, where rows are proof of one; empty if they are not."""
+        """Collective that the rows prove; empty if they prove none."""
         if self.all_reduces:
             return ALL_REDUCE
         if not self.ops or self.moves:
@@ -183,16 +183,16 @@ class Proof:
         return "reduce" if self.rooted else "reduce_scatter" if self.blocks > 1 else ""
 
     def ranks(self, name: str = "") -> range:
-        """Return all numbers of ranks that the rows allow.
+        """Return the numbers of ranks that the rows allow.
 
         Args:
-            name: The collective, where it is known.
+            name: Collective, where it is known.
         """
         low, high = self.bus.low, self.bus.high
         if self.blocks > 1:
             return range(self.blocks, self.blocks + 1)
-        if self.all_reduces or (name.startswith(ALL_REDUCE) and low <= high and low < MOST_FACTOR):
-            return _ranks(2 / (2 - low), 2 / (2 - high) if high < MOST_FACTOR else math.inf)
+        if self.all_reduces or (name.startswith(ALL_REDUCE) and low <= high and low < MAX_FACTOR):
+            return _ranks(2 / (2 - low), 2 / (2 - high) if high < MAX_FACTOR else math.inf)
         if low <= high < 1:
             return _ranks(1 / (1 - low), 1 / (1 - high))
         return range(1, RANKS_MOST)
@@ -201,21 +201,23 @@ class Proof:
         """Return whether the rows can be of a collective."""
         if self.name:
             return self.name == name or (self.name == ALL_REDUCE and name.startswith(ALL_REDUCE))
-        if self.blocks > 1 and name not in SPREAD:
+        if self.blocks > 1 and name not in ONE_BLOCK_PER_RANK:
             return False
         return not (self.moves and name in REDUCING) and not (self.ops and name in MOVING)
 
 
 def _ranks(low: float, high: float) -> range:
-    least = max(1, math.ceil(low - low * SPARE))
-    return range(least, RANKS_MOST if high >= RANKS_MOST else math.floor(high + high * SPARE) + 1)
+    least = max(1, math.ceil(low - low * ROUNDING_TOLERANCE))
+    return range(
+        least, RANKS_MOST if high >= RANKS_MOST else math.floor(high + high * ROUNDING_TOLERANCE) + 1
+    )
 
 
 def collective(program: str, command: str, file_name: str, proof: Proof) -> str:
-    """Return what a table is of: by its title, the command line, the file's name, and what rows prove."""
+    """Return the collective of a table: by its title, the command line, the file name, and its rows."""
     for name in (program or proof.concluded, named_by_command(command)):
         if name:
-            return short(name)
+            return collective_of(name)
     name = named_by_file(file_name)
     if name and proof.allows(name):
         return name
@@ -227,64 +229,75 @@ def collective(program: str, command: str, file_name: str, proof: Proof) -> str:
 
 @dataclass(slots=True)
 class NcclJob:
-    """What a text says of the ranks of a job.
+    """Facts about the ranks of a job that a text states.
 
     Attributes:
-        listed: Ranks that lines of devices name, with their groups: some may be cut.
-        each: Ranks of a process, as the program says it; 0 if it does not.
-        told: The number that the library's own log names; 0 if there is none.
+        listed: Ranks in lines of devices, with their groups; some lines may be missing.
+        ranks_per_process: Ranks per process as the program prints it; 0 if it does not.
+        logged_ranks: Number of ranks in the library's own log, above the table; 0 if there is none.
     """
 
     listed: dict[int, str] = field(default_factory=dict)
-    each: int = 0
-    told: int = 0
+    ranks_per_process: int = 0
+    logged_ranks: int = 0
 
     @property
     def group_count(self) -> int:
-        """How many groups do the same at once."""
+        """Number of groups that run the same operation at once."""
         return max(1, len(set(self.listed.values())))
 
-    def ranks(self, name: str, proof: Proof, command: str, given: int) -> int:
-        """Return how many took part; 0 if nothing says it, or what says it contradicts the rows.
+    def ranks(self, name: str, proof: Proof, command: str, user_ranks: int) -> int:
+        """Return the number of ranks; 0 if nothing states it, or the rows contradict it.
 
         Args:
-            name: The collective.
-            proof: What the rows of the table allow.
-            command: The command line above it.
-            given: What the user says.
+            name: Collective.
+            proof: Evidence of the rows of the table.
+            command: Command line above the table.
+            user_ranks: Number of ranks that the user states.
         """
         allowed = proof.ranks(name)
         if len(allowed) == 1 and allowed[0] >= self._listed():
             return allowed[0]
-        ranks = self._said(command, given, proof.told)
+        ranks = self._stated_ranks(command, user_ranks, proof.logged_ranks)
         return ranks if ranks in allowed else 0
 
     def ran_alone(self, proof: Proof, command: str) -> bool:
         """Return whether rows prove that a process ran by itself, although it was one of several."""
-        return ranks_of(command) > 1 and len(proof.ranks()) == 1 and proof.ranks()[0] == (self.each or 1)
+        return (
+            ranks_of(command) > 1
+            and len(proof.ranks()) == 1
+            and proof.ranks()[0] == (self.ranks_per_process or 1)
+        )
 
-    def _said(self, command: str, given: int, told: int) -> int:
-        listed, started = self._listed(), ranks_of(command) * (self.each or _each(command))
-        if told or self.told:
-            return told or self.told
-        if listed and ranks_of(command) > 1 and listed == self.each < started:
+    def _stated_ranks(self, command: str, user_ranks: int, logged_ranks: int) -> int:
+        listed, started = (
+            self._listed(),
+            ranks_of(command) * (self.ranks_per_process or _ranks_per_process(command)),
+        )
+        if logged_ranks or self.logged_ranks:
+            return logged_ranks or self.logged_ranks
+        if listed and ranks_of(command) > 1 and listed == self.ranks_per_process < started:
             return 0  # either lines of devices were cut, or each process ran alone
         if listed or started:
             return max(listed, started if self.group_count == 1 else 0)
-        if command and not _is_launched(command) and (each := self.each or _each(command)) > 1:
-            return each  # of one alone nothing says that it was all
-        return given
+        if (
+            command
+            and not _is_launched(command)
+            and (ranks_per_process := self.ranks_per_process or _ranks_per_process(command)) > 1
+        ):
+            return ranks_per_process  # of one alone nothing says that it was all
+        return user_ranks
 
     def _listed(self) -> int:
         if not self.listed:
             return 0
         if self.group_count > 1:
             return sum(group == self.listed[min(self.listed)] for group in self.listed.values())
-        return max(max(self.listed) + 1, self.each)
+        return max(max(self.listed) + 1, self.ranks_per_process)
 
 
-def _each(command: str) -> int:
-    """Ranks of a process by the options of the program."""
+def _ranks_per_process(command: str) -> int:
+    """Return the ranks per process by the options of the program."""
     options = command[match.end() :] if (match := _PROGRAM.search(command)) else ""
     return math.prod(
         int(found[1]) if (found := re.search(rf"\s(?:{name})[ =]*([0-9]{{1,4}})(?![\w.])", options)) else 1

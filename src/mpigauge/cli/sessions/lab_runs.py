@@ -1,4 +1,4 @@
-"""Commands inside a lab: any command, or the command line of this very process once more."""
+"""Commands inside a lab: any command, or the command line of this process again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_QUEUES = (
 
 
 def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
-    """Run a command in a new lab; say so if its relay could not keep up; return the command's exit status."""
+    """Run a command in a new lab; report late packets; return the command's exit status."""
     from mpigauge.campaign.lab import start
 
     ended = start.run(lab, argv, where)
@@ -38,10 +38,10 @@ def enter(lab: Lab, argv: Sequence[str], where: str) -> int:
 
 
 def same_command_in(lab: Lab, where: str) -> int:
-    """Run the command line of this process a second time, inside a new lab; return its exit status.
+    """Run the command line of this process again inside a new lab; return its exit status.
 
-    The lab is a network of its own, which a running process cannot enter with its MPI jobs. The second
-    process finds itself in the lab that its plan wants, and measures.
+    A lab is a network namespace, which a running process cannot enter with its MPI jobs. The second process
+    finds itself in the lab that its plan needs, and measures.
     """
     argv = click.get_current_context().find_root().obj
     return enter(lab, (sys.executable, "-P", "-m", "mpigauge", *argv), where)

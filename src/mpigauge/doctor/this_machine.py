@@ -1,4 +1,4 @@
-"""What `mpigauge doctor` finds here: MPI libraries and their settings, the machine, and ways to run."""
+"""Checks of `mpigauge doctor` on this machine: MPI libraries, their settings, the system, ways to run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 FILES_SHOWN = 5
 NOTES_MOST = 6
-"""Of what may be why nothing could be measured."""
+"""Most findings that are printed where nothing could be measured."""
 
 
-def look(machine: Environment) -> dict[str, list[DoctorFinding]]:
-    """Return findings by what they are about."""
+def findings_by_topic(machine: Environment) -> dict[str, list[DoctorFinding]]:
+    """Return findings by topic."""
     from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
 
@@ -29,8 +29,11 @@ def look(machine: Environment) -> dict[str, list[DoctorFinding]]:
     about_mpi = [*_libraries(libraries, [t.sentence for t in troubles]), *_clashes(libraries), _compiler()]
     return {
         "MPI": about_mpi,
-        "this machine": doctor_system.of_machine(machine),
-        "what may disturb": [*doctor_system.disturbing(machine), *settings(machine, libraries)],
+        "this machine": doctor_system.machine_findings(machine),
+        "what may disturb": [
+            *doctor_system.disturbance_findings(machine),
+            *setting_findings(machine, libraries),
+        ],
         "ways to run": [_scheduler(), _lab()],
     }
 
@@ -39,8 +42,10 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[DoctorFind
     from mpigauge.mpi.find import INSTALL_HINT
 
     findings = [
-        DoctorFinding("ok", "MPI library", f"{one.kind.about} {one.version}, {one.mpicc} ({one.origin})")
-        for one in libraries
+        DoctorFinding(
+            "ok", "MPI library", f"{library.kind.about} {library.version}, {library.mpicc} ({library.origin})"
+        )
+        for library in libraries
     ]
     findings += [
         DoctorFinding("note", "MPI library", sentence, "repair it, or ignore it") for sentence in troubles
@@ -51,7 +56,7 @@ def _libraries(libraries: list[Library], troubles: list[str]) -> list[DoctorFind
 
 
 def _clashes(libraries: list[Library]) -> list[DoctorFinding]:
-    """Return the wheels that have overwritten each other in one environment."""
+    """Return a finding per environment in which wheels have overwritten each other's files."""
     from mpigauge.mpi.install.clashes import clashes
 
     findings = []
@@ -75,7 +80,7 @@ def _compiler() -> DoctorFinding:
 
 
 def _lab() -> DoctorFinding:
-    """Make a lab for a moment, since only that shows whether one can be made."""
+    """Create a lab for a moment, the only proof that one can be created."""
     from mpigauge.campaign.lab import context, start
 
     if (lab := context.current()) is not None:
@@ -92,48 +97,58 @@ def _scheduler() -> DoctorFinding:
     from mpigauge.units import counted
 
     try:
-        found = allocation(os.environ)
+        nodes_of_job = allocation(os.environ)
     except EnvironmentLacksError as error:
         return DoctorFinding("note", "scheduler", error.sentence, error.hint)
     scheduler = manager(os.environ)
-    if found is not None and scheduler is not None:
-        nodes = f"{counted(len(found.nodes), 'node')}, {counted(found.tasks, 'task')}"
+    if nodes_of_job is not None and scheduler is not None:
+        nodes = f"{counted(len(nodes_of_job.nodes), 'node')}, {counted(nodes_of_job.tasks, 'task')}"
         return DoctorFinding(
-            "ok", "scheduler", f"{scheduler.title}, job {found.job}: {nodes}, {found.nodes[0].name} first"
+            "ok",
+            "scheduler",
+            f"{scheduler.title}, job {nodes_of_job.job}: {nodes}, {nodes_of_job.nodes[0].name} first",
         )
     if which("sbatch"):
         return DoctorFinding("ok", "scheduler", "Slurm, outside a job: mpigauge sbatch writes a job script")
     return DoctorFinding("ok", "scheduler", "none")
 
 
-def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
-    """Return variables and parameter files: those that change what is measured by value, others by name."""
+def setting_findings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorFinding]:
+    """Return findings on variables and parameter files: with values if they change results, else by name."""
     from mpigauge.campaign.lab import context, init
-    from mpigauge.campaign.launch.inherited_env import carried
+    from mpigauge.campaign.launch.inherited_env import forwarded_variables
     from mpigauge.find.disturbances import settings_words
     from mpigauge.find.settings import choosing
     from mpigauge.mpi.parameter_files import parameter_files
-    from mpigauge.result.environment import recordable
+    from mpigauge.result.environment import without_secrets
 
     meant = {} if context.current() is None else init.LAUNCHERS | init.BINDING
-    # Those of a scheduler's job are many, and meant, too.
-    variables = {name: machine.variables[name] for name in carried(machine.variables) if name not in meant}
+    # Variables of a scheduler's job are many, and set on purpose, too.
+    variables = {
+        name: machine.variables[name] for name in forwarded_variables(machine.variables) if name not in meant
+    }
     files = {
-        library.label: {path: recordable(settings) for path, settings in parameter_files(library).items()}
+        library.label: {path: without_secrets(values) for path, values in parameter_files(library).items()}
         for library in libraries
     }
     readers = [(library.name, files[library.label]) for library in libraries] or [("", {})]
-    chosen = dict.fromkeys(one for name, mine in readers for one in choosing(variables, mine, name))
-    paths = dict.fromkeys(path for mine in files.values() for path in mine)
+    chosen = dict.fromkeys(
+        setting
+        for name, files_of_library in readers
+        for setting in choosing(variables, files_of_library, name)
+    )
+    paths = dict.fromkeys(path for files_of_library in files.values() for path in files_of_library)
     remedy = "they change what is measured; unset those that you did not set on purpose"
-    for what, there, found in (
-        ("MPI variables", variables, [one for one in chosen if not one.file]),
-        ("parameter files", paths, [one for one in chosen if one.file]),
+    for what, names, influential in (
+        ("MPI variables", variables, [setting for setting in chosen if not setting.file]),
+        ("parameter files", paths, [setting for setting in chosen if setting.file]),
     ):
-        if found:
-            yield DoctorFinding("note", what, "; ".join(settings_words(found)), remedy)
-        others = ", ".join(name for name in there if name not in {one.file or one.name for one in found})
-        if others or not found:
+        if influential:
+            yield DoctorFinding("note", what, "; ".join(settings_words(influential)), remedy)
+        others = ", ".join(
+            name for name in names if name not in {setting.file or setting.name for setting in influential}
+        )
+        if others or not influential:
             yield (
                 DoctorFinding("info", what, f"{others} (no known effect)")
                 if others
@@ -141,13 +156,13 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorF
             )
 
 
-def causes_here() -> list[str]:
-    """Return what can keep a job from starting, a few lines: told where nothing could be measured."""
+def startup_obstacles() -> list[str]:
+    """Return a few lines on what can keep a job from starting, for where nothing could be measured."""
     from mpigauge.doctor import system as doctor_system
     from mpigauge.mpi import find
     from mpigauge.result.environment import environment
 
     machine = environment()
     libraries, _ = find.find_all()
-    found = [*settings(machine, libraries), *doctor_system.limiting(machine)]
-    return [f"{one.what}: {one.value}" for one in found if one.state != "ok"][:NOTES_MOST]
+    findings = [*setting_findings(machine, libraries), *doctor_system.limit_findings(machine)]
+    return [f"{finding.what}: {finding.value}" for finding in findings if finding.state != "ok"][:NOTES_MOST]

@@ -1,4 +1,4 @@
-"""The same table several times: launches of one thing, or runs that something tells apart.
+"""Labels of tables that occur several times: launches of one command, or runs that differ.
 
 Tables that the same visible command has printed, with the same settings, are launches of it. All others are
 runs, which are called by what differs in their commands, by their files, by what stands above them, or by
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.commands import what_differs
+from mpigauge.importers.command_lines import differing_words
 from mpigauge.sequences import group_by
 
 if TYPE_CHECKING:
@@ -26,91 +26,93 @@ LABEL_MOST = 32
 
 @dataclass(slots=True, eq=False)
 class TextTable:
-    """A table of a text.
+    """Table in a text.
 
     Attributes:
-        file: Name of its file.
-        form: Its format.
-        line: Number of the line that it begins with.
-        command: The command line that is visible above it; empty if none is.
-        settings: Variables and modules that were set above it, for all commands below.
-        above: What else stands above it, the last line that has words.
-        cells: Those that it has, with the line of each.
+        file: Its file.
+        format_name: Its format, by its name in READERS.
+        line: Number of its first line.
+        command: Command line that is visible above it; empty if none is.
+        settings: Variables and modules set above it, for all commands below.
+        above: Last line of prose above it.
+        cells: Its cells, with the line of each.
     """
 
     file: str
     line: int
-    form: str = ""
+    format_name: str = ""
     command: str = ""
     settings: str = ""
     above: str = ""
     cells: dict[Cell, str] = field(default_factory=dict)
 
     @property
-    def start(self) -> str:
-        """How it was started: by its command, below what was set for it; empty if that is not visible."""
+    def start_command(self) -> str:
+        """Settings and command line that started it; empty if no command is visible."""
         return f"{self.settings} {self.command}".strip() if self.command else ""
 
 
-Places = dict[tuple[TextTable, "Cell"], tuple[str, int]]
+LabelsAndLaunches = dict[tuple[TextTable, "Cell"], tuple[str, int]]
 
 
-def named(alike: Mapping[Cell, Sequence[TextTable]], *, same: bool) -> Places:
+def label_tables(tables_by_key: Mapping[Cell, Sequence[TextTable]], *, same: bool) -> LabelsAndLaunches:
     """Return the label and the number of the launch of each table that is there several times.
 
     Args:
-        alike: Tables of the same cells but for sizes, in their order, by what they are of.
-        same: Whether all of them are launches of one thing.
+        tables_by_key: Tables whose cells differ in size alone, in their order, by the cell without size.
+        same: Whether all of them are launches of one run.
     """
-    runs = _runs(alike)
-    found: Places = {}
-    for key, tables in alike.items():
-        classes = group_by(tables, lambda table: "" if same else (table.form, table.start or id(table)))
-        labels = _labels([of[0] for of in classes.values()], runs) if len(classes) > 1 else [""]
-        for label, of in zip(labels, classes.values(), strict=True):
-            found |= {(table, key): (label, number) for number, table in enumerate(of, start=1)}
+    runs = _run_names(tables_by_key)
+    found: LabelsAndLaunches = {}
+    for key, tables in tables_by_key.items():
+        groups = group_by(
+            tables, lambda table: "" if same else (table.format_name, table.start_command or id(table))
+        )
+        labels = _labels([group[0] for group in groups.values()], runs) if len(groups) > 1 else [""]
+        for label, group in zip(labels, groups.values(), strict=True):
+            found |= {(table, key): (label, number) for number, table in enumerate(group, start=1)}
     return found
 
 
 def _labels(tables: Sequence[TextTable], runs: Mapping[TextTable, str]) -> list[str]:
-    """What tables are called, each the first of its class."""
-    commands = [table.start for table in tables]
-    if all(commands) and (words := what_differs(commands)):
+    """Return the labels of runs, each by its first table."""
+    commands = [table.start_command for table in tables]
+    if all(commands) and (words := differing_words(commands)):
         labels = [label_of(one) for one in words]
         if all(labels) and len(set(labels)) == len(labels):
             return labels
     return [runs[table] for table in tables]
 
 
-def _runs(alike: Mapping[Cell, Sequence[TextTable]]) -> dict[TextTable, str]:
-    """The name of the run of each table: all tables down to one that repeats one of them are one run."""
-    if not alike:
+def _run_names(tables_by_key: Mapping[Cell, Sequence[TextTable]]) -> dict[TextTable, str]:
+    """Return the run name of each table: a run ends above the first table that repeats one of its tables."""
+    if not tables_by_key:
         return {}
     keys: dict[TextTable, list[Cell]] = defaultdict(list)
-    for key, tables in alike.items():
+    for key, tables in tables_by_key.items():
         for table in tables:
             keys[table].append(key)
     number, seen, runs = 0, set[object](), dict[TextTable, int]()
     files = {file: place for place, file in enumerate(dict.fromkeys(table.file for table in keys))}
     ordered = sorted(keys, key=lambda table: (files[table.file], table.line))
     for table in ordered:
-        mine = {table.file, *keys[table]}
+        contents = {table.file, *keys[table]}
         if not runs or seen & {*keys[table]} or table.file not in seen:
             number, seen = number + 1, set()
-        seen |= mine
+        seen |= contents
         runs[table] = number
     first = {run: table for table, run in reversed(runs.items())}
-    names = _names([first[run] for run in sorted(first)])
+    names = _names_by_first_table([first[run] for run in sorted(first)])
     return {table: names[run - 1] for table, run in runs.items()}
 
 
-def _names(firsts: Sequence[TextTable]) -> list[str]:
-    """What runs are called, by the first table of each."""
+def _names_by_first_table(firsts: Sequence[TextTable]) -> list[str]:
+    """Return the names of runs, by the first table of each."""
     files = [PurePath(table.file).name.partition(".")[0] for table in firsts]
     above = [table.above for table in firsts]
     numbered = [f"run-{number}" for number in range(1, len(firsts) + 1)]
-    forms = [table.form for table in firsts]
-    for texts in (files, forms, above):
+    format_names = [table.format_name for table in firsts]
+    for texts in (files, format_names, above):
         labels = [label_of(text) for text in _without_common_ends(texts)]
         if labels and all(labels) and max(Counter(labels).values()) == 1:
             return labels
@@ -118,19 +120,24 @@ def _names(firsts: Sequence[TextTable]) -> list[str]:
 
 
 def _without_common_ends(texts: Sequence[str]) -> list[str]:
-    """The same without the pieces that all of them begin or end with; some may be versions of one thing."""
+    """Return texts without common first and last words, but keep a name before a bare version number."""
     pieces = [re.split(r"[^A-Za-z0-9.+]+", text) for text in texts]
     least = min(map(len, pieces), default=0)
-    first = next((at for at in range(least) if len({one[at] for one in pieces}) > 1), least)
-    last = next((at for at in range(least - first) if len({one[-1 - at] for one in pieces}) > 1), 0)
+    first = next(
+        (at for at in range(least) if len({pieces_of_one[at] for pieces_of_one in pieces}) > 1), least
+    )
+    last = next(
+        (at for at in range(least - first) if len({pieces_of_one[-1 - at] for pieces_of_one in pieces}) > 1),
+        0,
+    )
     # What differs is a number alone: it needs the name before it.
-    bare = any(one[first][:1].isdigit() for one in pieces if len(one) > first)
+    bare = any(pieces_of_one[first][:1].isdigit() for pieces_of_one in pieces if len(pieces_of_one) > first)
     begin = max(0, first - 1) if bare else first
-    return ["-".join(one[begin : len(one) - last]) for one in pieces]
+    return ["-".join(pieces_of_one[begin : len(pieces_of_one) - last]) for pieces_of_one in pieces]
 
 
-def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the label of each column of a table and run of the table; no two are the same."""
+def join_labels(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return a unique label for each pair of column and run."""
     found: dict[tuple[str, str], str] = {}
     for column, run in dict.fromkeys(pairs):
         label = "-".join(filter(None, (column, run)))
@@ -142,7 +149,7 @@ def joined(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def label_of(text: str) -> str:
-    """Return a text as a label of a result; empty if nothing of it can be one."""
+    """Return a text as a label of a result; empty if nothing of it can be used."""
     label = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("-._+")
     label = label if label[:1].isalpha() else f"run-{label}" if label else ""
     return label[:LABEL_MOST].rstrip("-._+")

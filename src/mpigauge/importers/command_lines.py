@@ -42,18 +42,18 @@ _PER_NODE = re.compile(
     r"\s(?:--ntasks-per-node|--tasks-per-node|-ppn|-perhost|--ppn)(?:[ =]+|(?=[0-9]))([0-9]{1,6})(?=\s|\Z)"
 )
 _PROCESSORS = frozenset({"srun", "flux"})
-"""Launchers whose `-c` says how many processors a rank has, not how many ranks there are."""
+"""Launchers whose `-c` is the number of processors per rank, not the number of ranks."""
 
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\b")
 _RULE = re.compile(r"[\W_]*")
-MOST = 400
-"""Characters of a command line: a longer one is the output of a program."""
+MAX_CHARACTERS = 400
+"""Longest command line: what is longer is the output of a program."""
 
 
 def command_in(lines: Sequence[str], at: int) -> str:
-    """Return the command line that a line shows, whole where it goes on below; empty if it shows none."""
+    """Return the command line that a line shows, with its continuation lines; empty if it shows none."""
     text = lines[at].strip()
-    if len(text) > MOST or (text.startswith(("# OSU", "#  ")) and _PROMPTED.match(text) is None):
+    if len(text) > MAX_CHARACTERS or (text.startswith(("# OSU", "#  ")) and _PROMPTED.match(text) is None):
         return ""
     while text.endswith("\\") and at + 1 < len(lines):
         at += 1
@@ -65,12 +65,12 @@ def command_in(lines: Sequence[str], at: int) -> str:
 
 
 def setting_in(text: str) -> tuple[str, str] | None:
-    """Return what a line sets for all commands below it, by a name: a variable or a module; None if nothing.
+    """Return the name and value of a variable or module that a line sets for later commands, or None.
 
     The same command is not the same launch where something else was set before it.
     """
     line = _PROMPT.sub("", text.strip(), count=1)
-    if len(line) > MOST or (match := _SETTING.fullmatch(line)) is None:
+    if len(line) > MAX_CHARACTERS or (match := _SETTING.fullmatch(line)) is None:
         return None
     return match["name"] or f"module {match['module']}", " ".join(line.split()[1:])
 
@@ -88,8 +88,8 @@ def ranks_of(command: str) -> int:
     return int(nodes[1]) * int(each[1]) if nodes and each and launcher == "srun" else 0
 
 
-def repeats(command: str) -> bool:
-    """Return whether a command line is a loop that does the same in every turn."""
+def is_repeating_loop(command: str) -> bool:
+    """Return whether a command line is a loop that runs the same command each time."""
     loop = _LOOP.search(command)
     if loop is None:
         return False
@@ -98,20 +98,20 @@ def repeats(command: str) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a line can be the name of what follows: words, and no row, rule, fence or comment."""
+    """Return whether a line can be a caption: words, and no row, rule, fence or comment."""
     words = text.strip()
     return (
         bool(words)
-        and len(words) <= MOST
+        and len(words) <= MAX_CHARACTERS
         and not words.startswith(("#", "```", "|"))
         and (_RULE.fullmatch(words) is None)
         and not may_be_row(words)
     )
 
 
-def what_differs(texts: Sequence[str]) -> list[str] | None:
-    """Return of several texts the words that not all of them have; None if these do not tell them apart."""
+def differing_words(texts: Sequence[str]) -> list[str] | None:
+    """Return for each text the words that not all texts share; None if these do not distinguish the texts."""
     words = [text.split() for text in texts]
     common = set(words[0]).intersection(*words[1:])
-    found = [" ".join(word for word in one if word not in common) for one in words]
+    found = [" ".join(word for word in words_of_text if word not in common) for words_of_text in words]
     return found if all(found) and len(set(found)) == len(found) else None

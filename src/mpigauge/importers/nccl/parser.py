@@ -12,17 +12,24 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from mpigauge.importers.collected import LineParser
-from mpigauge.importers.nccl_job import UNCHECKED_IN_PLACE, UNEVEN, NcclJob, Proof, blocks_of, collective
-from mpigauge.importers.nccl_json import WHOLE, read_json
-from mpigauge.importers.nccl_reported import Reported
-from mpigauge.importers.nccl_times import MS, PLACES, US, Operation
-from mpigauge.importers.text import LineError, is_number, is_whole, number, unlike, without_note
+from mpigauge.importers.collector import LineParser
+from mpigauge.importers.nccl.csv_file import CsvFile
+from mpigauge.importers.nccl.job import (
+    UNCHECKED_IN_PLACE,
+    UNEVEN_BLOCKS,
+    NcclJob,
+    Proof,
+    blocks_of,
+    collective,
+)
+from mpigauge.importers.nccl.json_file import FILE_BEGINNING, read_json
+from mpigauge.importers.nccl.operation import MS, PLACES, US, Operation
+from mpigauge.importers.text import LineError, column_mismatch, is_number, is_whole, number, without_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mpigauge.importers.collected import Collected
+    from mpigauge.importers.collector import Collector
     from mpigauge.importers.text import TextLine
 
 HINT = "nccl-tests prints size (B), time (us) and algbw (GB/s)"
@@ -37,7 +44,7 @@ _RCCL = re.compile(r"#? *rccl-tests: Version (\S+)")
 _DEVICE = re.compile(
     r"#? *(?:Rank +([0-9]{1,7}) +(?:(?:Group +([0-9]+) +)?Pid\b|on\b|uses device\b)|Device +([0-9]{1,7}) +->)"
 )
-_TOLD = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
+_LOGGED_RANKS = re.compile(r"NCCL INFO .*\brank [0-9]+ nranks ([0-9]{1,7})\b")
 _PLACES = re.compile(r"out-of-place|in-place")
 _UNITS = re.compile(r"\([^\s()]{1,12}\) \(")
 _BLOCKING = re.compile(r"#? *Blocking Enabled: (.*)")
@@ -47,25 +54,25 @@ _IN_BOUNDS = re.compile(r"#? *Out of bounds values *: 0 OK")
 _FOOTER = re.compile(r"#? *(?:Avg bus bandwidth|Out of bounds values) *:")
 
 HEADINGS = {("size", "count", "type"): US, ("bytes", "N", "type"): MS}
-"""What rows begin with, and seconds of a unit of time below it: the tests of NCCL 1 printed milliseconds and
-named no units."""
+"""Beginnings of headings, and seconds of their unit of time: NCCL 1's tests printed milliseconds and named no
+units."""
 
 FIRST, COUNTS_FIRST = 3, 2
-"""Words before what older versions leave out, and how many of them are counts: size and elements."""
+"""Words before the optional columns, and how many of them are counts: size and elements."""
 
 NAMES = ("redop", "op", "root")
-"""What may stand between type and time: older versions leave out what an operation has not."""
+"""Optional columns between type and time: older versions leave out those an operation lacks."""
 
 TIME = ["time", "algbw", "busbw"]
 CPU_TIME = "cputime"
 COUNTS, DEVIATIONS = {"#wrong", "wrong"}, {"error", "res"}
-"""Older versions have the largest deviation in the place of a count of wrong elements."""
+"""Columns that count wrong elements, and those of older versions with the largest deviation instead."""
 
-DEVIATIONS_MOST = {"half": 1e-2, "bfloat16": 1e-2, "float": 1e-5, "double": 1e-12}
-"""Which those versions allow for each rank but one; 0 of whole numbers."""
+MAX_DEVIATIONS = {"half": 1e-2, "bfloat16": 1e-2, "float": 1e-5, "double": 1e-12}
+"""Deviations that older versions allow per rank but one; 0 for whole numbers."""
 
 TRAILING = {"algo": 1, "proto": 1, "nchannels": 1, "timestamp": 2}
-"""Columns behind those of both places, and words of each."""
+"""Columns behind those of both places, and the words of each."""
 
 UNITS = {
     **dict(zip(TIME, ("(us)", "(GB/s)", "(GB/s)"), strict=True)),
@@ -73,12 +80,12 @@ UNITS = {
     "i_cv%": "(%)",
 }
 PLACE_UNKNOWN = "place unknown"
-NOTHING = "N/A"
+NOT_AVAILABLE = "N/A"
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
-    """What a row says of one place, as it is printed."""
+class PlaceColumns:
+    """Numbers of a row for one place, as printed."""
 
     place: str
     time: str
@@ -89,12 +96,12 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class NcclRow:
-    """A row.
+    """Row of a table.
 
     Attributes:
-        op: Of a reduction; empty if there is none.
-        root: Empty if there is none.
-        missing: Why what stands behind its halves is not read; empty if nothing does.
+        op: Operation of a reduction; empty if there is none.
+        root: Root; empty if there is none.
+        missing: Why the words behind the places are not read; empty if all are.
     """
 
     size: int
@@ -102,47 +109,51 @@ class NcclRow:
     datatype: str
     op: str
     root: str
-    halves: tuple[Half, ...]
+    places_printed: tuple[PlaceColumns, ...]
     missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NcclColumns:
-    """What stands in the columns of a table.
+    """Columns of a table.
 
     Attributes:
-        second_s: Seconds of a unit of its times.
-        names: What stands between type and time.
-        half: Columns of one place.
-        places: Those places.
+        second_s: Seconds per unit of its times.
+        names: Columns between type and time.
+        place_columns: Columns of one place.
+        places: Names of the places.
         trailing: Words behind them.
-        cut: Whether the heading ends before its rows.
+        cut: Whether the heading is shorter than its rows.
     """
 
     second_s: float
     names: tuple[str, ...]
-    half: tuple[str, ...]
+    place_columns: tuple[str, ...]
     places: tuple[str, ...]
     trailing: int = 0
     cut: bool = False
 
     @property
     def deviates(self) -> bool:
-        """Whether its last column is the largest deviation."""
-        return not DEVIATIONS.isdisjoint(self.half)
+        """Return whether its last column is the largest deviation."""
+        return not DEVIATIONS.isdisjoint(self.place_columns)
 
     @property
     def checks(self) -> bool:
-        """Whether a column says what was wrong with the data."""
-        return len(self.half) > len(TIME) and self.half[len(TIME)] in COUNTS | DEVIATIONS
+        """Return whether a column says if data were wrong."""
+        return len(self.place_columns) > len(TIME) and self.place_columns[len(TIME)] in COUNTS | DEVIATIONS
 
     @property
     def units(self) -> list[str]:
-        """Those of the line below the heading."""
-        return ["(B)", "(elements)", *(UNITS[name] for name in self.half * len(self.places) if name in UNITS)]
+        """Units in the line below the heading."""
+        return [
+            "(B)",
+            "(elements)",
+            *(UNITS[name] for name in self.place_columns * len(self.places) if name in UNITS),
+        ]
 
     def row(self, line: TextLine) -> NcclRow:
-        """Return a row.
+        """Return the row in a line.
 
         Raises:
             LineError: The line is none of this table.
@@ -161,20 +172,20 @@ class NcclColumns:
         places, cut = self.places, self.cut
         if len(words) > total and places in {PLACES[:1], (PLACE_UNKNOWN,)} and not self.trailing:
             # The heading was cut between both places.
-            places, cut, total = PLACES, True, total + len(self.half)
-        refusal = unlike(words, total)
+            places, cut, total = PLACES, True, total + len(self.place_columns)
+        refusal = column_mismatch(words, total)
         if len(words) > total:
             raise line.refused(refusal, "complete the row")
-        halves = list[Half]()
+        places_printed = list[PlaceColumns]()
         for at, place in enumerate(places):
-            begin = first + at * len(self.half)
-            if len(words) >= begin + len(self.half):
-                checked = words[begin + len(TIME)] if self.checks else NOTHING
+            begin = first + at * len(self.place_columns)
+            if len(words) >= begin + len(self.place_columns):
+                checked = words[begin + len(TIME)] if self.checks else NOT_AVAILABLE
                 time, algbw, busbw = words[begin : begin + len(TIME)]
-                halves.append(Half(place, time, algbw, busbw, checked))
-        whole = {total, first + len(self.half)}
-        missing = "" if len(words) in whole or (halves and cut) else refusal
-        if missing and not halves:
+                places_printed.append(PlaceColumns(place, time, algbw, busbw, checked))
+        whole = {total, first + len(self.place_columns)}
+        missing = "" if len(words) in whole or (places_printed and cut) else refusal
+        if missing and not places_printed:
             raise line.refused(missing, "complete the row")
         return NcclRow(
             int(words[0]),
@@ -182,28 +193,28 @@ class NcclColumns:
             words[2],
             "" if op == "none" else op,
             root,
-            tuple(halves),
+            tuple(places_printed),
             missing,
         )
 
     @property
     def _width(self) -> int:
-        return FIRST + len(self.names) + len(self.half) * len(self.places) + self.trailing
+        return FIRST + len(self.names) + len(self.place_columns) * len(self.places) + self.trailing
 
 
 def _words(line: TextLine) -> list[str]:
-    """Those of a line without the sign of a comment."""
+    """Return the words of a line without the sign of a comment."""
     words = line.words
     return words[1:] if words[:1] == ["#"] else words
 
 
 def _numbers(line: TextLine) -> list[str]:
-    """Words of a row, without commas of thousands."""
+    """Return the words of a row without thousands commas."""
     return [number(word, whole=at < COUNTS_FIRST) for at, word in enumerate(_words(line))]
 
 
 def _begins_row(line: TextLine) -> bool:
-    """Whether a line can only be a row, whole or torn: two counts, the second perhaps with an exponent."""
+    """Return whether a line can only be a row, whole or damaged: two counts, the second perhaps as 1e+06."""
     words = _numbers(line)
     if len(words) < COUNTS_FIRST or not is_whole(words[0]):
         return False
@@ -223,7 +234,7 @@ def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
     """Return the columns of a heading.
 
     Args:
-        places: What the line above the heading names.
+        places: Places that the line above the heading names.
 
     Raises:
         LineError: They are not understood.
@@ -240,12 +251,12 @@ def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
     starts = [at for at, word in enumerate(rest) if word == TIME[0]]
     if len(starts) == 1 and rest[-1] != TIME[0] and TIME[0].startswith(rest[-1]):
         starts.append(len(rest) - 1)  # the heading ends in the middle of the word
-    half = tuple(rest[: starts[1]] if len(starts) > 1 else rest)
-    if half[: len(TIME)] != tuple(TIME) or len(starts) > len(PLACES):
+    place_columns = tuple(rest[: starts[1]] if len(starts) > 1 else rest)
+    if place_columns[: len(TIME)] != tuple(TIME) or len(starts) > len(PLACES):
         raise line.refused("the columns are not understood", HINT)
-    second = tuple(rest[len(half) :])
-    cut = bool(second) and second != half
-    if cut and not _begins(second, half):
+    second = tuple(rest[len(place_columns) :])
+    cut = bool(second) and second != place_columns
+    if cut and not _begins(second, place_columns):
         raise line.refused("the columns are not understood", HINT)
     found = PLACES if second else tuple(places) if len(places) == 1 else (PLACE_UNKNOWN,)
     if not second and len(places) > 1:
@@ -253,7 +264,7 @@ def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
     return NcclColumns(
         HEADINGS[words[0], words[1], words[2]],
         names,
-        half,
+        place_columns,
         found,
         sum(TRAILING[word] for word in trailing),
         cut,
@@ -261,7 +272,7 @@ def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
 
 
 def _begins(cut: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether words are the first ones of others, the last of them perhaps torn."""
+    """Return whether words are the first of others, the last of them perhaps truncated."""
     return (
         len(cut) <= len(whole)
         and tuple(cut[:-1]) == tuple(whole[: len(cut) - 1])
@@ -274,21 +285,21 @@ def _begins(cut: Sequence[str], whole: Sequence[str]) -> bool:
 
 @dataclass(slots=True)
 class _Table:
-    """What is known of the table that is read.
+    """State of the table being read.
 
     Attributes:
-        step: The last line of its title that was there, from 1; 0 if none was.
-        ways: Words of the mode for how it was measured.
-        one_size: Whether it was asked for one size alone.
-        ranks: 0 if unknown.
-        last: The size of the last row of each datatype, operation and root.
+        step: Last line of its title that was read, from 1; 0 if none was.
+        mode_words: Words of the mode for unusual options.
+        one_size: Whether only one size was requested.
+        ranks: Number of ranks; 0 if unknown.
+        last: Size of the last row, by datatype, operation and root.
     """
 
     step: int = 0
     program: str = ""
     version: str = "nccl-tests"
     job: NcclJob = field(default_factory=NcclJob)
-    ways: list[str] = field(default_factory=list)
+    mode_words: list[str] = field(default_factory=list)
     one_size: bool = False
     columns: NcclColumns | None = None
     proof: Proof = field(default_factory=Proof)
@@ -298,14 +309,14 @@ class _Table:
 
 
 class Parser(LineParser):
-    """Reads tables of nccl-tests, or its JSON."""
+    """Parser of tables of nccl-tests, or of its files."""
 
-    def __init__(self, found: Collected) -> None:
-        super().__init__(found)
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(collector)
         self._table = _Table()
-        self._reported = Reported(found)
+        self._csv_file = CsvFile(collector)
         self._places: tuple[str, ...] = ()
-        self._begun = self._ended = self._alone = self._mixed = self._json = False
+        self._begun = self._ended = self._ran_alone = self._mixed = self._json = False
         self._command = ""
 
     def take(self, line: TextLine) -> None:
@@ -317,10 +328,10 @@ class Parser(LineParser):
         if self._json:
             return
         text = line.text
-        if WHOLE.match(text) or (line.number == 1 and text.startswith("{")):
+        if FILE_BEGINNING.match(text) or (line.number == 1 and text.startswith("{")):
             self._json = True
-            read_json(line, self.found)
-        elif self._reported.take(line):
+            read_json(line, self.collector)
+        elif self._csv_file.take(line):
             return
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
@@ -332,9 +343,9 @@ class Parser(LineParser):
             self._numbers(line)
 
     def end_table(self) -> None:
-        """Leave the table: rows below are read under the next heading alone."""
+        """Leave the table: rows are read again below the next heading."""
         self._table.columns, self._ended = None, True
-        self._reported.columns = []
+        self._csv_file.columns = []
 
     # ---- Above the heading -----------------------------------------------------------------------
 
@@ -353,55 +364,55 @@ class Parser(LineParser):
         elif starting:
             table.program = match[4]
         else:
-            table.job.each = int(match[6]) * int(match[7]) * int(match[8] or 1)
-            table.ways += _ways(match[9])
+            table.job.ranks_per_process = int(match[6]) * int(match[7]) * int(match[8] or 1)
+            table.mode_words += _mode_words(match[9])
             table.one_size = _ONE_SIZE.search(match[9]) is not None
 
     def _begin(self, line: TextLine) -> None:
-        self.found.begin("", line)
+        self.collector.begin_table("", line)
         self._begun = True
         if self._ended:
-            self._ended = self._alone = self._mixed = False
+            self._ended = self._ran_alone = self._mixed = False
 
     def _device(self, line: TextLine, match: re.Match[str]) -> None:
         if self._table.last:
             self._table = _Table()
             self._begin(line)
         job, rank = self._table.job, int(match[1] or match[3])
-        if rank in job.listed and not self._alone:
-            self._alone = True
+        if rank in job.listed and not self._ran_alone:
+            self._ran_alone = True
             raise line.refused(f"rank {rank} a second time: each process ran alone", WITH_MPI)
         job.listed[rank] = match[2] or ""
 
     def _remark(self, line: TextLine) -> bool:
-        """Read a line without numbers of a table; whether it is one."""
+        """Read a line of a table without numbers; return whether it is one."""
         text, table = line.text, self._table
         if (match := _RCCL.match(text)) is not None:
             table.version = f"rccl-tests {match[1]}"
-        elif (match := _TOLD.search(text)) is not None:
-            table.job.told = int(match[1])
+        elif (match := _LOGGED_RANKS.search(text)) is not None:
+            table.job.logged_ranks = int(match[1])
         elif (match := _BLOCKING.match(text)) is not None:
-            table.ways.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
+            table.mode_words.append("blocking, no barrier" if "no barrier" in match[1] else "blocking")
         elif _CYCLE.match(text) is not None:
             if table.last:
-                self._again(line)
+                self._begin_cycle(line)
         elif _FOOTER.match(text) is not None or _CONCLUDED.match(text) is not None:
-            self._leave()
+            self._end_table_normally()
         elif "".join(_words(line)[:1]) in PLACES:
             self._places = tuple(dict.fromkeys(_PLACES.findall(text)))
         else:
             return False
         return True
 
-    def _leave(self) -> None:
-        """Leave a table that ends as it must: numbers below need a heading."""
+    def _end_table_normally(self) -> None:
+        """End a table at its footer: numbers below need a heading."""
         if self._table.columns or self._ended:
             self._table, self._begun = _Table(), False
-            self._alone = False
+            self._ran_alone = False
 
-    def _again(self, line: TextLine) -> None:
+    def _begin_cycle(self, line: TextLine) -> None:
         """Begin the same table once more, as option -N does."""
-        self.found.begin("", line)
+        self.collector.begin_table("", line)
         self._table.last.clear()
 
     # ---- Heading and rows ------------------------------------------------------------------------
@@ -417,30 +428,30 @@ class Parser(LineParser):
 
     def _heading(self, line: TextLine) -> None:
         places, self._places = self._places, ()
-        if self._alone:
+        if self._ran_alone:
             return
         if self._table.columns or not self._begun:
             if self._mixed and self._table.columns and not self._table.last:
-                self._alone = True
+                self._ran_alone = True
                 raise line.refused("a second heading above one table: each process ran alone", WITH_MPI)
             if self._table.columns:
                 self._table = _Table()
             self._begin(line)
         self._ended = False
-        table, found = self._table, self.found
+        table, collector = self._table, self.collector
         table.columns = columns_of(line, places)
         table.proof = self._proof(line, table.columns)
-        table.name = collective(table.program, found.command, found.file_name, table.proof)
-        self._command = found.command or self._command
+        table.name = collective(table.program, collector.command, collector.file_name, table.proof)
+        self._command = collector.command or self._command
         if table.job.ran_alone(table.proof, self._command):
-            self._alone = True
+            self._ran_alone = True
             raise line.refused(
                 "its numbers are of one process, of several that were started: each ran alone", WITH_MPI
             )
-        table.ranks = table.job.ranks(table.name, table.proof, found.command, found.ranks)
+        table.ranks = table.job.ranks(table.name, table.proof, collector.command, collector.ranks)
         if table.job.group_count > 1:
-            table.ways.append(f"{table.job.group_count} groups")
-        found.titles[table.version] = None
+            table.mode_words.append(f"{table.job.group_count} groups")
+        collector.titles[table.version] = None
 
     def _check_units(self, line: TextLine, columns: NcclColumns) -> None:
         found = [word for word in _words(line) if word.startswith("(")]
@@ -449,17 +460,17 @@ class Parser(LineParser):
             raise line.refused("the units are not understood", HINT)
 
     def _proof(self, heading: TextLine, columns: NcclColumns) -> Proof:
-        """What rows and remarks below a heading prove."""
+        """Return the evidence of the rows and remarks below a heading."""
         proof = Proof()
-        for line in self.found.below(heading):
+        for line in self.collector.below(heading):
             words = _words(line)
             if _TITLE.match(line.text) or _is_heading(words):
                 break
             if (match := _CONCLUDED.match(line.text)) is not None:
                 proof.concluded = match[1]
                 break
-            if (match := _TOLD.search(line.text)) is not None:
-                proof.told = int(match[1])
+            if (match := _LOGGED_RANKS.search(line.text)) is not None:
+                proof.logged_ranks = int(match[1])
             proof.in_bounds |= _IN_BOUNDS.match(line.text) is not None
             if _begins_row(line):
                 _prove(proof, line, columns)
@@ -469,7 +480,11 @@ class Parser(LineParser):
         columns = self._table.columns
         if columns is None:
             words = _words(line)
-            if not (self._ended or self._alone) and len(words) > FIRST + len(TIME) and words[2][0].isalpha():
+            if (
+                not (self._ended or self._ran_alone)
+                and len(words) > FIRST + len(TIME)
+                and words[2][0].isalpha()
+            ):
                 raise line.refused("numbers without a heading that says what they are", HINT)
             return
         if line.text.startswith("#") and not _is_row(line, columns):
@@ -480,14 +495,14 @@ class Parser(LineParser):
         self._check(line, row)
         if not self._is_new(line, row):
             return
-        for half in row.halves:
-            if half.time != NOTHING:
-                self._take(line, row, half, columns)
+        for place_columns in row.places_printed:
+            if place_columns.time != NOT_AVAILABLE:
+                self._take(line, row, place_columns, columns)
         if row.missing:
             raise line.refused(row.missing, "complete the row")
 
     def _is_new(self, line: TextLine, row: NcclRow) -> bool:
-        """Whether a row measures what no row above does; sizes that go back are the next cycle of option -N.
+        """Return whether a row adds a measurement; sizes that start again are the next cycle of option -N.
 
         Raises:
             LineError: It is of another process.
@@ -499,15 +514,15 @@ class Parser(LineParser):
                 raise line.refused(f"the size {row.size} after {last}: each process ran alone", WITH_MPI)
             if row.size == last and not table.one_size:
                 return False  # steps that are less than a block for each rank
-            self._again(line)
+            self._begin_cycle(line)
         table.last[key] = row.size
         return True
 
     def _check(self, line: TextLine, row: NcclRow) -> None:
-        """Refuse a row whose words cannot be what they must be.
+        """Refuse a row with an impossible datatype, operation, root or size.
 
         Raises:
-            LineError: Which says which word.
+            LineError: A word is impossible; names it.
         """
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,63}", row.datatype, re.ASCII):
             raise line.refused(f"{row.datatype!r} is no datatype", "complete the row")
@@ -515,66 +530,76 @@ class Parser(LineParser):
             raise line.refused(f"{row.op!r} is no operation", "complete the row")
         if not re.fullmatch(r"(?:-1|[0-9]{1,7})?", row.root, re.ASCII):
             raise line.refused(f"{row.root!r} is no root", "complete the row")
-        if self._table.name != UNEVEN and row.count and row.size % row.count:
+        if self._table.name != UNEVEN_BLOCKS and row.count and row.size % row.count:
             raise line.refused("its size is not that of its count of elements", "correct the row")
 
-    def _take(self, line: TextLine, row: NcclRow, half: Half, columns: NcclColumns) -> None:
-        """Take one time, or what was wrong with its data."""
+    def _take(self, line: TextLine, row: NcclRow, printed: PlaceColumns, columns: NcclColumns) -> None:
+        """Add one time, or what was wrong with its data."""
         table = self._table
-        for word in (half.time, half.algbw):
+        for word in (printed.time, printed.algbw):
             if not is_number(word):
                 raise line.refused(
-                    f"{half.place}: {word!r} is not a {'time' if word is half.time else 'rate'}", HINT
+                    f"{printed.place}: {word!r} is not a {'time' if word is printed.time else 'rate'}",
+                    HINT,
                 )
         operation = Operation(
             name=table.name,
-            place=half.place,
-            ways=table.ways,
+            place=printed.place,
+            mode_words=table.mode_words,
             size=row.size,
             ranks=table.ranks,
             datatype=row.datatype,
             op=row.op,
             root=row.root,
-            blocks=table.proof.blocks if half.algbw == half.busbw else 0,
+            blocks=table.proof.blocks if printed.algbw == printed.busbw else 0,
         )
-        wrong = self._wrong(line, row, half, columns)
-        operation.take(self.found, line, half.time, half.algbw, wrong=wrong, second_s=columns.second_s)
+        wrong = self._wrong(line, row, printed, columns)
+        operation.take(
+            self.collector,
+            line,
+            printed.time,
+            printed.algbw,
+            wrong=wrong,
+            second_s=columns.second_s,
+        )
 
-    def _wrong(self, line: TextLine, row: NcclRow, half: Half, columns: NcclColumns) -> str:
-        """What was wrong with the data, in words; empty if nothing was, or nobody looked."""
-        word, table = half.wrong.rstrip("*"), self._table
-        if word == NOTHING:
+    def _wrong(self, line: TextLine, row: NcclRow, printed: PlaceColumns, columns: NcclColumns) -> str:
+        """Return what was wrong with the data, in words; empty if nothing was, or it was not checked."""
+        word, table = printed.wrong.rstrip("*"), self._table
+        if word == NOT_AVAILABLE:
             return ""
         if not columns.deviates:
             if not is_number(word):
-                raise line.refused(f"{half.place}: {word!r} is not a number of wrong elements", HINT)
+                raise line.refused(f"{printed.place}: {word!r} is not a number of wrong elements", HINT)
             return f"{word} wrong elements" if float(word) else ""
-        if table.proof.in_bounds or (half.place == PLACES[1] and table.name in UNCHECKED_IN_PLACE):
+        if table.proof.in_bounds or (printed.place == PLACES[1] and table.name in UNCHECKED_IN_PLACE):
             return ""
-        most = DEVIATIONS_MOST.get(row.datatype, 0.0) * max(1, table.ranks - 1)
+        most = MAX_DEVIATIONS.get(row.datatype, 0.0) * max(1, table.ranks - 1)
         return "" if is_number(word) and float(word) <= most else f"a deviation of {word}"
 
 
-def _ways(preamble: str) -> list[str]:
-    """How it was measured, where that is not as usual, in words of a mode."""
+def _mode_words(preamble: str) -> list[str]:
+    """Return the mode words for unusual options."""
     found = {
         name: int(count) for name, count in re.findall(r"(agg iters|graph|unalign): ([0-9]{1,9})", preamble)
     }
-    ways = [f"{found['agg iters']} aggregated"] if found.get("agg iters", 1) > 1 else []
-    return ways + [name for name, key in (("graph", "graph"), ("unaligned", "unalign")) if found.get(key)]
+    mode_words = [f"{found['agg iters']} aggregated"] if found.get("agg iters", 1) > 1 else []
+    return mode_words + [
+        name for name, key in (("graph", "graph"), ("unaligned", "unalign")) if found.get(key)
+    ]
 
 
 def _is_row(line: TextLine, columns: NcclColumns) -> bool:
-    """Whether a comment is a row that somebody has made a comment of."""
+    """Return whether a comment is a commented-out row."""
     try:
         row = columns.row(line)
     except LineError:
         return False
-    return not row.missing and all(is_number(half.time) for half in row.halves)
+    return not row.missing and all(is_number(place_columns.time) for place_columns in row.places_printed)
 
 
 def _prove(proof: Proof, line: TextLine, columns: NcclColumns) -> None:
-    """Take a row into account, if it is a whole one."""
+    """Add a row to the evidence, if it is complete."""
     try:
         row = columns.row(line)
     except LineError:
@@ -583,6 +608,6 @@ def _prove(proof: Proof, line: TextLine, columns: NcclColumns) -> None:
     proof.ops |= {row.op} - {""}
     proof.moves |= row.op == ""
     proof.rooted |= row.root.isdigit()
-    for half in row.halves:
-        if row.size and all(map(is_number, (half.time, half.algbw, half.busbw))):
-            proof.add(row.size, half.time, half.algbw, half.busbw, columns.second_s)
+    for printed in row.places_printed:
+        if row.size and all(map(is_number, (printed.time, printed.algbw, printed.busbw))):
+            proof.add(row.size, printed.time, printed.algbw, printed.busbw, columns.second_s)
