@@ -44,13 +44,13 @@ _PERCENT = re.compile(r"([^%]+)%")
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Between which numbers something is to be.
+    """Range in which a number is to be.
 
     Attributes:
-        low: -inf if there is no lower end.
-        high: inf if there is no upper one.
+        low: Lower end; -inf if there is none.
+        high: Upper end; inf if there is none.
         inclusive: Whether the ends themselves are allowed.
-        text: As the user wrote it.
+        text: Text as the user wrote it.
     """
 
     low: float
@@ -59,11 +59,11 @@ class Bound:
     text: str
 
     def allows(self, value: float) -> bool:
-        """Whether a number is so."""
+        """Return whether a number is within the bound."""
         return self.low <= value <= self.high if self.inclusive else self.low < value < self.high
 
     def excludes(self, low: float, high: float) -> bool:
-        """Whether no number between these is so."""
+        """Return whether no number between these two is within the bound."""
         return high < self.low or low > self.high or not (self.inclusive or self._inside(low, high))
 
     def _inside(self, low: float, high: float) -> bool:
@@ -71,7 +71,7 @@ class Bound:
 
 
 def number(text: str) -> float:
-    """Read a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
+    """Parse a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
     percent = _PERCENT.fullmatch(text.strip())
     try:
         value = float(percent[1]) / 100 if percent else float(text)
@@ -83,28 +83,28 @@ def number(text: str) -> float:
 
 
 def seconds(text: str) -> float:
-    """Read a span of time, or 0."""
+    """Parse a duration, or 0."""
     return 0.0 if text.strip() == "0" else units.parse_duration(text)
 
 
 def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
-    """Read a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
+    """Parse a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
 
     Args:
-        key: Whose bound it is, for errors.
-        read: What reads its numbers.
+        key: Key of the bound, for errors.
+        read: Parser of its numbers.
 
     Raises:
-        UsageError: It is none, or its lower end is above the upper one.
+        UsageError: It is no bound, or its lower end is above the upper one.
     """
-    said = text.translate(_SAME_SIGN).strip()
+    normalised = text.translate(_SAME_SIGN).strip()
     try:
-        if one := _ONE_END.fullmatch(said):
-            end = read(one[2])
-            low, high = (-math.inf, end) if one[1].startswith("<") else (end, math.inf)
-            return Bound(low, high, one[1].endswith("="), text.strip())
-        if two := _TWO_ENDS.fullmatch(said):
-            low, high = read(two[1]), read(two[2])
+        if one_end := _ONE_END.fullmatch(normalised):
+            end = read(one_end[2])
+            low, high = (-math.inf, end) if one_end[1].startswith("<") else (end, math.inf)
+            return Bound(low, high, one_end[1].endswith("="), text.strip())
+        if two_ends := _TWO_ENDS.fullmatch(normalised):
+            low, high = read(two_ends[1]), read(two_ends[2])
             if low <= high:
                 return Bound(low, high, inclusive=True, text=text.strip())
     except UsageError as error:
@@ -115,7 +115,7 @@ def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
 # ---- What a claim says ---------------------------------------------------------------------------
 
 ENDING = "-claims.toml"
-"""What files of claims are called, so that a folder of them and of tables can be given."""
+"""Ending of files of claims, which tells them from tables in a folder of both."""
 
 FILE, TITLE = "file", "title"
 """Beside the factors of cells: the name of the result or table, without its ending; the title of its plan."""
@@ -123,16 +123,16 @@ FILE, TITLE = "file", "title"
 
 Word = str | int | bool
 Chosen = dict[str, Word | tuple[Word, ...]]
-"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
+"""Values by factor of cells, FILE or TITLE; sizes in the form of `plan.sizes.wanted`."""
 
 
 class Sides(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which cells a claim is about.
+    """Selections of the cells that a claim is about.
 
     Attributes:
-        cells: Of all its cells.
-        over: Besides, of those in the numerator, or from which others are subtracted.
-        under: Of those that they are held against.
+        cells: Selection of all its cells.
+        over: Further selection of cells in the numerator, or from which others are subtracted.
+        under: Further selection of cells that they are compared with.
     """
 
     cells: Chosen = {}
@@ -141,22 +141,22 @@ class Sides(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return bool(self.over or self.under)
 
     @property
     def chosen(self) -> bool:
-        """Whether any cells are: a claim may be one of printed tables alone, or of results alone."""
+        """Return whether it selects cells: a claim may be about printed tables alone, or results alone."""
         return bool(self.cells) or self.two
 
 
 class Report(Struct, frozen=True, forbid_unknown_fields=True):
-    """Whose conclusions they are.
+    """Report whose claims are checked.
 
     Attributes:
-        name: What it is called here.
-        source: What is known of it: institution, year, language.
-        question: What it asked.
+        name: Name of the report.
+        source: Origin: institution, year, language.
+        question: Question that it asked.
         printed: Its tables beside the file: a .csv each, and a .toml that says which column is what.
     """
 
@@ -168,23 +168,23 @@ class Report(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A conclusion.
+    """Conclusion of a report.
 
     Attributes:
-        name: Of it, in its file.
+        name: Name in its file.
         says: The conclusion in a sentence.
-        where: Where the report has it.
-        kind: What relation; None if nothing of it can be checked.
-        quantity: Of cells.
-        printed: Which cells of the printed tables.
-        here: Which cells of results.
-        along: What grows.
-        limit: Of the ratio, where the bound is one on the size from which on it is kept.
-        bound: What the number is to be; in seconds, bytes, bytes per second, or none of these.
-        quantifier: Of how many numbers.
-        planted: In a lab it would say no more than what the plan has put in.
-        untestable: Why it cannot be tested here; empty if it can.
-        note: What one must know to read it.
+        where: Place in the report.
+        kind: Kind of relation; None if nothing of it can be checked.
+        quantity: Quantity of cells.
+        printed: Cells of the printed tables.
+        here: Cells of results.
+        along: Factor along which a time grows.
+        limit: Limit of the ratio, where the bound is on the size from which on the limit is kept.
+        bound: Bound of the number, in seconds, bytes, bytes per second, or without unit.
+        quantifier: Share of the numbers for which it must hold.
+        planted: Whether a lab would only restate what its plan has set.
+        untestable: Reason why it cannot be tested here; empty if it can.
+        note: Note for readers.
     """
 
     name: str
@@ -204,13 +204,13 @@ class Claim:
 
     @property
     def two(self) -> bool:
-        """Whether cells are held against others."""
+        """Return whether it compares cells with others."""
         return self.printed.two or self.here.two
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """A file of them."""
+    """File of claims."""
 
     path: Path
     report: Report
@@ -218,13 +218,13 @@ class Claims:
 
     @property
     def tables(self) -> list[tuple[Path, Path]]:
-        """The printed tables, each with the file of its columns."""
+        """Printed tables, each with the file of its columns."""
         folder = self.path.parent
         return [(folder / f"{name}.csv", folder / f"{name}.toml") for name in self.report.printed]
 
 
 def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
-    """Those of a factor that are meant."""
+    """Return the selected values of a factor."""
     return chosen if isinstance(chosen, tuple) else (chosen,)
 
 
