@@ -98,7 +98,7 @@ def free_factors(sides: Sides) -> frozenset[str]:
     named = {*sides.over, *sides.under}
     free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
-        # States of ranks on two hosts are of the way between them, and mostly there are none.
+        # States of ranks on two hosts are those of the network, and mostly there are none.
         free |= {STATE}
     return frozenset(free)
 

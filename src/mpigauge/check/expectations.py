@@ -102,5 +102,5 @@ def _chance(one: CheckedExpectation) -> float | None:
         return None
     if one.expectation.is_time:
         return time.chance_beyond(bound, above=one.expectation.below)
-    # A rate is lower where its time is longer.
+    # A longer time is a lower rate.
     return time.chance_beyond(one.value * time.estimate / bound, above=not one.expectation.below)
