@@ -284,7 +284,7 @@ class JobRun:
     def _report(self, running: RunningJob) -> str:
         """What the library said of its transports; then none of that will be why the job failed."""
         lines = [text.decode("utf-8", "replace") for text in self._said]
-        reported = self._target.library.kind.reads(lines)
+        reported = self._target.library.kind.parse_report(lines)
         if reported:
             running.drop_words(self._said)
         self._said.clear()

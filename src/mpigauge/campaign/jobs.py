@@ -53,7 +53,7 @@ def job_of(plan: Plan, target: Target, key: JobKey, options_found: tuple[str, ..
         program=(str(target.program), "-", "-"),
         cores=cores,
         as_root=environment.user_is_root(),
-        environment={**library.asks, **ours, **plan.variables, **variables_of(key.setting)},
+        environment={**library.report_variables, **ours, **plan.variables, **variables_of(key.setting)},
         inherited=carried(environment.variables()),
         options=plan.mpi_options,
         hosts=places,

@@ -27,7 +27,7 @@ class Amount:
 
     Attributes:
         low: Lower end of its 95 % interval across launches; None if it has none.
-        high: Its upper end.
+        high: Upper end of that interval.
         by_launch: Value of each launch, by its number; empty for imported numbers.
         step: Clock step over the number.
         restarted: Launches that were interrupted and started again.

@@ -34,7 +34,7 @@ class CheckedExpectation:
         row: Row of the number; None if the expectation selects no measured cell.
         value: Measured number; None if there is none.
         low: Lower end of its 95 % interval across launches.
-        high: Its upper end.
+        high: Upper end of that interval.
         p: Probability, adjusted for all numbers, that chance takes one that meets its bound so far beyond it;
             None where this number is judged by itself.
     """
