@@ -67,10 +67,10 @@ class World:
     """Kind of campaigns that compare two libraries of known difference.
 
     Attributes:
-        slower: By how much the second label is slower in truth, as a fraction.
+        slower: True slowdown of the second label, as a fraction.
         spread: Standard deviation of log t of launches.
         near: Share of launches of either label that are near; 1 for a machine of one state.
-        margin: Of the comparison.
+        margin: Margin of the comparison.
     """
 
     name: str

@@ -43,8 +43,8 @@ class Tally:
     """Verdicts of a number of comparisons.
 
     Attributes:
-        verdicts: Of ours, on all sizes together.
-        slower: By rule, the sizes that each comparison called slower.
+        verdicts: Verdicts of mpigauge on all sizes together.
+        slower: Sizes that each comparison called slower, by rule.
     """
 
     verdicts: Counter[str] = field(default_factory=Counter)

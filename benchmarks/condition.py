@@ -52,7 +52,7 @@ class Trial:
 
     Attributes:
         size_of: The size of every visit of the plan that sends messages.
-        programs: By the name of the kernel.
+        programs: Programs by the name of the kernel.
     """
 
     library: Library

@@ -35,8 +35,8 @@ class Null:
 
     Attributes:
         launch: Standard deviation of log t between launches; so `visit` and `round`.
-        time_ns: What an operation takes.
-        step_ns: Of the clock; 0 for one without steps.
+        time_ns: Time of an operation.
+        step_ns: Step of the clock; 0 for none.
     """
 
     launches: int

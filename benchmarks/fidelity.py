@@ -59,8 +59,8 @@ class Contest:
     """Reports of each tool for one library, round by round.
 
     Attributes:
-        runs: By the name of the tool.
-        rounds: What was said in each; a launch that failed said nothing.
+        runs: Functions that run a tool, by its name.
+        rounds: Reports of each round; failed launches have none.
     """
 
     library: Library

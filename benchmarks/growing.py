@@ -1,7 +1,6 @@
 """Steps of a campaign without MPI, with made-up journals, for growth.py to time at growing sizes.
 
-Each step is of a size: `prepare` makes what it works on, which is not measured, and gives a function, which
-is.
+`prepare` makes the input of a step for a size, which is not measured, and returns a function, which is.
 """
 
 from __future__ import annotations
@@ -289,9 +288,9 @@ class Step:
     """Step of a campaign whose cost grows.
 
     Attributes:
-        of: What there is more and more of.
-        sizes: Those that are measured.
-        most: Those that take minutes or gigabytes.
+        of: Quantity that grows.
+        sizes: Measured sizes.
+        most: Sizes that take minutes or gigabytes.
     """
 
     about: str

@@ -46,11 +46,11 @@ class Case(NamedTuple):
 
     Attributes:
         since: The first session that is slower; 0 for none.
-        by: How much slower.
-        odd: How many odd sessions.
-        drift: How much slower each session is than the one before.
-        own: How sessions differ: `normal`, `t3`, or `AR(1) .6`.
-        spread: Their standard deviation, in normal ones.
+        by: Slowdown, as a fraction.
+        odd: Number of odd sessions.
+        drift: Slowdown from each session to the next.
+        own: Distribution of sessions: `normal`, `t3`, or `AR(1) .6`.
+        spread: Standard deviation of sessions, of normal ones.
         again: The session that is slower by as much again; 0 for none.
         baseline: Whether the last session is held against the others, without a search for changes in it.
     """
@@ -115,11 +115,11 @@ class Tally:
 
     Attributes:
         slower: Histories in which something is slower than it was.
-        placed: Those whose first change is where it is, give or take one session.
-        drifts: Those that tell a drift.
-        undecided: Those that say nothing, since sessions differ too much, or the last one stands alone.
-        changed: Those that have any change, or a last session that is called different.
-        ratios: By how much the slowest changed.
+        placed: Histories whose first change is placed right, give or take one session.
+        drifts: Histories with a drift.
+        undecided: Histories without a finding, since sessions differ too much, or only the last one differs.
+        changed: Histories with any change, or with a different last session.
+        ratios: Ratios of the slowest cells.
     """
 
     slower: int = 0

@@ -117,8 +117,8 @@ class World:
 
     Attributes:
         shapes: Hosts and launches, of so many maps each.
-        culprits: What takes longer; none in a healthy network.
-        factor: How many times as long.
+        culprits: Links or hosts that are slow; none in a healthy network.
+        factor: Factor by which they are slower.
         slow: Launches in which it does; None for all.
     """
 

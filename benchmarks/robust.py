@@ -152,9 +152,9 @@ class World:
 
     Attributes:
         spread: Standard deviation of log t of launches of the first side, and of the second.
-        odd: Of which kind odd launches are: "none", "whole" or "single".
-        shape: Of the distribution of launches, of `SHAPES`.
-        sizes: Of each side.
+        odd: Kind of odd launches: "none", "whole" or "single".
+        shape: Distribution of launches, of `SHAPES`.
+        sizes: Number of sizes of each side.
     """
 
     spread: tuple[float, float] = (0.01, 0.01)
@@ -239,8 +239,8 @@ def tally(
     """Return what is said of draws of a world; in pairs if both sides have as many launches.
 
     Args:
-        launches: Of the first side and of the second.
-        slowdown: By how much each size of the second is slower, as a logarithm.
+        launches: Numbers of launches of the first and the second side.
+        slowdown: Slowdown of each size of the second side, as a logarithm.
     """
 
     def comparisons() -> Iterator[Comparison]:

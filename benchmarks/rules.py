@@ -59,7 +59,7 @@ def slower_by(results: Sequence[Result], pattern: str, side: Callable[[Cell], st
 
     Args:
         results: One with both sides, or two with one each.
-        side: What tells two cells of one size apart, the base first in order of its words.
+        side: Returns the words that distinguish two cells of one size; the base comes first in their order.
     """
     sizes: dict[int, dict[str, Launches]] = defaultdict(dict)
     for number, result in enumerate(results):

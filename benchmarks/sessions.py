@@ -33,10 +33,10 @@ class Tally:
     """Findings in a number of histories.
 
     Attributes:
-        verdicts: Of the whole history.
+        verdicts: Verdicts on whole histories.
         found: Histories with the change where it was planted.
-        off: By how many sessions they were wrong about when.
-        ratios: How many times as long the planted size takes since then, as said and as planted.
+        off: Errors of the position of the change, in sessions.
+        ratios: Slowdown of the delayed size, as reported and as set.
         blamed: Histories with another change of a message than the planted one.
     """
 

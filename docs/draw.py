@@ -59,7 +59,7 @@ def fresh(page: Page, here: Path, outputs: dict[str, str], *, print_too: bool = 
     """Return the text of a page with what its commands print now; make its figures, too.
 
     Args:
-        outputs: What the commands of pages before have printed; they are not run again.
+        outputs: Output of commands that were run for earlier pages; they are not run again.
         print_too: Whether figures are made as PDF as well.
 
     Raises:

@@ -134,7 +134,7 @@ def meanings(struct: type[msgspec.Struct]) -> dict[str, str]:
     """Return the meanings of the fields of a type, from its docstrings and those of its bases, in order.
 
     Raises:
-        KeyError: Of a field nothing is said.
+        KeyError: A field has no description.
     """
     texts: dict[str, str] = {}
     for base in struct.__mro__:

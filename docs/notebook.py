@@ -21,7 +21,7 @@ def run_cell(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
     """Run a cell; return its outputs in the form of a notebook.
 
     Args:
-        names: What the cells before have defined; gets what this one defines.
+        names: Names defined by earlier cells; this cell's are added.
     """
     tree = ast.parse(source)
     last = tree.body[-1] if tree.body else None

@@ -57,7 +57,7 @@ class Command:
     """A command of a page.
 
     Attributes:
-        end: Where its console block ends in the text of the page.
+        end: Position at which its console block ends in the text of the page.
     """
 
     text: str

@@ -126,7 +126,7 @@ def page(*results: Result, **more: Any) -> Page:
     each = query
     if any(source.states.states for source in query.sources):
         each = Query(VERBS["report"], sources_of(results, "median", "all"), **more)
-    gives_way = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
+    gives_way = {kind.name: kind.yield_variables for kind in KINDS if kind.yield_variables}
     return page_of(query, each, gives_way)
 
 

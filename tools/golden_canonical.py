@@ -44,7 +44,7 @@ def canonical(name: str, data: bytes, places: Mapping[str, str]) -> str:
     """Return what one file or stream says, as text that two commits can be compared by.
 
     Args:
-        name: Its name, whose ending says what it is.
+        name: Name, whose ending gives the format.
         places: Paths that differ from run to run, and what stands for them.
     """
     if name.endswith(".gz"):

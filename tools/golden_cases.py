@@ -81,8 +81,8 @@ class Case:
     """Commands that run one after the other in a folder of their own.
 
     Attributes:
-        verb: What --only asks for.
-        steps: What a user would type after `mpigauge`; or a step of the runner, which begins with @.
+        verb: Verb, as --only selects it.
+        steps: Command lines after `mpigauge`, or steps of the runner, which begin with @.
         inputs: Files that it finds there, by their names among all inputs.
         width: Columns of the terminal; 0 for a pipe.
         mpis: Fake libraries: kind, version, latency in ns.

@@ -48,7 +48,7 @@ def test_first_message_copies_and_ranks(cli: Cli) -> None:
 
 
 def test_giving_way(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    (name,) = next(kind.crowded for kind in KINDS if kind.name == "openmpi")
+    (name,) = next(kind.yield_variables for kind in KINDS if kind.name == "openmpi")
     words = ("run", "barrier", "--np", str(CROWD), "--launches", "5", "--samples", "30", "-q")
     assert cli(*words, "-o", "told.jsonl").status == EXIT_DONE
     monkeypatch.setenv("FAKE_SLOWER", "50")

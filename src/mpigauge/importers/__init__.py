@@ -50,10 +50,10 @@ class Reader:
 _OSU = (
     r"# ?(?:OSU|OMB Python|OMB-Py) (?:MPI|OpenSHMEM|UPC|[A-Z]*CCL|[A-Z][\w -]*Test\b)"
     r"|# ?MPI [A-Z][\w -]*Test\s*\Z"
-    # Signs get lost in copies. Without one, a title ends with a version, or else it is a sentence.
+    # Copies lose comment signs. Without one, only a line that ends with a version is a title.
     r"|(?:OSU|OMB Python|OMB-Py) (?:MPI|OpenSHMEM|UPC|[A-Z]*CCL)[\w+/ ().-]*Test"
     r"(?: Persistent)? +\(?(?:v|[Vv]ersion )[0-9][\w.+-]*\)?\s*\Z"
-    # Where titles were left out, headings begin tables.
+    # Without titles, headings begin tables.
     r"|(?:# ?)?(?<![A-Za-z] )Size(?: ?[(\[](?:B|[Bb]ytes)[)\]])?\s+(?:(?:Avg )?Latency ?[(\[]us[)\]]"
     r"|(?:Bi-)?Bandwidth ?[(\[]MB/s[)\]]|Overall ?\(us\)|MB/s\s+Messages/s)"
 )
@@ -164,7 +164,7 @@ READERS = {
         r"(?:(?:min_)?time|latency|bandwidth) \((?:seconds|us|MB/s)\)"
         r"|(?:time|latency) \(seconds\))",
     ),
-    # The last one: a heading that another format knows is of that.
+    # Last, since any format that knows a heading goes before.
     "table": Reader(
         about="Tables in Markdown, HTML or CSV: a column of sizes, and one of times or rates for each run.",
         files="FILE...",

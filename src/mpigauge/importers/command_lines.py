@@ -23,7 +23,7 @@ _PROMPT = re.compile(r"(?:[^\s$%#>]{0,80}(?: [^\s$%#>]{1,40}\]?)?[$%#>]|\++) +")
 _PROMPTED = re.compile(
     rf"(?:[^\s$%#>]{{0,80}}(?: [^\s$%#>]{{1,40}}\]?)?[$%>]|[^\s$%#>]{{1,80}}(?: [^\s$%#>]{{1,40}}\]?)?#|\++)"
     rf" .*\b{_PROGRAM}\b|(?:# *(?=\.?/))?{_VARIABLES}(?:\S*/)?{_PROGRAM}(?:\s+-.*)?\Z"
-    # Behind variables, numactl and the like; prose names no option.
+    # After variables, numactl and the like, but not in prose, which has no options.
     r"|.*\bucx_perftest\s(?:.*\s)?-[A-Za-z]\s"
 )
 _QUOTED = re.compile(rf"`({_VARIABLES}(?:\S*/)?{_PROGRAM}\s+-[^`]*)`")

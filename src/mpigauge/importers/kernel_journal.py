@@ -145,7 +145,7 @@ class Journals:
                 self.launches.append(journal_launch)
             elif line is not None and not isinstance(line, journal.ReadyLine):
                 journal_launch = self._launch_of(line, journal_launch, where)
-                if damaged_line:  # only the last line of a launch can be, when the job died over it
+                if damaged_line:  # only the last line of a launch may be, if the job died while writing it
                     raise UsageError(f"{damaged_line} is damaged", "delete that line to import the rest")
                 journal_launch.take(line)
             elif journal.is_kernel_line(text):
@@ -265,7 +265,7 @@ def _campaign(handout: ExternalPlan, launches: Sequence[JournalLaunch]) -> Campa
         handout.source.plan,
         map(_library, libraries.values()),
         handout.source.patterns,
-        # The visits are shuffled; a table is not.
+        # Visits are shuffled; cells of a table are in the order of the plan.
         sorted(cells, key=lambda cell: (cell.mpi, cell.mpi_version, order.index(cell.pattern), cell)),
         environment=_environment(launches[0].launch),
     )

@@ -169,7 +169,7 @@ def _marks() -> dict[str, re.Pattern[str]]:
 @cache
 def _any_mark() -> re.Pattern[str]:
     marks = "|".join(f"(?:{mark.pattern})" for mark in _marks().values())
-    # Not in the middle of a word, a heading or the name of a file.
+    # Not within a word, a heading or a file name.
     return re.compile(rf"(?<![\w#/.-])(?:{marks})")
 
 

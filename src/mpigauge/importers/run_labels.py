@@ -130,7 +130,7 @@ def _without_common_ends(texts: Sequence[str]) -> list[str]:
         (at for at in range(least - first) if len({pieces_of_one[-1 - at] for pieces_of_one in pieces}) > 1),
         0,
     )
-    # What differs is a number alone: it needs the name before it.
+    # A number alone says nothing: it needs the name before it.
     bare = any(pieces_of_one[first][:1].isdigit() for pieces_of_one in pieces if len(pieces_of_one) > first)
     begin = max(0, first - 1) if bare else first
     return ["-".join(pieces_of_one[begin : len(pieces_of_one) - last]) for pieces_of_one in pieces]

@@ -188,7 +188,7 @@ def lines_of(name: str, content: bytes, mark: re.Pattern[str]) -> list[TextLine]
     """
     text = decoded(content)
     raw = text.split("\n") if "\n" in text else text.split("\r")
-    # Of what was written one over the other, as bars of progress are, the last is seen.
+    # A carriage return overwrites the line, as progress bars do: keep what is visible.
     visible = [one.rstrip("\r").rpartition("\r")[2] for one in raw]
     plain = _without_prefixes([cleaned(one[:LINE_MOST]) for one in visible], mark)
     return [TextLine(name, number, line) for number, line in enumerate(plain, start=1)]
@@ -217,7 +217,7 @@ def _without_prefixes(lines: Sequence[str], mark: re.Pattern[str]) -> list[str]:
             if shape is not _MATCHES_NOTHING and not any(map(shape.match, behind)):
                 shape = _MATCHES_NOTHING
             if before is _MATCHES_NOTHING and shape is not _MATCHES_NOTHING:
-                # Above the first title, too: some say there what is below it.
+                # Strip lines above the first title, too: some of them describe the table.
                 for place in range(above, at):
                     if match := shape.match(found[place]):
                         found[place] = found[place][match.end() :]
@@ -250,7 +250,7 @@ def _prefix_pattern(prefix: str) -> re.Pattern[str]:
 
 def _token(token: str, *, loose: bool, last: bool) -> str:
     if token.isspace():
-        # Behind the last there may be nothing: blanks at the end of a line are gone.
+        # The last blank of a prefix may be missing: trailing blanks are stripped.
         return r"[ \t]*" if last and loose else r"(?:[ \t]+|\Z)" if last else r"[ \t]+"
     if _DIGITS.fullmatch(token):
         return r"[0-9.+-]+"

@@ -381,7 +381,7 @@ def _time_s(row: _Row, meaning: TableMeaning) -> float:
     """
     time, count = rounding_range(row.time), rounding_range(row.count)
     both = tuple(1 / end / US if end else math.inf for end in reversed(count))
-    # Until 2017, back and forth were one message of those that are counted.
+    # Until 2017, a round trip was counted as one message.
     if not row.total and not any(agree(time, (both[0] / trips, both[1] / trips)) for trips in (1, 2)):
         raise row.line.refused("its time and its count of messages contradict each other", COMPLETE)
     if meaning.windowed and (row.total or both[1] - both[0] < time[1] - time[0]):

@@ -34,9 +34,9 @@ def configuration_of(library: Library) -> Mapping[str, str]:
     Returns:
         Nothing of a library that has no such program, or one that does not answer.
     """
-    if not library.kind.says_configuration:
+    if not library.kind.configuration_command:
         return {}
-    name, *words = library.kind.says_configuration
+    name, *words = library.kind.configuration_command
     output = output_of([str(library.mpicc.with_name(name)), *words], library)
     lines = (
         (key, re.search(rf"^{beginning}(.*)$", output, re.MULTILINE)) for key, beginning in LINES.items()

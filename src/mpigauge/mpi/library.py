@@ -29,9 +29,9 @@ class PassedOver:
     """A compiler wrapper that a user who named no library may have meant.
 
     Attributes:
-        mpicc: Its path.
-        why: Why it cannot be used; empty if it can, and stands behind the one that is.
-        about: Its library, "MPICH 5.0.2"; empty if it cannot be used.
+        mpicc: Path of the wrapper.
+        why: Reason why it cannot be used; empty if it can, and comes later on PATH.
+        about: Library, "MPICH 5.0.2"; empty if it cannot be used.
     """
 
     mpicc: Path
@@ -44,18 +44,18 @@ class Library:
     """An installed MPI library.
 
     Attributes:
-        kind: What it is.
-        version: As its mpi.h says it: "5.0.11".
-        standard: The MPI standard that it implements: "3.1".
-        mpicc: Its compiler wrapper.
-        mpiexec: Its launcher; NO_MPIEXEC if it has none, as where srun starts all jobs.
-        prefix: The folder that it is installed in.
-        origin: Where it was found, in words.
-        show: What its mpicc would run; empty if it does not say.
-        environment: What its programs need to be set.
-        options: What is to stand behind mpicc whenever it is run, as $MPICC may have it: -cc=icx.
-        called: What the user calls it, to tell it from another build of the same version; may be empty.
-        passed_over: What else may have been meant, where nobody has named it.
+        kind: MPI implementation.
+        version: Version in its mpi.h: "5.0.11".
+        standard: MPI standard that it implements: "3.1".
+        mpicc: Compiler wrapper.
+        mpiexec: Launcher; NO_MPIEXEC if it has none, as where srun starts all jobs.
+        prefix: Folder that it is installed in.
+        origin: Place where it was found, in words.
+        show: Command that its mpicc would run; empty if unknown.
+        environment: Variables that its programs need.
+        options: Options for every call of mpicc, as $MPICC may have: -cc=icx.
+        called: Label that the user gave, to distinguish builds of one version; may be empty.
+        passed_over: Other wrappers that a user who named no library may have meant.
     """
 
     kind: MpiKind
@@ -85,15 +85,17 @@ class Library:
     ) -> Mapping[str, str]:
         """Return the environment that a job needs.
 
-        The user's own words about yielding go before ours; what was asked for goes before all.
+        The user's own variables go before the defaults for yielding; requested options go before all.
 
         Args:
-            crowded: Whether its ranks are more than the processors that they share.
-            roomy: Whether they are not, though its launcher had to be told that they are.
-            manager: The scheduler whose job we are in, by its name in `campaign.allocations`.
-            has_shell: Whether there is a program here that reaches other hosts, ssh or rsh.
+            crowded: Whether there are more ranks than processors.
+            roomy: Whether there are not, though the launcher was given an option to oversubscribe.
+            manager: Scheduler of the current job, by its name in `campaign.allocations`.
+            has_shell: Whether ssh or rsh is installed.
         """
-        yield_settings = self.kind.crowded if crowded else self.kind.roomy if roomy else {}
+        yield_settings = (
+            self.kind.yield_variables if crowded else self.kind.busy_wait_variables if roomy else {}
+        )
         yielding = {k: v for k, v in yield_settings.items() if k not in os.environ}
         transport_settings = self.kind.transports.get(transport, {})
         if several_hosts:  # the loopback leads to no other host; which interface does, the library knows
@@ -101,7 +103,9 @@ class Library:
                 name: value for name, value in transport_settings.items() if value != LOOPBACK
             }
         shell = self.kind.remote_shell if remote_shell else {}
-        manager_settings = self.kind.reached_by.get(manager, {}) if several_hosts and not remote_shell else {}
+        manager_settings = (
+            self.kind.scheduler_variables.get(manager, {}) if several_hosts and not remote_shell else {}
+        )
         needed = not has_shell and not several_hosts and self._major < self.kind.needs_shell_before
         without_shell = self.kind.without_shell if needed else {}
         return {
@@ -118,9 +122,9 @@ class Library:
     def _loader_environment(self) -> Mapping[str, str]:
         """Return the variables by which its programs find the library that it loads by name.
 
-        At the end of the path: what the user's own environment leads to goes before.
+        Its folder is last on the path, after the user's own.
         """
-        loaded = self.kind.loads
+        loaded = self.kind.runtime_library
         if loaded is None or os.environ.get(loaded.declined, "").lower() in DECLINED:
             return {}
         folders = (self.prefix / folder for folder in loaded.folders)
@@ -148,9 +152,9 @@ class Library:
         return int(first) if first.isdigit() else 1 << 30
 
     @property
-    def asks(self) -> Mapping[str, str]:
+    def report_variables(self) -> Mapping[str, str]:
         """Return the variables that make it report its transports, unless the user has set them."""
-        return {name: value for name, value in self.kind.asks.items() if name not in os.environ}
+        return {name: value for name, value in self.kind.report_variables.items() if name not in os.environ}
 
     @property
     def compiler(self) -> list[str]:
@@ -186,13 +190,13 @@ class Library:
 def with_reported_kind(library: Library, library_string: str) -> Library:
     """Return a library with the kind and version its program reports, if its mpi.h is of another kind.
 
-    What is started is still the mpiexec that was found, so a library of no known kind keeps that launcher.
+    The launcher is still the mpiexec that was found, so a library of unknown kind keeps its launcher.
 
     Args:
-        library_string: What MPI_Get_library_version says; empty if nobody has asked.
+        library_string: Text of MPI_Get_library_version; empty if unknown.
     """
     kind, version = identify(library_string)
-    if not library_string or library.kind.name not in kind.taken_for:
+    if not library_string or library.kind.name not in kind.mistaken_for:
         return library
     if kind_named(kind.name) is None:
         kind = replace(kind, launcher=library.kind.launcher)

@@ -35,8 +35,8 @@ class Places:
     """Files of one syntax.
 
     Attributes:
-        paths: Where they are; ~ is the user's home, {prefix} that of the library.
-        reads: What makes settings of the text of one.
+        paths: Paths of the files; ~ is the user's home, {prefix} that of the library.
+        reads: Parser of the settings in a file.
         named_by: Variables whose values name files in place of these.
         first_only: Whether those behind the first that is there are not read.
     """

@@ -1,7 +1,7 @@
 """Environment variables that a library does not know: they have no effect, without a warning.
 
-Only of variables that begin as the library's own do, and whose names can be looked up; of all others, such as
-those of UCX and libfabric, nothing is said.
+Only variables with the prefixes of the library are checked, and only where its names can be looked up;
+others, such as those of UCX and libfabric, are not.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def unknown_variables(library: Library, program: Path, names: Iterable[str]) -> 
     """Return the names that look like variables of the library but are not known to it.
 
     Args:
-        program: Its kernel, which says by which files the library is.
+        program: Its kernel, by which the files of the library are found.
     """
     own_names = [name for name in names if name.startswith(library.kind.variables or ("\0",))]
     if not own_names:
         return []
-    known = _listed(library) if library.kind.lists_variables else _contained(library, program, own_names)
+    known = _listed(library) if library.kind.variables_command else _contained(library, program, own_names)
     return [name for name in own_names if name not in known] if known is not None else []
 
 
 def _listed(library: Library) -> frozenset[str] | None:
     """Return the variables that a program of the library lists; None if it cannot be run."""
-    name, *words = library.kind.lists_variables
+    name, *words = library.kind.variables_command
     output = output_of([str(library.mpicc.with_name(name)), *words], library)
     if not output:
         return None

@@ -26,8 +26,8 @@ class Candidate:
     """An mpicc that may belong to a library, and where it was found.
 
     Attributes:
-        label: What it is, where that is known without asking: "mpich==5.0.2".
-        options: What is to stand behind it whenever it is run.
+        label: Name and version, where they are known without running it: "mpich==5.0.2".
+        options: Options for every call.
     """
 
     mpicc: Path

@@ -151,7 +151,7 @@ def test_more_ranks_than_cores_are_bearable_and_marked(library: Library, rows: R
         assert row["status"] == "ok"
         assert "oversubscribed" in row["warnings"] or row["pattern"] == "null"
     launch = load(tmp_path / "result.jsonl").launches[0]
-    assert set(launch.variables) >= set(library.kind.crowded)
+    assert set(launch.variables) >= set(library.kind.yield_variables)
 
 
 # ---- Clocks of known error -----------------------------------------------------------------------

@@ -188,7 +188,7 @@ def test_the_result_file_tells_the_whole_surroundings(library: Library, rows: Ro
     result = load(tmp_path / "result.jsonl")
     assert [launch.number for launch in result.launches] == [1, 2]
     for launch in result.launches:
-        assert re.match(library.kind.says, launch.library)
+        assert re.match(library.kind.version_pattern, launch.library)
         assert launch.clock.startswith("CLOCK_MONOTONIC")
         assert len(launch.ranks_at) == 2
         assert all(place.cpus and place.host and place.clock_cost_ns > 0 for place in launch.ranks_at)

@@ -80,7 +80,7 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
     job = Job(library.mpiexec, 2, program, cores=cores_allowed(), as_root=os.geteuid() == 0)
     done = subprocess.run(
         command_of(job, library.kind.launcher).words,
-        env={**os.environ, **library.environment_for(transport=transport), **library.asks},
+        env={**os.environ, **library.environment_for(transport=transport), **library.report_variables},
         capture_output=True,
         text=True,
         timeout=300,
@@ -88,9 +88,9 @@ def test_the_library_says_what_it_uses_before_it_is_measured_and_nothing_later(
     )
     lines = done.stdout.splitlines()
     first = next(number for number, line in enumerate(lines) if journal.parse(line.encode()) is not None)
-    assert library.kind.reads(lines[:first]).startswith(REPORTED[library.name][transport])
+    assert library.kind.parse_report(lines[:first]).startswith(REPORTED[library.name][transport])
     assert all(journal.parse(line.encode()) for line in lines[first:] if line.strip()), lines[first:]
-    assert library.kind.reads(done.stderr.splitlines()) == ""
+    assert library.kind.parse_report(done.stderr.splitlines()) == ""
 
 
 def test_a_transport_that_did_not_take_effect_is_an_error(mpigauge: Run) -> None:

@@ -73,7 +73,7 @@ def test_times_are_as_printed_and_nothing_else_is_known(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "csv"])
-def test_every_table_shows_them(cli: Cli, form: str) -> None:
+def test_every_format_shows_imported_times_without_nan(cli: Cli, form: str) -> None:
     imported(cli)
     done = cli("show", "r.jsonl", "--format", form, "--columns", "all", "--unit", "us")
     assert (done.status, done.err) == (0, "")
@@ -260,7 +260,7 @@ def test_published_rates_are_ours(cli: Cli) -> None:
     assert [row["rate_bytes_per_s"] * 8e-6 for row in found] == pytest.approx(printed)
 
 
-def test_every_table_has_its_columns_and_they_theirs() -> None:
+def test_every_published_table_has_a_file_of_columns_and_the_reverse() -> None:
     tables = [path for path in PUBLISHED.iterdir() if not path.name.endswith(ENDING)]
     names = {path.stem for path in tables}
     assert (

@@ -139,7 +139,7 @@ def test_a_damaged_number_of_p2p_contradicts_the_others(tmp_path: Path, row: str
     ],
 )
 @pytest.mark.parametrize("kind", ["AGGREGATE", "NON-AGGREGATE"])
-def test_overlap_and_mode_are_told_together(tmp_path: Path, suite: str, kind: str) -> None:
+def test_overlap_and_mode_form_one_mode(tmp_path: Path, suite: str, kind: str) -> None:
     text = table("S_IWrite_Indv", 1, OVERLAP, f"#    MODE: {kind} ", "1 2 62446331.28 2787.53 9989.50 0.00")
     assert found(tmp_path, suite + text) == {
         ("imb_io_s_iwrite_indv", f"{kind.lower()} overlap", 1, 1): pytest.approx(62446331.28),
@@ -175,7 +175,7 @@ def test_a_rate_of_one_sided_transfers_is_held_to_its_time(tmp_path: Path) -> No
     assert "its time and its rate contradict each other" in said
 
 
-def test_a_rate_whose_count_of_messages_is_not_known_is_not_told(tmp_path: Path) -> None:
+def test_no_rate_follows_from_an_unknown_number_of_messages(tmp_path: Path) -> None:
     """`One_put_all` counts all targets, `All_put_all` prints none."""
     text = SUITE.format("MPI-RMA") + table("One_put_all", 4, ONE_TIME, "1024 1000 10.00 307.20")
     assert found(tmp_path, text) == {("imb_rma_one_put_all", "standard", 1024, 4): pytest.approx(10.0)}
@@ -365,7 +365,7 @@ def test_a_table_without_title_has_the_name_that_stands_above_it(tmp_path: Path,
         ("Our cluster:", "imb_unnamed", 0),
     ],
 )
-def test_what_nothing_or_several_things_name_is_unnamed(
+def test_a_table_that_nothing_or_several_lines_name_is_unnamed(
     tmp_path: Path, above: str, pattern: str, ranks: int
 ) -> None:
     text = f"{above}\n{ONE_TIME}\n1024 1000 10.00 102.40\n"
@@ -374,7 +374,7 @@ def test_what_nothing_or_several_things_name_is_unnamed(
     }
 
 
-def test_a_second_table_is_not_what_the_first_was(tmp_path: Path) -> None:
+def test_a_second_table_without_title_does_not_inherit_the_first_name(tmp_path: Path) -> None:
     text = table("PingPong", 2, ONE_TIME, "1024 1000 10.00 102.40")
     text += f"\nand without tuning\n{ONE_TIME}\n1024 1000 20.00 51.20\n"
     assert found(tmp_path, text) == {
@@ -383,7 +383,7 @@ def test_a_second_table_is_not_what_the_first_was(tmp_path: Path) -> None:
     }
 
 
-def test_a_near_name_that_the_rates_disprove_gives_no_number(tmp_path: Path) -> None:
+def test_a_name_above_a_table_that_its_rates_contradict_gives_no_number(tmp_path: Path) -> None:
     assert "contradict" in said_of(tmp_path / "imb.txt", f"Exchange:\n{SENDRECV}")
 
 
@@ -597,7 +597,7 @@ READ_AS = [
 
 
 @pytest.mark.parametrize(("paste", "expected"), [*zip(PASTES, READ_AS, strict=True)])
-def test_the_pastes_of_the_page_are_read_as_it_says(
+def test_examples_of_the_documentation_are_read_as_it_says(
     tmp_path: Path, paste: tuple[str, str], expected: dict[tuple[str, str, int, int], float]
 ) -> None:
     text, said = paste

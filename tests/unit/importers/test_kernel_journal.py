@@ -88,7 +88,7 @@ def test_a_plan_and_its_journals_make_a_result(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("openmpi")
-def test_it_holds_what_a_run_of_our_own_holds(cli: Cli) -> None:
+def test_an_imported_result_has_the_records_of_a_measured_one(cli: Cli) -> None:
     words = ("pingpong", "stream", "--sizes", "8,64", "--launches", "1", "--seed", "3")
     assert cli("run", *words, "-q", "-o", "ours.jsonl").status == 0
     imported(cli, handed_out(cli, *words), launched(cli, "j"))
@@ -238,7 +238,7 @@ def test_a_journal_that_is_given_twice_is_no_second_launch(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("openmpi")
-def test_nothing_measured_is_said(cli: Cli) -> None:
+def test_a_journal_without_measurements_gives_a_result_and_status_4(cli: Cli) -> None:
     plan, path = handed_out(cli), launched(cli, "j")
     path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
     done = imported(cli, plan, path)
@@ -296,7 +296,7 @@ def changed(before: bytes, after: bytes, path: str = "j") -> None:
     ],
 )
 @pytest.mark.usefixtures("openmpi")
-def test_what_does_not_fit_is_said_with_its_line(
+def test_a_line_that_does_not_fit_the_plan_is_named(
     cli: Cli, before: bytes, after: bytes, path: str, sentence: str
 ) -> None:
     handed_out(cli)

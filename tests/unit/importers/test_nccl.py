@@ -88,7 +88,7 @@ def test_a_table_is_of_what_the_line_below_it_names(tmp_path: Path) -> None:
     }
 
 
-def test_of_all_collectives_an_all_reduce_alone_passes_more_than_its_size(tmp_path: Path) -> None:
+def test_only_an_all_reduce_moves_more_than_its_size(tmp_path: Path) -> None:
     text = table(row(1 << 20, factor=1.75))
     assert read(tmp_path, text)[0] == ("nccl_all_reduce", "out-of-place", 1 << 20, 8)
     assert names_in(tmp_path, text, "all_gather.txt") == {"nccl_all_reduce"}, "the file has a wrong name"
@@ -104,7 +104,7 @@ def test_of_all_collectives_an_all_reduce_alone_passes_more_than_its_size(tmp_pa
         ({"op": "none", "root": "0"}, "nccl_unnamed"),
     ],
 )
-def test_what_reduces_to_a_root_or_to_blocks_is_known(
+def test_reductions_to_a_root_and_to_blocks_are_recognised(
     tmp_path: Path, more: dict[str, Any], expected: str
 ) -> None:
     assert names_in(tmp_path, table(row(1 << 20, **more))) == {expected}
@@ -379,7 +379,7 @@ def test_columns_that_newer_versions_add_are_passed_over(
 
 
 @pytest.mark.parametrize("place", ["out-of-place", "in-place"])
-def test_rccl_tests_may_have_done_one_of_both(tmp_path: Path, place: str) -> None:
+def test_rccl_tests_may_have_measured_one_place_alone(tmp_path: Path, place: str) -> None:
     text = table(
         row(1 << 20)[: -len("10.00 104.86 104.86 0") - 1], heading=f"# size count type redop root {HALF}"
     )
@@ -505,7 +505,7 @@ def test_older_versions_print_the_largest_deviation(
     assert len(times_of(in_bounds)) == 2, "the program itself says that none is"
 
 
-def test_deviations_of_what_cannot_be_done_in_place_are_none(tmp_path: Path) -> None:
+def test_deviations_of_collectives_without_an_in_place_form_are_ignored(tmp_path: Path) -> None:
     text = table(row(64, wrong="1e+00", op="none", blocks=2), heading=DEVIATION)
     records = records_of(tmp_path / "alltoall.txt", text)
     assert [of.mode for of in times_of(records)] == ["in-place"]

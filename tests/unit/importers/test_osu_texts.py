@@ -577,7 +577,7 @@ HOST = "# OSU MPI Latency Test v5.9"
         "0x0000000000054db0 __GI___sigaction()",
     ],
 )
-def test_words_around_rows_are_none_of_them(tmp_path: Path, line: str) -> None:
+def test_lines_of_words_between_rows_are_ignored(tmp_path: Path, line: str) -> None:
     records = records_of(tmp_path / "t", text(HOST, LATENCY, line, "0   1.84", line, "8   1.85", line))
     assert {of.bytes for of in times_of(records)} == {0, 8}
     assert unread_of(records) == []
@@ -658,7 +658,7 @@ CUT = [
 
 
 @given(path=st.sampled_from(CUT), data=st.data())
-def test_a_text_that_is_cut_or_talked_into_anywhere_gives_no_number_that_it_has_not(
+def test_a_text_that_is_truncated_or_interrupted_anywhere_gives_no_number_that_is_not_printed(
     tmp_path_factory: pytest.TempPathFactory, path: Path, data: st.DataObject
 ) -> None:
     whole = path.read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ def test_bandwidth_is_a_stream_of_messages() -> None:
     assert found("osu_bw_7.4.txt") == expected
 
 
-def test_of_both_directions_two_messages_are_counted(tmp_path: Path) -> None:
+def test_a_bidirectional_rate_counts_two_messages(tmp_path: Path) -> None:
     text = "# OSU MPI Bi-Directional Bandwidth Test v5.6.3\n# Size      Bandwidth (MB/s)\n1024    2048.00\n"
     ((cell, time_s),) = times_of(records_of(tmp_path / "bibw", text)).items()
     assert (cell.pattern, cell.mode) == ("stream", "bidirectional")

@@ -88,7 +88,7 @@ def test_a_nonblocking_collective_is_quoted_by_its_communication_alone(
     assert said(lines_quoted(tmp_path, OVERLAP.format(title))) == {expected: pytest.approx(4.75 * US)}
 
 
-def test_those_of_imb_too(tmp_path: Path) -> None:
+def test_a_nonblocking_collective_of_imb_is_quoted_by_its_communication_alone(tmp_path: Path) -> None:
     text = (FOLDER / "imb_nbc.txt").read_text(encoding="utf-8")
     assert said(lines_quoted(tmp_path, text)) == {
         "allreduce nonblocking, 8 B": pytest.approx(1.79 * US),
@@ -175,7 +175,7 @@ def test_rates_are_quoted_as_rates(tmp_path: Path, title: str, names: tuple[str,
     }
 
 
-def test_those_of_imb_are_its_own_numbers(tmp_path: Path) -> None:
+def test_rates_of_imb_are_quoted_as_printed(tmp_path: Path) -> None:
     assert said(lines_quoted(tmp_path, BIBAND)) == {
         "imb_biband bandwidth, 1 KiB": pytest.approx(1024e6),
         "imb_biband message rate, 1 B": pytest.approx(3e6),
@@ -211,14 +211,14 @@ def test_messages_are_those_of_all_pairs(tmp_path: Path, pairs: int) -> None:
     }
 
 
-def test_of_pairs_that_nobody_counts_there_is_no_message_rate(tmp_path: Path) -> None:
+def test_an_unknown_number_of_pairs_gives_no_message_rate(tmp_path: Path) -> None:
     (row,) = rows_of_text(tmp_path, "# OSU MPI Multi Latency Test v7.3\n# Size  Latency (us)\n8  1.25\n")
     assert row.messages_per_s is None
     assert row.time is not None
     assert row.time.estimate == pytest.approx(1.25 * US)
 
 
-def test_no_bus_carries_what_depends_on_ranks_that_nobody_says(tmp_path: Path) -> None:
+def test_an_unknown_number_of_ranks_gives_no_bus_bandwidth(tmp_path: Path) -> None:
     (allreduce,) = rows_of_text(tmp_path, BLOCKING.format("Allreduce"))
     assert allreduce.bus_bytes_per_s is None
     assert allreduce.rate_bytes_per_s == pytest.approx(8 / (5.25 * US))

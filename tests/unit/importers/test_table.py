@@ -215,7 +215,7 @@ def test_what_could_be_wrong_is_refused(tmp_path: Path, text: str, said: str) ->
     assert said in said_of(tmp_path / "table.md", text)
 
 
-def test_rows_above_one_that_is_none_are_kept(tmp_path: Path) -> None:
+def test_rows_above_a_damaged_row_are_kept(tmp_path: Path) -> None:
     text = "| Size | old (us) |\n|--|--|\n| 8 | 1.0 |\n| all | 2.0 |\n| 16 | 3.0 |\n"
     assert found(tmp_path, text) == expected("table_latency", old={8: 1e-6})
     assert "'all' is not a size in bytes" in said_of(tmp_path / "table.md", text)

@@ -94,7 +94,7 @@ def test_every_kind_has_a_sample_a_fake_and_a_launcher() -> None:
 def test_another_library_is_called_by_its_own_words(said: str, name: str, version: str) -> None:
     kind, found = identify(said)
     assert (kind.name, found) == (name, version)
-    assert not any((kind.transports, kind.bindings, kind.asks, kind.crowded))
+    assert not any((kind.transports, kind.bindings, kind.report_variables, kind.yield_variables))
     assert kind_named(kind.name) is None
 
 
@@ -156,7 +156,7 @@ def test_a_library_that_another_has_taken_the_place_of_keeps_its_name(mpi_h: str
 
 def test_nothing_is_claimed_of_a_kind_that_was_never_here() -> None:
     for kind in RELATIVES:
-        claims = (kind.transports, kind.bindings, kind.crowded, kind.asks)
+        claims = (kind.transports, kind.bindings, kind.yield_variables, kind.report_variables)
         assert not any(claims)
 
 
@@ -177,7 +177,7 @@ def test_words_that_users_say() -> None:
 
 # ---- More ranks than cores -----------------------------------------------------------------------
 
-CROWDED = [kind for kind in KINDS if kind.crowded]
+CROWDED = [kind for kind in KINDS if kind.yield_variables]
 
 
 def library_of(kind: MpiKind, **environment: str) -> Library:
@@ -205,19 +205,25 @@ def test_ranks_that_are_not_crowded_are_kept_from_giving_way_where_the_launcher_
     (kind,) = (one for one in WELL_KNOWN if one.name == "openmpi")
     library = library_of(kind)
     assert library.environment_for(roomy=True) == {"OMPI_MCA_mpi_yield_when_idle": "0"}
-    assert library.environment_for(roomy=True, crowded=True) == kind.crowded
+    assert library.environment_for(roomy=True, crowded=True) == kind.yield_variables
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_what_is_crowded_is_told_to_give_way(kind: MpiKind) -> None:
     library = library_of(kind, I_MPI_ROOT="/opt/mpi")
     assert library.environment_for(crowded=False) == {"I_MPI_ROOT": "/opt/mpi"}
-    assert library.environment_for(crowded=True) == {"I_MPI_ROOT": "/opt/mpi", **kind.crowded}
+    assert library.environment_for(crowded=True) == {"I_MPI_ROOT": "/opt/mpi", **kind.yield_variables}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_mpigauge_sets_is_among_the_variables_that_it_records(kind: MpiKind) -> None:
-    every = [kind.asks, kind.crowded, kind.remote_shell, *kind.transports.values(), *kind.bindings.values()]
+    every = [
+        kind.report_variables,
+        kind.yield_variables,
+        kind.remote_shell,
+        *kind.transports.values(),
+        *kind.bindings.values(),
+    ]
     assert all(VARIABLES.match(name) for variables in every for name in variables)
 
 
@@ -249,21 +255,21 @@ def test_ranks_are_bound_and_hosts_reached_only_if_asked(kind: MpiKind) -> None:
 
 @pytest.mark.parametrize("kind", WELL_KNOWN)
 def test_who_asks_the_library_otherwise_goes_first(kind: MpiKind, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert library_of(kind).asks == kind.asks
-    mine = next(iter(kind.asks))
+    assert library_of(kind).report_variables == kind.report_variables
+    mine = next(iter(kind.report_variables))
     monkeypatch.setenv(mine, "0")
-    assert set(library_of(kind).asks) == set(kind.asks) - {mine}
+    assert set(library_of(kind).report_variables) == set(kind.report_variables) - {mine}
 
 
 @pytest.mark.parametrize("kind", CROWDED)
 @pytest.mark.parametrize("word", ["0", "1", "100", ""])
 def test_the_users_own_variable_goes_first(kind: MpiKind, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for mine in kind.crowded:
+    for mine in kind.yield_variables:
         with monkeypatch.context() as patch:
             patch.setenv(mine, word)
             set_by_us = library_of(kind).environment_for(crowded=True)
         assert mine not in set_by_us
-        assert set_by_us == {name: value for name, value in kind.crowded.items() if name != mine}
+        assert set_by_us == {name: value for name, value in kind.yield_variables.items() if name != mine}
 
 
 def test_what_a_library_needs_to_be_found_is_set_whatever_the_user_has(

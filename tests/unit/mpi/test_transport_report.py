@@ -87,7 +87,7 @@ def read(kind: str, text: str) -> str:
     """What a library's own reader makes of it."""
     found = kind_named(kind)
     assert found is not None
-    return found.reads(text.splitlines())
+    return found.parse_report(text.splitlines())
 
 
 @pytest.mark.parametrize(("kind", "text", "words"), SAID)
@@ -98,7 +98,7 @@ def test_a_report_becomes_a_few_words(kind: str, text: str, words: str) -> None:
 
 def test_every_kind_is_asked_and_has_samples() -> None:
     assert {kind for kind, _, _ in SAID} == {kind.name for kind in WELL_KNOWN}
-    assert all(kind.asks for kind in WELL_KNOWN)
+    assert all(kind.report_variables for kind in WELL_KNOWN)
 
 
 def test_a_tuning_file_of_the_users_own_names_no_fabric() -> None:
@@ -111,10 +111,10 @@ def test_a_tuning_file_of_the_users_own_names_no_fabric() -> None:
 
 @pytest.mark.parametrize(("kind", "text", "words"), SAID)
 def test_the_words_of_another_library_are_not_understood(kind: str, text: str, words: str) -> None:
-    assert {other.name for other in KINDS if words and other.reads(text.splitlines())} <= {kind}
+    assert {other.name for other in KINDS if words and other.parse_report(text.splitlines())} <= {kind}
 
 
 @repeatable
 @given(st.sampled_from(KINDS), st.lists(st.text()))
 def test_what_is_not_understood_is_nothing(kind: MpiKind, lines: list[str]) -> None:
-    assert kind.reads(lines) == ""
+    assert kind.parse_report(lines) == ""

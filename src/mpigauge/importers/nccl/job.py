@@ -277,7 +277,7 @@ class NcclJob:
         if logged_ranks or self.logged_ranks:
             return logged_ranks or self.logged_ranks
         if listed and ranks_of(command) > 1 and listed == self.ranks_per_process < started:
-            return 0  # either lines of devices were cut, or each process ran alone
+            return 0  # either lines of devices are missing, or each process ran alone
         if listed or started:
             return max(listed, started if self.group_count == 1 else 0)
         if (
@@ -285,7 +285,7 @@ class NcclJob:
             and not _is_launched(command)
             and (ranks_per_process := self.ranks_per_process or _ranks_per_process(command)) > 1
         ):
-            return ranks_per_process  # of one alone nothing says that it was all
+            return ranks_per_process  # a single rank may be one of several processes
         return user_ranks
 
     def _listed(self) -> int:

@@ -68,7 +68,7 @@ def read_json(line: TextLine, collector: Collector) -> None:
         key = str([result.get(name) for name in ("size", "type", "redop", "root")])
         if key in seen:
             if key == last and config.get("minimum_bytes") != config.get("maximum_bytes"):
-                continue  # steps that are less than a block for each rank
+                continue  # size steps of less than one block per rank
             collector.begin_table("nccl-tests", line)  # the next cycle of option -N
             seen.clear()
         seen.add(key)

@@ -166,12 +166,12 @@ class NcclColumns:
                 root = "".join(words[first - 1 : first])
             elif at >= len(words) or words[at][0].isalpha():
                 op = "".join(words[at : at + 1])
-            else:  # it is blank of what does not reduce
+            else:  # blank for operations that do not reduce
                 first, total = first - 1, total - 1
                 words = without_note(words, total)
         places, cut = self.places, self.cut
         if len(words) > total and places in {PLACES[:1], (PLACE_UNKNOWN,)} and not self.trailing:
-            # The heading was cut between both places.
+            # The heading was cut off after the first place.
             places, cut, total = PLACES, True, total + len(self.place_columns)
         refusal = column_mismatch(words, total)
         if len(words) > total:
@@ -250,7 +250,7 @@ def columns_of(line: TextLine, places: Sequence[str]) -> NcclColumns:
     rest = rest[: len(rest) - len(trailing)]
     starts = [at for at, word in enumerate(rest) if word == TIME[0]]
     if len(starts) == 1 and rest[-1] != TIME[0] and TIME[0].startswith(rest[-1]):
-        starts.append(len(rest) - 1)  # the heading ends in the middle of the word
+        starts.append(len(rest) - 1)  # the heading was cut off within the word
     place_columns = tuple(rest[: starts[1]] if len(starts) > 1 else rest)
     if place_columns[: len(TIME)] != tuple(TIME) or len(starts) > len(PLACES):
         raise line.refused("the columns are not understood", HINT)
@@ -336,7 +336,7 @@ class Parser(LineParser):
         elif (match := _TITLE.match(text)) is not None:
             self._title(line, match)
         elif _DEVICE.match(text) is not None:
-            # Lines that a copy has joined are each of a rank.
+            # A copy may have joined lines of several ranks.
             for match in _DEVICE.finditer(text):
                 self._device(line, match)
         elif not self._remark(line):
@@ -491,7 +491,7 @@ class Parser(LineParser):
             return
         row = columns.row(line)
         if not row.size:
-            return  # less than a block for each rank: nothing was done
+            return  # less than one block per rank: nothing was done
         self._check(line, row)
         if not self._is_new(line, row):
             return
@@ -513,7 +513,7 @@ class Parser(LineParser):
             if table.ranks == 1:
                 raise line.refused(f"the size {row.size} after {last}: each process ran alone", WITH_MPI)
             if row.size == last and not table.one_size:
-                return False  # steps that are less than a block for each rank
+                return False  # size steps of less than one block per rank
             self._begin_cycle(line)
         table.last[key] = row.size
         return True

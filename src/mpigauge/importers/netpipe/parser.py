@@ -95,7 +95,7 @@ def has_shape(lines: Sequence[TextLine]) -> bool:
     """Return whether the first line of numbers is a row of NetPIPE, whose rate and time prove each other."""
     first = next((line for line in lines if line.words and not line.text.startswith("#")), None)
     if first is None or not all("." in word for word in first.words[1:]):
-        return False  # a rate of 0 would be proved by anything that is slow
+        return False  # a rate of 0 would agree with any long time
     try:
         _row(first, Collector())
     except UsageError:

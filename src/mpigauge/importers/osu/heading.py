@@ -105,7 +105,7 @@ def title_of(line: TextLine) -> Title | None:
     """
     text = " ".join(line.text.split())
     match = _TITLE.fullmatch(text)
-    # Without its sign it is one if a version ends it: of these programs people write, too.
+    # Without its sign it is a title only if it ends with a version: prose names these programs, too.
     if match is not None and (text.startswith("#") or (match["version"] and not match["remark"])):
         return make_title(match["suite"], match["words"], match["version"] or "")
     if match := _OF_MPI4PY.fullmatch(text):

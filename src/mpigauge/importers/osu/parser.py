@@ -232,7 +232,7 @@ class Parser(LineParser):
         elif SIGN_MISSING.match(line.text):
             self._comment(replace(line, text=f"# {line.text}"))
         elif line.words and not self._row(line):
-            # What goes on in another line may be the rest of a row.
+            # Output on the next line may hide the rest of a row.
             self._drop_pending()
             self._heading_or_words(line)
 
@@ -282,7 +282,7 @@ class Parser(LineParser):
         """Read a comment: facts about a table, or its columns."""
         table = self._table
         if (above := self._above.with_line(line)) is not None:
-            # Threads and processes are told above the title, by some versions below it.
+            # Threads and processes are printed above the title, by some versions below it.
             self._above = above
             stated = table.factors.with_line(line) if table is not None else None
             if table is not None and stated is not None and stated.restricted_to(table.title) == stated:
@@ -632,7 +632,7 @@ def _has_fewer_digits(line: TextLine, table: _Table, row: dict[str, str]) -> boo
         if count < 0:
             raise line.refused(f"{name}: {row[name][:40]!r} is not a number", "complete the row")
     if table.pending is not None:
-        # It is followed by another row: so many digits are whole.
+        # Another row follows it, so that its number of digits is not a truncation.
         _note_digits(table, table.pending[1])
     return any(count < table.digits_of(name) for name, count in digits.items())
 
