@@ -21,7 +21,7 @@ from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
-from mpigauge.campaign.start import SilenceWatch
+from mpigauge.campaign.silence_watch import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles

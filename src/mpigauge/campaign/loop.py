@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.decided import ComparisonStopRule
+from mpigauge.campaign.comparison_stop_rule import ComparisonStopRule
 from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.job_run import JobRun, Observer, RunContext
 from mpigauge.campaign.jobs import job_of

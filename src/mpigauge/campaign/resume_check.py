@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Plan
+    from mpigauge.result.provenance import Environment, LibraryRecord
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import Environment, LibraryRecord
     from mpigauge.vocabulary import DifferenceKind
 
 FIXED_PROPERTIES: tuple[tuple[DifferenceKind, str], ...] = (

@@ -23,8 +23,8 @@ from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.result import environment, source_tree
+from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import Campaign, campaign_of
-from mpigauge.result.surroundings import LibraryRecord
 
 MIN_POOL_BYTES = 32 * 2**20
 

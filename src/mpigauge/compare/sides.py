@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.rows.rows import Row
     from mpigauge.stats.max_t import Family
     from mpigauge.stats.percentiles import Values

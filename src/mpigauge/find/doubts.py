@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from mpigauge.find.disturbances import Fact
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
-    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import DoubtKind, PackedDamage
 

@@ -18,8 +18,9 @@ from mpigauge.errors import UsageError
 from mpigauge.inputs import LINE_MOST_BYTES, opened
 from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
-from mpigauge.result import older
+from mpigauge.result import older_versions
 from mpigauge.result.compact import pack
+from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -37,7 +38,6 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
-from mpigauge.result.unpacked import Decompressed, is_packed
 from mpigauge.vocabulary import PackedDamage
 
 
@@ -289,7 +289,11 @@ def _campaign(path: Path, line: bytes) -> Campaign:
 
 def _reader_of(version: int) -> Callable[[bytes], Record]:
     """Return the decoder of the lines of a version; the present one needs no conversion."""
-    return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
+    return (
+        older_versions.DECODER.decode
+        if version == VERSION
+        else partial(older_versions.record_of, version=version)
+    )
 
 
 def _take_all(result: Result, lines: Iterator[bytes]) -> None:

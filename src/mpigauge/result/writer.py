@@ -21,10 +21,10 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import locked
 from mpigauge.result.compact import plain
+from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
 from mpigauge.result.records import Done, End, Failure, Record
-from mpigauge.result.unpacked import Decompressed, is_packed
-from mpigauge.result.written import WrittenLines
+from mpigauge.result.written_lines import WrittenLines
 
 Made = TypeVar("Made")
 

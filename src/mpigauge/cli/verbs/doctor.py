@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.mpi.library import Library
-    from mpigauge.result.surroundings import Environment
+    from mpigauge.result.provenance import Environment
 
 FILES_SHOWN = 5
 WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0

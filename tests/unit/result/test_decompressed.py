@@ -18,8 +18,8 @@ from mpigauge.find.doubt_sentences import doubt_line
 from mpigauge.find.doubts import doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
+from mpigauge.result.decompressed import WITH_HEADER, Decompressed
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
-from mpigauge.result.unpacked import WITH_HEADER, Decompressed
 from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
 
