@@ -227,7 +227,7 @@ def _without_dead(plan: Plan) -> Plan:
     """
     if plan.check_hosts == "no":
         raise UsageError("--skip-dead and --check-hosts no exclude each other", "leave one of them out")
-    # By number, a host would be another one when one before it is gone.
+    # Numbers of hosts would change when an earlier host is removed: use names.
     placements = tuple(placement_of(text, plan.hosts, "--placement") for text in plan.placements)
     plan = replace(plan, placements=placements)
     named = _named_hosts(plan)

@@ -87,7 +87,7 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaig
             be written.
     """
     check_recordable(plan, where)
-    check_temporary_folder("a job")  # compilers need one, too, and say it less well
+    check_temporary_folder("a job")  # compilers need one, too, with a worse message
     plan = with_lab_and_hosts(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)

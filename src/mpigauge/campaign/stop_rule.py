@@ -19,7 +19,7 @@ launches. This way all evaluations together take a fixed multiple of the last on
 
 def last_asked(number: int) -> int:
     """Return the last replication up to this one after which the rule is evaluated."""
-    # A power of two, which stays while the number doubles: multiples of it are far apart.
+    # A power of two that grows with the number, so that evaluations become rarer.
     interval = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
     return number - number % interval
 

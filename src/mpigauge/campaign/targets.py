@@ -105,7 +105,7 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDes
     """Build and describe the library's own kernel, or the common one as this library will run it."""
     if compiler is None:
         return kernel.build(library), kernel.describe(library)
-    # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
+    # Built before the loader's path is set: the linker uses it, too, and would link the other library.
     program = kernel.build(compiler)
     return program, kernel.describe(replace(compiler, environment=library.environment))
 

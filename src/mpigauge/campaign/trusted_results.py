@@ -29,7 +29,7 @@ def remember(campaign: Campaign) -> None:
         return
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # In one piece, at the end: several campaigns may begin at once.
+        # One write with O_APPEND: several campaigns may begin at once.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(descriptor, f"{_digest(campaign)}\n".encode())

@@ -64,7 +64,7 @@ class Volumes(Struct, frozen=True):
 
 
 class Sampling(Struct, frozen=True):
-    """How samples are taken, as properties.
+    """Properties of the way in which samples are taken.
 
     Attributes:
         single: Whether a sample is one call, however short it is.

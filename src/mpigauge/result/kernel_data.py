@@ -36,7 +36,7 @@ _NONE_OR_BOTH = frozenset((0, 2))
 
 
 class RankPlace(Struct, frozen=True):
-    """Where a rank ran, and what its clock costs.
+    """The place where a rank ran, and the cost of its clock.
 
     Attributes:
         host: The name of its host.

@@ -111,7 +111,7 @@ class ResultFile:
         try:
             self._write(line, settled=settled)
         except OSError as error:
-            self._check()  # what was written before is to be where we say that it is
+            self._check()  # the error message says where the lines before are
             if self.lost or error.errno != errno.ESTALE:
                 raise self._cannot_grow(error) from None
             self._write_again(line)
@@ -328,7 +328,7 @@ def _decompressed(path: Path) -> ResultFile:
     plain = plain_name(path)
     with path.open("rb") as raw:
         if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
-            raise BlockingIOError  # who had the lock has unpacked it
+            raise BlockingIOError  # the process that had the lock has decompressed it
         aside = _lines_to(plain, raw, path)
         if plain != path:
             path.unlink()
@@ -452,7 +452,7 @@ def _lacks_first_line(path: Path) -> bool:
 
 def _begin_over(path: Path) -> ResultFile:
     file = _open_or_explain(path, 0)
-    if not _lacks_first_line(path):  # somebody had the lock, and wrote
+    if not _lacks_first_line(path):  # another process had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
     file.truncate(0)
@@ -469,7 +469,7 @@ def _create(path: Path) -> ResultFile:
     try:
         path.parent.mkdir(exist_ok=True)
     except FileNotFoundError as error:
-        if path.parent.parent.exists():  # as where the folder that we are in is gone
+        if path.parent.parent.exists():  # as when the working folder was deleted
             raise _cannot_write(path, error) from None
         raise EnvironmentLacksError(
             f"{path}: there is no folder {path.parent.parent}",

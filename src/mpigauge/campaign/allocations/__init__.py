@@ -34,7 +34,7 @@ class Manager:
     reaches: bool = True
 
 
-# An instance of Flux may run in a job of any other: the inner one is asked first.
+# A Flux instance may run in a job of another scheduler: the inner one comes first.
 MANAGERS = (
     Manager("flux", "Flux", ("FLUX_URI",), flux.allocation, "flux alloc", reaches=False),
     Manager(

@@ -262,7 +262,7 @@ def _complaint(sentence: str, hint: str) -> bytes:
 def _first(order: init.Order, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
     linux.die_with_parent()
     for number in (*SIGNALS, signal.SIGCHLD):
-        if callable(signal.getsignal(number)):  # what is ignored stays so: nohup means it
+        if callable(signal.getsignal(number)):  # ignored signals stay ignored, as under nohup
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     link.send(json.dumps([BORN]).encode())

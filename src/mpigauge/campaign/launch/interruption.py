@@ -66,7 +66,7 @@ class Interruption:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.rests, self.goes_on = _nothing, _nothing  # who was to be told may be gone
+        self.rests, self.goes_on = _nothing, _nothing  # the receivers may be gone
         self.handle_stop()
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
@@ -119,7 +119,7 @@ class Interruption:
         until = time.monotonic() + seconds
         while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
-            # What cancels a job continues it first: SIGCONT wakes us, too, and is not what is waited for.
+            # Cancelling a job continues it first: SIGCONT wakes us, too, but is not a signal to end.
             if select.select([self.wake_fd], [], [], left_s)[0] and self.signal is None:
                 self.clear_wakeup()
             CLOCK.waited(left_s)

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
-TYPE_CHECKING = False  # as typing has it, which takes long to import
+TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
     from typing import BinaryIO
 
@@ -207,7 +207,7 @@ def _needed(paths: set[str]) -> Iterator[str]:
     for entry in _paths("/proc"):
         if not os.path.basename(entry).isdigit():
             continue
-        if os.path.basename(_target(f"{entry}/exe")) == HYDRA:  # which the dead have no more
+        if os.path.basename(_target(f"{entry}/exe")) == HYDRA:  # empty for dead processes
             yield from (path for path in paths if path.startswith(TOPOLOGY))
         # A segment is mapped before it is closed: in this order it is seen at least once.
         yield from map(_target, _paths(f"{entry}/fd"))
@@ -220,7 +220,7 @@ def _is_held_unseen(path: str) -> bool:
     Containers that share /dev/shm do not see each other's processes, but the kernel does: it grants a lease
     on a file only if nobody else has it open. Where there are no leases, all processes must be visible.
     """
-    import signal  # for the few who get here
+    import signal  # rarely needed
 
     try:
         before = signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
@@ -303,7 +303,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     """
     if not elsewhere:
         return
-    import json  # for the few who get here
+    import json  # rarely needed
     import subprocess
 
     patterns = " ".join(f"{prefix}*" for prefix in SEGMENTS)
@@ -312,7 +312,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     for first in range(0, len(hosts), AT_ONCE):
         asked = []
         for shell in hosts[first : first + AT_ONCE]:
-            reading = _pipe_with(script)  # for `sh`, whichever the login shell there is
+            reading = _pipe_with(script)  # for `sh`, whatever the login shell is
             asked.append(subprocess.Popen([*shell, "sh"], stdin=reading))
             os.close(reading)
         deadline = time.monotonic() + ANSWER_S
@@ -345,7 +345,7 @@ def main() -> None:
     folder = sys.argv[1]
     begun = time.monotonic()
     message = read_start_message(sys.stdin.buffer)
-    if message is None:  # there is no job yet, and whose the files are is not known
+    if message is None:  # no job has begun, and the owner of files is not known
         tidy(folder, library_files())
         return
     elsewhere, before = message
@@ -355,9 +355,8 @@ def main() -> None:
         last_message = sys.stdin.buffer.read()
         if not last_message:
             end_launcher(*job[:3])
-            send(
-                SIGCONT, marked_processes(job[3])
-            )  # who is stopped does not notice that its launcher is gone
+            # A stopped rank does not notice that its launcher is gone.
+            send(SIGCONT, marked_processes(job[3]))
     ended = time.monotonic()
     while not tidy(folder, before) and time.monotonic() < ended + (0.0 if last_message else DYING_S):
         time.sleep(PAUSE_S)
