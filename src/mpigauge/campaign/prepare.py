@@ -152,7 +152,9 @@ def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> Prep
     targets = tuple(targets_of_campaign(before.campaign))
     plan = with_current_hosts(plan)
     check_startable(plan, targets)
-    return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
+    return PreparedCampaign(
+        plan, targets, before, resume_check.resume_record(before, plan, targets, anyway=anyway)
+    )
 
 
 def with_hidden_variables(plan: Plan, where: str) -> Plan:
@@ -187,7 +189,7 @@ def open_result(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
     if kept and context.current() is not None:
-        check_kept(session.before.path if session.before else output or usual)
+        check_outlives_lab(session.before.path if session.before else output or usual)
     check_reachable(session.plan, session.targets)
     if session.before is not None:
         file = writer.reopen(session.before.path, session.before.size_bytes)
@@ -201,7 +203,7 @@ def open_result(
     return file
 
 
-def check_kept(path: Path) -> None:
+def check_outlives_lab(path: Path) -> None:
     """Refuse a path whose file would be lost with the lab.
 
     Raises:

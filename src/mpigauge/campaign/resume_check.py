@@ -33,7 +33,7 @@ HINT = (
 )
 
 
-def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
+def resume_record(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
     """Return the record of what differs from the last session; None if nothing does.
 
     Raises:

@@ -46,7 +46,7 @@ def check_trusted(result: Result, retry: str = "") -> None:
     Raises:
         UsageError: This user has not begun it; lists what would be run.
     """
-    if not is_ours(result.campaign):
+    if not is_trusted(result.campaign):
         named = "; ".join(_programs_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
@@ -72,7 +72,7 @@ def _programs_named(campaign: Campaign) -> Iterator[str]:
         yield f"options {' '.join(plan.mpi_options)}"
 
 
-def is_ours(campaign: Campaign) -> bool:
+def is_trusted(campaign: Campaign) -> bool:
     """Return whether this user has begun it; False if others could have written the list."""
     path = _path()
     try:

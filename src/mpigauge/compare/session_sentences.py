@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import DOT
 from mpigauge.document.finding import Finding
-from mpigauge.plan.library_names import called
+from mpigauge.plan.library_names import kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def baseline_words(name: str, folder: str, sessions: int, known: Sequence[Versio
 def switches(known: Sequence[VersionChange]) -> str:
     """`Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
-        f"{SWITCHES.get(one.name, called(one.name))} {one.before} -> {one.after}" for one in known
+        f"{SWITCHES.get(one.name, kind_name(one.name))} {one.before} -> {one.after}" for one in known
     )
 
 

@@ -25,7 +25,7 @@ from mpigauge.find.steadiness_sentences import steadiness_finding
 from mpigauge.find.transport_sentences import transport_words
 from mpigauge.find.warned import doubt_lines
 from mpigauge.plan.left_out import left_out_words
-from mpigauge.plan.library_names import called, library_name
+from mpigauge.plan.library_names import kind_name, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.sessions import spread_s
@@ -143,7 +143,7 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     for job in dict.fromkeys(row.cell.job for row in rows):
         words = list(label_words(labelled.get(job, ())))
         if job in said:
-            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {called(job.mpi)})")
+            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {kind_name(job.mpi)})")
         if words:
             yield f"transport, {job.name}: {'; '.join(words)}"
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.benchmarks import plain
+from mpigauge.plan.benchmarks import normalised_title
 from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Title:
         suite: OSU, OMB Python or MPI4PY.
         subject: What communicates: MPI, OpenSHMEM, UPC, NCCL; empty where the title does not say it.
         device: Of the buffers, such as CUDA or ROCM; empty for the memory of hosts.
-        name: What is measured, in the form of `benchmarks.plain`.
+        name: What is measured, in the form of `benchmarks.normalised_title`.
         one_sided: Whether it is a function of MPI, as in `OSU MPI_Put Latency Test`.
         version: Of the suite; empty if it is not said.
         text: All of it, as results name it.
@@ -122,7 +122,7 @@ def titled(suite: str, words: str, version: str = "") -> Title:
     one_sided = name.startswith("_")
     text = f"{suite} {words}{f' v{version}' if version else ''}".removeprefix(f"{MPI4PY} MPI ")
     text = f"{MPI4PY} {text}" if suite == MPI4PY else text
-    spoken = plain(name.replace("_", " ") if one_sided else name)
+    spoken = normalised_title(name.replace("_", " ") if one_sided else name)
     spoken = spoken.replace("bidirectional", "bi-directional")
     return Title(suite, subject, (device or "-")[1:], spoken, one_sided, version, text)
 

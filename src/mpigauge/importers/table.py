@@ -19,7 +19,7 @@ from mpigauge.importers.collected import Collected, LineParser, TableMeaning, ce
 from mpigauge.importers.runs import label_of
 from mpigauge.importers.text import is_whole, number
 from mpigauge.importers.unread import columns_example
-from mpigauge.plan.benchmarks import plain
+from mpigauge.plan.benchmarks import normalised_title
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 
 if TYPE_CHECKING:
@@ -454,7 +454,7 @@ def _of_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: float) ->
 def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
     """Return the name of what a table measures, by its caption."""
     kind = "bandwidth" if rate else "latency"
-    text = plain(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
+    text = normalised_title(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
     words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:NAME_MOST].strip("_") or kind
     return f"table_{words}_{kind}" if mixed and words != kind else f"table_{words}"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mpigauge.mpi import transport_report
-from mpigauge.plan.library_names import called
+from mpigauge.plan.library_names import kind_name
 from mpigauge.vocabulary import AUTO, BINDINGS
 
 
@@ -116,7 +116,7 @@ OF_OB1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_co
 WELL_KNOWN = (
     MpiKind(
         "openmpi",
-        called("openmpi"),
+        kind_name("openmpi"),
         ("ompi", "open-mpi"),
         "openmpi",
         r"Open MPI v([^\s,]*)",
@@ -155,7 +155,7 @@ WELL_KNOWN = (
     ),
     MpiKind(
         "intelmpi",
-        called("intelmpi"),
+        kind_name("intelmpi"),
         ("intel", "impi"),
         "intelmpi",
         r"Intel\(R\) MPI Library ?([^\s,]*)",
@@ -198,7 +198,7 @@ WELL_KNOWN = (
     ),
     MpiKind(
         "mpich",
-        called("mpich"),
+        kind_name("mpich"),
         (),
         "hydra",
         r"MPICH Version: ?([^\s,]*)",
@@ -235,7 +235,7 @@ WELL_KNOWN = (
 RELATIVES = (
     MpiKind(
         "cray-mpich",
-        called("cray-mpich"),
+        kind_name("cray-mpich"),
         ("cray",),
         "srun",  # it comes without an mpiexec
         r"MPI VERSION ?: CRAY MPICH version ?([^\s,]*)",
@@ -245,7 +245,7 @@ RELATIVES = (
     ),
     MpiKind(
         "mvapich",
-        called("mvapich"),
+        kind_name("mvapich"),
         ("mvapich2",),
         "hydra",
         r"MVAPICH2? Version ?: ?([^\s,]*)",
@@ -255,7 +255,7 @@ RELATIVES = (
     ),
     MpiKind(
         "parastation",
-        called("parastation"),
+        kind_name("parastation"),
         ("psmpi",),
         "hydra",
         r".*=== ParaStation MPI ([^\s,=]*)",
@@ -263,7 +263,7 @@ RELATIVES = (
     ),
     MpiKind(
         "spectrum",
-        called("spectrum"),
+        kind_name("spectrum"),
         ("smpi",),
         "openmpi",
         r"Open MPI v([^\s,]*),.*\bIBM Spectrum MPI",
@@ -272,7 +272,7 @@ RELATIVES = (
     ),
     MpiKind(
         "fujitsu",
-        called("fujitsu"),
+        kind_name("fujitsu"),
         (),
         "openmpi",
         r"FUJITSU MPI Library ?([^\s,]*)",
@@ -280,7 +280,7 @@ RELATIVES = (
     ),
     MpiKind(
         "mpt",
-        called("mpt"),
+        kind_name("mpt"),
         ("hpe-mpt",),
         "hydra",  # whose -n mpiexec_mpt has, too
         r"HPE H?MPT ?([^\s,]*)",

@@ -10,7 +10,7 @@ from mpigauge.compare.curves import without_window
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.factors import BY_NAME
-from mpigauge.plan.names import plain
+from mpigauge.plan.names import normalised
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import size_filter
 from mpigauge.units import format_size
@@ -252,7 +252,7 @@ def _calls(words: str, one: Series) -> bool:
     mode = pattern.mode(cell.mode) if pattern else None
     calls = mode.calls if mode else ()
     asked = re.split(r"[\s,]+", words.strip())
-    others = [word for word in asked if plain(word) not in calls]
+    others = [word for word in asked if normalised(word) not in calls]
     return len(others) < len(asked) and (not others or _matches(" ".join(others), one))
 
 

@@ -36,15 +36,15 @@ _SETTINGS = {
 def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
     """Start a host; return its process id and the descriptor on which it reports that it is ready."""
     reading, writing = os.pipe()
-    pid = linux.fork(lambda: _keep(lab, topology, number, writing))
+    pid = linux.fork(lambda: _run_host(lab, topology, number, writing))
     os.close(writing)
     return pid, reading
 
 
-def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
+def _run_host(lab: Lab, topology: Topology, number: int, writing: int) -> int:
     try:
         os.setpgid(0, 0)  # signals of the terminal are for the command
-        _make(lab, number)
+        _set_up(lab, number)
         words = READY if _queues(network.queue_words(topology, number)) else READY_WITHOUT_QUEUES
     except OSError as error:
         words = f"{error.filename or 'host'}: {error.strerror}"
@@ -72,7 +72,7 @@ def wait_for(number: int, reading: int) -> bool:
     return words == READY
 
 
-def _make(lab: Lab, number: int) -> None:
+def _set_up(lab: Lab, number: int) -> None:
     linux.unshare(linux.NEW_NETWORK | linux.NEW_NAME | linux.NEW_IPC | linux.NEW_MOUNTS)
     socket.sethostname(f"h{number}")
     # Libraries look for interfaces in /sys, and would see those of the machine.

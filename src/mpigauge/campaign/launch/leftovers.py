@@ -191,8 +191,10 @@ def _paths(folder: str) -> list[str]:
 def left_behind(before: set[str]) -> set[str]:
     """Return new files that are ours and in use by no process."""
     ours = {path for path in library_files() - before if _is_ours(path)}
-    unneeded = ours - set(_needed(ours)) if ours else ours
-    return {path for path in unneeded if path.startswith(TOPOLOGY) or not _is_held_unseen(path)}
+    unneeded = ours - set(_files_in_use(ours)) if ours else ours
+    return {
+        path for path in unneeded if path.startswith(TOPOLOGY) or not _may_be_used_by_hidden_process(path)
+    }
 
 
 def _is_ours(path: str) -> bool:
@@ -202,19 +204,19 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _needed(paths: set[str]) -> Iterator[str]:
+def _files_in_use(paths: set[str]) -> Iterator[str]:
     """Yield files that living processes use, as far as we may see them."""
     for entry in _paths("/proc"):
         if not os.path.basename(entry).isdigit():
             continue
-        if os.path.basename(_target(f"{entry}/exe")) == HYDRA:  # empty for dead processes
+        if os.path.basename(_link_target(f"{entry}/exe")) == HYDRA:  # empty for dead processes
             yield from (path for path in paths if path.startswith(TOPOLOGY))
         # A segment is mapped before it is closed: in this order it is seen at least once.
-        yield from map(_target, _paths(f"{entry}/fd"))
+        yield from map(_link_target, _paths(f"{entry}/fd"))
         yield from (line[line.find("/") :] for line in _lines(f"{entry}/maps"))
 
 
-def _is_held_unseen(path: str) -> bool:
+def _may_be_used_by_hidden_process(path: str) -> bool:
     """Return whether a process that we cannot see has a file open or mapped, or may have.
 
     Containers that share /dev/shm do not see each other's processes, but the kernel does: it grants a lease
@@ -225,7 +227,7 @@ def _is_held_unseen(path: str) -> bool:
     try:
         before = signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
     except ValueError:  # not in this thread
-        return not _sees_all()
+        return not _all_processes_visible()
     try:
         return _cannot_be_leased(path)
     finally:
@@ -238,25 +240,25 @@ def _cannot_be_leased(path: str) -> bool:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return not _sees_all()
+        return not _all_processes_visible()
     try:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except BlockingIOError:
         return True
     except OSError:
-        return not _sees_all()
+        return not _all_processes_visible()
     finally:
         os.close(file)
     return False
 
 
-def _sees_all() -> bool:
+def _all_processes_visible() -> bool:
     """Return whether our /proc has all processes of this machine, as in the initial namespace."""
-    return _target("/proc/self/ns/pid") == FIRST_PIDS
+    return _link_target("/proc/self/ns/pid") == FIRST_PIDS
 
 
-def _target(link: str) -> str:
+def _link_target(link: str) -> str:
     try:
         return os.readlink(link)
     except OSError:

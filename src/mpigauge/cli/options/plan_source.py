@@ -114,10 +114,10 @@ def with_modes(file: PlanFile, asked: Sequence[str]) -> PlanFile:
 
 def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
     """Say which modes of a pattern words choose, where that is more than another spelling."""
-    from mpigauge.plan.names import plain
+    from mpigauge.plan.names import normalised
 
     for word, mode in modes.items():
-        if plain(word) != plain(mode):
+        if normalised(word) != normalised(mode):
             note(f"mpigauge: --mode {word}: {pattern} {mode}")
 
 
