@@ -250,11 +250,11 @@ class JobRun:
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
 
-        def tell(said: str) -> None:
+        def tell(output_line: str) -> None:
             since_s = awake_s() - begun
             self._context.observer.trouble(
                 f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
-                f"it may take up to {most} (--patience); {said}"
+                f"it may take up to {most} (--patience); {output_line}"
             )
 
         return SilenceWatch(ranks, running, tell, self._usual_start_s)

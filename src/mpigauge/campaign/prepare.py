@@ -174,14 +174,14 @@ def with_hidden_variables(plan: Plan, where: str) -> Plan:
 
 
 def open_result(
-    session: PreparedCampaign, output: Path | None, usual: Path, *, kept: bool = True
+    session: PreparedCampaign, output: Path | None, default: Path, *, kept: bool = True
 ) -> ResultFile:
     """Open the file that a session writes to: that of the campaign that it continues, or a new one.
 
     All hosts are checked first, so that a campaign that cannot start leaves no file behind.
 
     Args:
-        output: The name of a new file; None means `usual`, or the first free name beside it.
+        output: The name of a new file; None means `default`, or the first free name like it.
         kept: Whether the file is to outlive this process.
 
     Raises:
@@ -189,14 +189,14 @@ def open_result(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
     if kept and context.current() is not None:
-        check_outlives_lab(session.before.path if session.before else output or usual)
+        check_outlives_lab(session.before.path if session.before else output or default)
     check_reachable(session.plan, session.targets)
     if session.before is not None:
         file = writer.reopen(session.before.path, session.before.size_bytes)
         if session.resumed is not None:
             file.append(session.resumed)
         return file
-    file = writer.create(output) if output else writer.create_numbered(usual)
+    file = writer.create(output) if output else writer.create_numbered(default)
     campaign = campaign_record(session.plan, session.targets)
     file.append(campaign)
     trusted_results.remember(campaign)

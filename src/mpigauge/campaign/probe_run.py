@@ -47,8 +47,8 @@ def _run_in(session: PreparedCampaign, path: Path, observer: Observer, interrupt
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
     except JobError as error:
         # The original sentence names a file that is about to be deleted.
-        said = [cause_of(failure).line for failure in load(path).failures]
-        raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
+        causes = [cause_of(failure).line for failure in load(path).failures]
+        raise JobError(": ".join(["nothing could be measured", *causes[:1]]), error.hint) from None
     return load(path)
 
 

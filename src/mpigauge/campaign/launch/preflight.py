@@ -84,7 +84,7 @@ def faults(
     """
     tests = " && ".join(shlex.join(copy_kernel.check_command(program)) for program in programs)
     question = HostQuestion(
-        shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lack_sentence(programs, said)
+        shell, f"{tests or 'true'} || exit {MISSING}", lambda line: _lack_sentence(programs, line)
     )
     by_host = _faults_by_host(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
@@ -113,7 +113,7 @@ def _copy_programs(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -
 
 def _copy_question(shell: str, program: Path) -> HostQuestion:
     words = shlex.join(copy_kernel.copy_command(program))
-    return HostQuestion(shell, words, lambda said: copy_kernel.refusal_sentence(program, said), program)
+    return HostQuestion(shell, words, lambda line: copy_kernel.refusal_sentence(program, line), program)
 
 
 def _faults_by_host(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
