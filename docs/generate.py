@@ -25,9 +25,9 @@ from mpigauge.mpi import find, kernel
 from mpigauge.plan.model import Cell, JobKey, Plan
 from mpigauge.plan.names import DESCRIPTION
 from mpigauge.result.kernel_data import Card, CardTraffic, ClockCheck, ClockModel, HostCards, RankPlace
-from mpigauge.result.older import HISTORY
+from mpigauge.result.older_versions import HISTORY
+from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.records import FORMAT, VERSION, Record
-from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.show import figures, pivots
 from mpigauge.show.schema import schema as schema_of_show
 

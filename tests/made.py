@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from mpigauge.plan.model import Cell, JobKey, Measure, Plan
 from mpigauge.plan.patterns import Pattern
 from mpigauge.result.kernel_data import ClockCheck, ClockModel, RankPlace
+from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.reader import Result
 from mpigauge.result.records import (
     FORMAT,
@@ -26,7 +27,6 @@ from mpigauge.result.records import (
     Record,
     Visit,
 )
-from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.result.writer import line_of
 from tests.fakes.law import describe
 

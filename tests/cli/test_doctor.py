@@ -10,7 +10,7 @@ import pytest
 from mpigauge.campaign.launch import single_copies
 from mpigauge.doctor import system as doctor_system
 from mpigauge.result import interfaces, system_limits
-from mpigauge.result.surroundings import Environment
+from mpigauge.result.provenance import Environment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -146,7 +146,7 @@ def test_without_a_folder_of_states_a_campaign_runs_and_is_nobodys(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "states")  # the standard ignores what is not absolute
     assert cli("run", *MEASURE, "-o", "r.jsonl").status == 0
-    assert not trusted_results.is_ours(load(Path("r.jsonl")).campaign)
+    assert not trusted_results.is_trusted(load(Path("r.jsonl")).campaign)
     assert not Path("states").exists()
 
 

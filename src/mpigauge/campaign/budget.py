@@ -145,7 +145,7 @@ class JobBudget:
         """Return the limits of launch `number`, the next one."""
         share = budget.share_s(number)
         if share is not None and self.launch_s == 0:
-            # Small messages need a fraction of their share, which large ones may have.
+            # Small messages use a fraction of their share, so that large ones can have more.
             self.cell_s = 2 * max(share - self.startup_s, 0.2 * share) / self.cells
         self.cell_s = min(MAX_CELL_S, max(MIN_CELL_S, self.cell_s))
         return Limits(

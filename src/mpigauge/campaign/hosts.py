@@ -50,7 +50,7 @@ def _with_reaching_launcher(plan: Plan) -> Plan:
     """Return the plan with the scheduler's own launcher where nothing else reaches the hosts of a job."""
     scheduler = manager(os.environ)
     chosen = plan.launcher != AUTO or plan.mpiexec or plan.mpi_options or plan.remote_shell
-    if chosen or context.current() is not None or scheduler is None or scheduler.reaches:
+    if chosen or context.current() is not None or scheduler is None or scheduler.mpiexec_reaches:
         return plan
     return replace(plan, launcher=scheduler.name)
 
@@ -99,7 +99,7 @@ def check_works_here(launcher: str) -> None:
         scheduler = named(needed)
         raise EnvironmentLacksError(
             f"{launcher} needs a {scheduler.title} allocation, and there is none here",
-            f"get one with {scheduler.begun}, or use another --launcher",
+            f"get one with {scheduler.start_hint}, or use another --launcher",
         )
 
 
@@ -201,11 +201,11 @@ def _faults(
     found = faults(asked, plan.remote_shell or "ssh", programs, supplied=supplied)
     if supplied and not ask_all:
         nodes = [our_nodes[short(host)] for host in sorted(set(hosts)) if short(host) in our_nodes]
-        found |= _copied_by_manager(nodes, programs)
+        found |= _copy_by_scheduler(nodes, programs)
     return found
 
 
-def _copied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
+def _copy_by_scheduler(nodes: Sequence[str], programs: Sequence[Path]) -> dict[str, str]:
     """Copy kernels to nodes of our job if its scheduler can; return what is wrong with nodes, by name."""
     scheduler = manager(os.environ)
     if scheduler is None or scheduler.name != "slurm":
@@ -215,7 +215,7 @@ def _copied_by_manager(nodes: Sequence[str], programs: Sequence[Path]) -> dict[s
 
 def _mpiexec_reaches() -> bool:
     scheduler = manager(os.environ)
-    return scheduler is not None and scheduler.reaches
+    return scheduler is not None and scheduler.mpiexec_reaches
 
 
 def _without_dead(plan: Plan) -> Plan:
@@ -227,7 +227,7 @@ def _without_dead(plan: Plan) -> Plan:
     """
     if plan.check_hosts == "no":
         raise UsageError("--skip-dead and --check-hosts no exclude each other", "leave one of them out")
-    # By number, a host would be another one when one before it is gone.
+    # Numbers of hosts would change when an earlier host is removed: use names.
     placements = tuple(placement_of(text, plan.hosts, "--placement") for text in plan.placements)
     plan = replace(plan, placements=placements)
     named = _named_hosts(plan)

@@ -21,7 +21,7 @@ from mpigauge.campaign.launch.interruption import ECHO_S, Interruption
 from mpigauge.campaign.launch.job import Job
 from mpigauge.campaign.launch.process import RunningJob
 from mpigauge.campaign.launch.ranks import LocalRanks
-from mpigauge.campaign.start import SilenceWatch
+from mpigauge.campaign.silence_watch import SilenceWatch
 from mpigauge.campaign.state import CampaignState, LaunchKey
 from mpigauge.campaign.targets import Target, utc_now
 from mpigauge.campaign.troubles import Troubles
@@ -80,7 +80,7 @@ class Observer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What all launches of a session share."""
+    """The objects that all launches of a session share."""
 
     state: CampaignState
     observer: Observer
@@ -127,13 +127,13 @@ class JobRun:
         self._timeout = HangTimeout(visits, hosts, target.description, context.plan.patience_s)
         self._usual_start_s = usual_start_s
         self._warmup_bytes = warmup_bytes
-        self._answered: set[int] = set()  # visits of which we know what has become
-        self._has_visits = False  # of one at least that was made, or could not be
-        self._has_broken_line = False  # a line came that begins as the kernel's do, and is none
-        self._has_end = False  # its last line was an end, of the kernel or of somebody else
-        self._observed: str | None = None  # its words before we ended it, and what we saw
+        self._answered: set[int] = set()  # visits whose outcome is known
+        self._has_visits = False  # at least one visit was made, or was not possible
+        self._has_broken_line = False  # a line began as the kernel's do, but was invalid
+        self._has_end = False  # its last line was an end line, of the kernel or of another program
+        self._observed: str | None = None  # its output before we ended it, and what we observed
         self._text = plan_text
-        self._counters_before = Counters()  # by the relay of our lab, before the visit
+        self._counters_before = Counters()  # of our lab's relay, before the visit
         self._early_output: deque[bytes] = deque(
             maxlen=MAX_OUTPUT_LINES
         )  # of its output, before its first line
@@ -250,11 +250,11 @@ class JobRun:
         ranks = LocalRanks(self._job.program[0], running.processes)
         begun = awake_s()
 
-        def tell(said: str) -> None:
+        def tell(output_line: str) -> None:
             since_s = awake_s() - begun
             self._context.observer.trouble(
                 f"{self.name}: launch {self._key.number} has not begun after {since_s:.0f} s; "
-                f"it may take up to {most} (--patience); {said}"
+                f"it may take up to {most} (--patience); {output_line}"
             )
 
         return SilenceWatch(ranks, running, tell, self._usual_start_s)
@@ -312,7 +312,7 @@ class JobRun:
                 self._timeout.slow_round(line.round_s)
             case journal.SkipLine(number, reason):
                 self._skip(number, reason)
-            case journal.EndLine():  # unless it is somebody else's: then the kernel's comes later
+            case journal.EndLine():  # unless it is another program's: then the kernel's comes later
                 self.ended = self._visits.keys() <= self._answered
             case _:
                 self._write_records(line)

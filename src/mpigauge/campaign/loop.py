@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mpigauge.campaign.budget import Budget, JobBudget
-from mpigauge.campaign.decided import ComparisonStopRule
+from mpigauge.campaign.comparison_stop_rule import ComparisonStopRule
 from mpigauge.campaign.failure_remedies import cause_of
 from mpigauge.campaign.job_run import JobRun, Observer, RunContext
 from mpigauge.campaign.jobs import job_of
@@ -101,7 +101,7 @@ class CampaignLoop:
         self._budget = Budget(plan, len(self._jobs), allowed_s=allowed_s)
         self._started = utc_now()
         self._replications = self._budget.replications_planned if plan.over_s else plan.launches_max
-        # If the number of launches is given, nobody asks how precise they are: no samples are kept.
+        # With a fixed number of launches, the stop rule is not evaluated: no samples are kept.
         several_looks = plan.until == "precise" and self._replications > plan.launches_min
         self._state = CampaignState(file, keeps_visits=several_looks)
         if before is not None:
@@ -115,7 +115,7 @@ class CampaignLoop:
                 job.warmup_bytes = max(warmups, default=0)
             self._budget.spent_s = self._state.spent_s
         self._comparison = ComparisonStopRule(plan, file)
-        # Who asks for fewer launches, as for a first look or a map, ends with these if they agree.
+        # Plans with fewer launches, such as --quick or a map, end with these if they agree.
         least = min(plan.launches_min, ENOUGH_LAUNCHES)
         self._stop_rule = StopRule(plan.precision, self._state.visits, self._state.launches, least)
         troubles = Troubles(observer.trouble)
@@ -204,7 +204,7 @@ class CampaignLoop:
         startup_s = sum(job.budget.startup_s for job in self._jobs)
         if self._budget.overspends(number, startup_s, sum(job.budget.launch_s for job in self._jobs)):
             return "budget"
-        # Launches that are spread over time are to be of all of it.
+        # Launches that are spread over time have to cover all of it.
         return None if self._plan.over_s or number < self._plan.launches_min else self._enough(number)
 
     def _enough(self, number: int) -> EndReason | None:
@@ -272,7 +272,7 @@ class CampaignLoop:
         )
         _freeze_garbage_collector()
         attempt.run()
-        if attempt.options_found:  # no failure, but a question that is answered now
+        if attempt.options_found:  # not a failure: it is restarted with these options
             self._state.options_found[key] = attempt.options_found
             return attempt
         job.silent_starts = 0 if attempt.reached_visits else job.silent_starts + 1

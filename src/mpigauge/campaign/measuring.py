@@ -57,13 +57,13 @@ class SessionEnd:
 def measure(
     session: PreparedCampaign,
     output: Path | None,
-    usual: Path,
+    default: Path,
     observing: Callable[[Path], AbstractContextManager[Observer]],
 ) -> SessionEnd:
     """Run a session to its end.
 
     Args:
-        output: The name of a new file; None means `usual`, or the first free name beside it.
+        output: The name of a new file; None means `default`, or the first free name like it.
         observing: Returns the observer of the session, given the name of its file.
 
     Raises:
@@ -73,7 +73,7 @@ def measure(
     """
     plan, targets = session.plan, session.targets
     with (
-        open_result(session, output, usual) as file,
+        open_result(session, output, default) as file,
         Interruption() as interruption,
         observing(file.path) as observer,
     ):

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from mpigauge import units
 from mpigauge.campaign import resume_check, trusted_results
+from mpigauge.campaign.comparison_stop_rule import check_compares
 from mpigauge.campaign.control import with_control_arm
-from mpigauge.campaign.decided import check_compares
 from mpigauge.campaign.hosts import check_reachable, with_current_hosts, with_hosts
 from mpigauge.campaign.jobs import check_startable
 from mpigauge.campaign.lab import context
@@ -87,7 +87,7 @@ def prepare(plan: Plan, where: str, *, per_job: bool = False) -> PreparedCampaig
             be written.
     """
     check_recordable(plan, where)
-    check_temporary_folder("a job")  # compilers need one, too, and say it less well
+    check_temporary_folder("a job")  # compilers need one, too, with a worse message
     plan = with_lab_and_hosts(plan)
     targets = targets_of(plan, where)
     check_compares(plan, targets, where)
@@ -152,7 +152,9 @@ def prepare_resumed(before: Result, where: str, *, anyway: bool = False) -> Prep
     targets = tuple(targets_of_campaign(before.campaign))
     plan = with_current_hosts(plan)
     check_startable(plan, targets)
-    return PreparedCampaign(plan, targets, before, resume_check.resumed(before, plan, targets, anyway=anyway))
+    return PreparedCampaign(
+        plan, targets, before, resume_check.resume_record(before, plan, targets, anyway=anyway)
+    )
 
 
 def with_hidden_variables(plan: Plan, where: str) -> Plan:
@@ -172,14 +174,14 @@ def with_hidden_variables(plan: Plan, where: str) -> Plan:
 
 
 def open_result(
-    session: PreparedCampaign, output: Path | None, usual: Path, *, kept: bool = True
+    session: PreparedCampaign, output: Path | None, default: Path, *, kept: bool = True
 ) -> ResultFile:
     """Open the file that a session writes to: that of the campaign that it continues, or a new one.
 
     All hosts are checked first, so that a campaign that cannot start leaves no file behind.
 
     Args:
-        output: The name of a new file; None means `usual`, or the first free name beside it.
+        output: The name of a new file; None means `default`, or the first free name like it.
         kept: Whether the file is to outlive this process.
 
     Raises:
@@ -187,21 +189,21 @@ def open_result(
         EnvironmentLacksError: A host cannot be reached, or the file cannot be written.
     """
     if kept and context.current() is not None:
-        check_kept(session.before.path if session.before else output or usual)
+        check_outlives_lab(session.before.path if session.before else output or default)
     check_reachable(session.plan, session.targets)
     if session.before is not None:
         file = writer.reopen(session.before.path, session.before.size_bytes)
         if session.resumed is not None:
             file.append(session.resumed)
         return file
-    file = writer.create(output) if output else writer.create_numbered(usual)
+    file = writer.create(output) if output else writer.create_numbered(default)
     campaign = campaign_record(session.plan, session.targets)
     file.append(campaign)
     trusted_results.remember(campaign)
     return file
 
 
-def check_kept(path: Path) -> None:
+def check_outlives_lab(path: Path) -> None:
     """Refuse a path whose file would be lost with the lab.
 
     Raises:

@@ -46,9 +46,9 @@ def _run_in(session: PreparedCampaign, path: Path, observer: Observer, interrupt
         with open_result(session, path, path, kept=False) as file:
             CampaignLoop(session.plan, session.targets, file, observer, interruption).run()
     except JobError as error:
-        # The sentence would send to a file that is about to be gone.
-        said = [cause_of(failure).line for failure in load(path).failures]
-        raise JobError(": ".join(["nothing could be measured", *said[:1]]), error.hint) from None
+        # The original sentence names a file that is about to be deleted.
+        causes = [cause_of(failure).line for failure in load(path).failures]
+        raise JobError(": ".join(["nothing could be measured", *causes[:1]]), error.hint) from None
     return load(path)
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.pairs import Pair
     from mpigauge.plan.model import Plan
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import LibraryRecord
 
 ARMS = ("base", "other")
 """Labels for two libraries of the same kind and version that have no labels."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from mpigauge.campaign.targets import Target
     from mpigauge.plan.model import Plan
+    from mpigauge.result.provenance import Environment, LibraryRecord
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import Environment, LibraryRecord
     from mpigauge.vocabulary import DifferenceKind
 
 FIXED_PROPERTIES: tuple[tuple[DifferenceKind, str], ...] = (
@@ -33,7 +33,7 @@ HINT = (
 )
 
 
-def resumed(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
+def resume_record(before: Result, plan: Plan, targets: Sequence[Target], *, anyway: bool) -> Resumed | None:
     """Return the record of what differs from the last session; None if nothing does.
 
     Raises:

@@ -33,7 +33,7 @@ class LaunchKey(NamedTuple):
 
 @dataclass(slots=True)
 class LaunchProgress:
-    """What a launch has measured so far.
+    """The cells and samples that a launch has measured so far.
 
     Attributes:
         cells: Cells with a visit.
@@ -87,7 +87,7 @@ class CampaignState:
 
     def load(self, before: Result) -> None:
         """Take over the content of the file that is to be continued."""
-        # Launches that are done first: of their visits there is less to keep.
+        # Finished launches first, since less is kept of their visits.
         for records in (
             before.done,
             before.launches,
@@ -98,7 +98,7 @@ class CampaignState:
         ):
             for record in records:
                 self._index(record)
-        # A killed session left no end, but its finished launches say what they took.
+        # A killed session has no `end` record, but its finished launches have their durations.
         ended_s, launches_s = (
             sum(record.elapsed_s for record in list_) for list_ in (before.ends, before.done)
         )

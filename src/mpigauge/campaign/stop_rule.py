@@ -17,9 +17,9 @@ launches. This way all evaluations together take a fixed multiple of the last on
 """
 
 
-def last_asked(number: int) -> int:
+def last_evaluated(number: int) -> int:
     """Return the last replication up to this one after which the rule is evaluated."""
-    # A power of two, which stays while the number doubles: multiples of it are far apart.
+    # A power of two that grows with the number, so that evaluations become rarer.
     interval = 1 << max(1, number // EVERY_UP_TO).bit_length() - 1
     return number - number % interval
 
@@ -59,12 +59,12 @@ class StopRule:
         Args:
             number: The replication; all launches up to it have been made.
         """
-        asked = last_asked(number)
+        asked = last_evaluated(number)
         if asked != self._asked:
-            self._asked, self._precise = asked, self._look(asked)
+            self._asked, self._precise = asked, self._evaluate(asked)
         return self._precise
 
-    def _look(self, number: int) -> frozenset[Cell]:
+    def _evaluate(self, number: int) -> frozenset[Cell]:
         visits = [visit for visit in self._visits if visit.launch <= number]
         steps = clock_steps((launch for launch in self._launches if launch.number <= number), visits)
         widths = self._widths(visits, steps, self._medians, self._least)

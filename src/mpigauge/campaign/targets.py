@@ -23,8 +23,8 @@ from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, JobKey, Plan, by_job
 from mpigauge.plan.patterns import KernelDescription
 from mpigauge.result import environment, source_tree
+from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import Campaign, campaign_of
-from mpigauge.result.surroundings import LibraryRecord
 
 MIN_POOL_BYTES = 32 * 2**20
 
@@ -105,7 +105,7 @@ def _kernel(library: Library, compiler: Library | None) -> tuple[Path, KernelDes
     """Build and describe the library's own kernel, or the common one as this library will run it."""
     if compiler is None:
         return kernel.build(library), kernel.describe(library)
-    # Built before the loader's path is set: the linker looks there, too, and would take the other's parts.
+    # Built before the loader's path is set: the linker uses it, too, and would link the other library.
     program = kernel.build(compiler)
     return program, kernel.describe(replace(compiler, environment=library.environment))
 

@@ -29,7 +29,7 @@ def remember(campaign: Campaign) -> None:
         return
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # In one piece, at the end: several campaigns may begin at once.
+        # One write with O_APPEND: several campaigns may begin at once.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             os.write(descriptor, f"{_digest(campaign)}\n".encode())
@@ -46,7 +46,7 @@ def check_trusted(result: Result, retry: str = "") -> None:
     Raises:
         UsageError: This user has not begun it; lists what would be run.
     """
-    if not is_ours(result.campaign):
+    if not is_trusted(result.campaign):
         named = "; ".join(_programs_named(result.campaign)) or "no program"
         raise UsageError(
             f"{result.path}: was not begun by you on this account; continued, it runs what it names: {named}",
@@ -72,7 +72,7 @@ def _programs_named(campaign: Campaign) -> Iterator[str]:
         yield f"options {' '.join(plan.mpi_options)}"
 
 
-def is_ours(campaign: Campaign) -> bool:
+def is_trusted(campaign: Campaign) -> bool:
     """Return whether this user has begun it; False if others could have written the list."""
     path = _path()
     try:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from mpigauge.campaign.launch.interruption import Interruption
 
 WHERE = "mpigauge doctor --watch"
-TWO = 2
 NEVER_PRECISE = 1e-9
 MAX_LAUNCHES = 1000
 VISITS = 200

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.pairs import Pair
     from mpigauge.plan.model import Cell
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import LibraryRecord
 
 
 PLACES = ("--prefix", "--exec-prefix", "--sysconfdir", "--localstatedir", "--mandir", "-ffile-prefix-map")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import OddPair
     from mpigauge.document.phrases import Factors
-    from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.rows.rows import Row
     from mpigauge.stats.decision import Decision
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict

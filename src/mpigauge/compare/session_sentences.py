@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge import units
 from mpigauge.document.document import DOT
 from mpigauge.document.finding import Finding
-from mpigauge.plan.library_names import called
+from mpigauge.plan.library_names import kind_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,8 +79,7 @@ def baseline_words(name: str, folder: str, sessions: int, changes: Sequence[Vers
 def switches(changes: Sequence[VersionChange]) -> str:
     """Return `Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
-        f"{SWITCHES.get(change.name, called(change.name))} {change.before} -> {change.after}"
-        for change in changes
+        f"{SWITCHES.get(one.name, kind_name(one.name))} {one.before} -> {one.after}" for one in known
     )
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.rows.group import Key
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.rows.rows import Row
     from mpigauge.stats.max_t import Family
     from mpigauge.stats.percentiles import Values

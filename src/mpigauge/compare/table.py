@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpigauge.compare.pairs import Pair
     from mpigauge.document.document import Tone, Units
     from mpigauge.document.phrases import Factors
-    from mpigauge.result.surroundings import LibraryRecord
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.vocabulary import ComparisonVerdict
 
 MAX_LINES = 14

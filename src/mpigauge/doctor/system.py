@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.result.interfaces import Interface
-    from mpigauge.result.surroundings import Environment
+    from mpigauge.result.provenance import Environment
 
 BUSY_LOAD_PER_CORE = 0.3
 SHARED_MEMORY_LEAST_BYTES = 256 * 2**20

@@ -12,8 +12,8 @@ from mpigauge.vocabulary import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import LibraryRecord
 
 FLAT = (
     *("file", "campaign", "host", "cpu", "cores", "started"),

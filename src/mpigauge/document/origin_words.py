@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mpigauge.rows.machine.machines import measured_machine
 
 if TYPE_CHECKING:
+    from mpigauge.result.provenance import Environment
     from mpigauge.result.reader import Result
-    from mpigauge.result.surroundings import Environment
 
 TRADE_MARKS = re.compile(r"\((R|TM)\)| CPU| Processor\b", re.IGNORECASE)
 

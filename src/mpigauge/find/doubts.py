@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mpigauge.find.warning_sentences import WarningSeverity
     from mpigauge.plan.left_out import LeftOut
     from mpigauge.plan.model import Cell
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.result.surroundings import LibraryRecord

@@ -21,7 +21,7 @@ from mpigauge.find.transport import cards_line, label_words, transport_words, tr
 from mpigauge.find.warning_sentences import NOTES, WORDS, beyond_launches, label, sentence
 from mpigauge.plan.factors import SIZE, is_control
 from mpigauge.plan.left_out import left_out_words
-from mpigauge.plan.library_names import called, library_name
+from mpigauge.plan.library_names import kind_name, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import cell_key, group_cells
 from mpigauge.rows.machine.machines import measured_machine
@@ -142,7 +142,7 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
     for job in dict.fromkeys(row.cell.job for row in rows):
         words = list(label_words(labelled.get(job, ())))
         if job in said:
-            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {called(job.mpi)})")
+            words.append(f"{' or '.join(map(transport_words, said[job]))} (says {kind_name(job.mpi)})")
         if words:
             yield f"transport, {job.name}: {'; '.join(words)}"
 

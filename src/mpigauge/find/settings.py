@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import JobKey
+    from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
-    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.vocabulary import SettingOf
 
 OPENMPI = frozenset({"openmpi", "spectrum", "fujitsu"})

@@ -20,16 +20,16 @@ from mpigauge.importers.text import relative_step
 from mpigauge.plan.benchmarks import OWN_CELL
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import ONE, Mode, Pattern, Sampling, Terms, Volumes, known
-from mpigauge.result.checked import MAX_NUMBER
+from mpigauge.result.constraints import MAX_NUMBER
+from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import End, Failure, Imported, Record, Unread, campaign_of
-from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.vocabulary import IMPORTED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.importers.text import LineError, TextLine
-    from mpigauge.result.surroundings import Environment
+    from mpigauge.result.provenance import Environment
     from mpigauge.vocabulary import FailureKind
 
 _UNNAMED = {"ranks": 0, "mpi": UNKNOWN, "mpi_version": ""}

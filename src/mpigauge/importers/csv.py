@@ -17,7 +17,8 @@ from mpigauge.importers.text import content_of, decoded
 from mpigauge.plan.model import Cell, Measure, Plan, check_words
 from mpigauge.plan.patterns import Mode, Pattern, completed
 from mpigauge.plan.plan_file import read_toml
-from mpigauge.result.checked import MAX_NUMBER
+from mpigauge.result.constraints import MAX_NUMBER
+from mpigauge.result.provenance import LibraryRecord
 from mpigauge.result.records import (
     Campaign,
     End,
@@ -25,7 +26,6 @@ from mpigauge.result.records import (
     Record,
     campaign_of,
 )
-from mpigauge.result.surroundings import LibraryRecord
 from mpigauge.units import RATE_UNITS, SIZE_UNITS, TIME_UNITS, parse_size
 from mpigauge.vocabulary import AUTO, IMPORTED, SAME_HOST, UNKNOWN
 

@@ -16,6 +16,7 @@ from mpigauge.plan.model import Cell, JobKey
 from mpigauge.plan.patterns import KERNEL_VERSION
 from mpigauge.result import journal
 from mpigauge.result.from_journal import incomplete_sentence, is_answer, records_of, visit_of
+from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.result.records import (
     Campaign,
     Done,
@@ -25,7 +26,6 @@ from mpigauge.result.records import (
     Record,
     campaign_of,
 )
-from mpigauge.result.surroundings import Environment, LibraryRecord
 from mpigauge.vocabulary import AUTO, DIFFERENT_HOSTS, IMPORTED, SAME_HOST
 
 WORDS_KEPT = 40

@@ -20,6 +20,8 @@ from mpigauge.importers.run_labels import label_of
 from mpigauge.importers.text import is_whole, number
 from mpigauge.importers.unknown_format import columns_example
 from mpigauge.plan.benchmarks import plain
+from mpigauge.importers.unread import columns_example
+from mpigauge.plan.benchmarks import normalised_title
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 
 if TYPE_CHECKING:
@@ -456,7 +458,7 @@ def _time_from_rate(meaning: TableMeaning, size_bytes: int, rate_bytes_per_s: fl
 def _pattern(caption: str, *, rate: bool, mixed: bool) -> str:
     """Return the pattern that a table measures, by its caption."""
     kind = "bandwidth" if rate else "latency"
-    text = plain(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
+    text = normalised_title(_VERSION.sub(" ", _UNIT.sub(" ", caption)))
     words = re.sub(r"[^a-z0-9]+", "_", text).strip("_")[:NAME_MOST].strip("_") or kind
     return f"table_{words}_{kind}" if mixed and words != kind else f"table_{words}"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mpigauge.mpi import transport_report
-from mpigauge.plan.library_names import called
+from mpigauge.plan.library_names import kind_name
 from mpigauge.vocabulary import AUTO, BINDINGS
 
 
@@ -118,7 +118,7 @@ OB1_ONLY = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_coll_hcoll_enable": "0", "OMPI_MCA_
 WELL_KNOWN = (
     MpiKind(
         "openmpi",
-        called("openmpi"),
+        kind_name("openmpi"),
         ("ompi", "open-mpi"),
         "openmpi",
         r"Open MPI v([^\s,]*)",
@@ -157,7 +157,7 @@ WELL_KNOWN = (
     ),
     MpiKind(
         "intelmpi",
-        called("intelmpi"),
+        kind_name("intelmpi"),
         ("intel", "impi"),
         "intelmpi",
         r"Intel\(R\) MPI Library ?([^\s,]*)",
@@ -200,7 +200,7 @@ WELL_KNOWN = (
     ),
     MpiKind(
         "mpich",
-        called("mpich"),
+        kind_name("mpich"),
         (),
         "hydra",
         r"MPICH Version: ?([^\s,]*)",
@@ -237,7 +237,7 @@ WELL_KNOWN = (
 RELATIVES = (
     MpiKind(
         "cray-mpich",
-        called("cray-mpich"),
+        kind_name("cray-mpich"),
         ("cray",),
         "srun",  # it comes without an mpiexec
         r"MPI VERSION ?: CRAY MPICH version ?([^\s,]*)",
@@ -247,7 +247,7 @@ RELATIVES = (
     ),
     MpiKind(
         "mvapich",
-        called("mvapich"),
+        kind_name("mvapich"),
         ("mvapich2",),
         "hydra",
         r"MVAPICH2? Version ?: ?([^\s,]*)",
@@ -257,7 +257,7 @@ RELATIVES = (
     ),
     MpiKind(
         "parastation",
-        called("parastation"),
+        kind_name("parastation"),
         ("psmpi",),
         "hydra",
         r".*=== ParaStation MPI ([^\s,=]*)",
@@ -265,7 +265,7 @@ RELATIVES = (
     ),
     MpiKind(
         "spectrum",
-        called("spectrum"),
+        kind_name("spectrum"),
         ("smpi",),
         "openmpi",
         r"Open MPI v([^\s,]*),.*\bIBM Spectrum MPI",
@@ -274,7 +274,7 @@ RELATIVES = (
     ),
     MpiKind(
         "fujitsu",
-        called("fujitsu"),
+        kind_name("fujitsu"),
         (),
         "openmpi",
         r"FUJITSU MPI Library ?([^\s,]*)",
@@ -282,7 +282,7 @@ RELATIVES = (
     ),
     MpiKind(
         "mpt",
-        called("mpt"),
+        kind_name("mpt"),
         ("hpe-mpt",),
         "hydra",  # whose -n mpiexec_mpt has, too
         r"HPE H?MPT ?([^\s,]*)",

@@ -101,11 +101,11 @@ DATATYPES = {
 """Names of the datatypes of reductions in the headers of OSU and IMB."""
 
 
-def plain(title: str) -> str:
+def normalised_title(title: str) -> str:
     """Return a title of OSU without what differs between versions: case, "Test", "Personalized Exchange"."""
     words = title.lower().replace("personalized exchange", "").split()
     return " ".join(word for word in words if word != "test")
 
 
-BY_OSU = {plain(twin.osu): twin for twin in COUNTERPARTS if twin.osu}
+BY_OSU = {normalised_title(twin.osu): twin for twin in COUNTERPARTS if twin.osu}
 BY_IMB = {twin.imb: twin for twin in COUNTERPARTS if twin.imb}

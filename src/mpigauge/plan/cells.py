@@ -59,7 +59,7 @@ def cells_of(
     cells: dict[Cell, None] = {}
     left_out: dict[Cell, LeftOut] = {}
     visits: Counter[JobKey] = Counter()
-    # Wherever something is measured, the floor is, and nowhere else.
+    # The floor is measured with all numbers of ranks in use, and no others.
     ranks_used = dict.fromkeys(ranks for measure in plan.measure for ranks in measure.ranks or plan.ranks)
     measures = (Measure(description.floor.name, ranks=tuple(ranks_used)), *plan.measure)
     usual = DIFFERENT_HOSTS if len(plan.hosts) > 1 else SAME_HOST

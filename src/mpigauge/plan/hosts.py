@@ -243,7 +243,7 @@ def expand_nodelist(text: str) -> tuple[str, ...]:
         for words in product(*parts):
             hosts.append("".join(words))
             if len(hosts) > MAX_HOSTS:
-                raise _no_list(text, f"it has more than {MAX_HOSTS} hosts")
+                raise _not_a_list_error(text, f"it has more than {MAX_HOSTS} hosts")
     return tuple(hosts)
 
 
@@ -257,7 +257,9 @@ def _names(text: str) -> list[str]:
         if text[at - 1 : at] != ",":
             break
     if at != len(text) + 1:
-        raise _no_list(text, f"what is wrong begins at {text[max(0, at - 1) :]!r}" if text else "it is empty")
+        raise _not_a_list_error(
+            text, f"what is wrong begins at {text[max(0, at - 1) :]!r}" if text else "it is empty"
+        )
     return names
 
 
@@ -271,15 +273,15 @@ def _choices(text: str, part: re.Match[str]) -> list[str]:
 def _numbers(text: str, word: str) -> Iterator[str]:
     match = _RANGE.fullmatch(word)
     if match is None:
-        raise _no_list(text, f"{word!r} is not a range of numbers")
+        raise _not_a_list_error(text, f"{word!r} is not a range of numbers")
     first, last = match[1], match[2] or match[1]
     count = int(last) - int(first) + 1
     if not 1 <= count <= MAX_HOSTS:
-        raise _no_list(text, f"the range {word!r} has {max(0, count)} numbers")
+        raise _not_a_list_error(text, f"the range {word!r} has {max(0, count)} numbers")
     return (f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1))
 
 
-def _no_list(text: str, why: str) -> UsageError:
+def _not_a_list_error(text: str, why: str) -> UsageError:
     return UsageError(
         f"{text[:80]!r} is not a list of hosts: {why}", "write it as Slurm does: node1,node2 or node[1-4,7]"
     )

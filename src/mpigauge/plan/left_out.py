@@ -9,7 +9,7 @@ from mpigauge.plan.model import Cell
 from mpigauge.plan.patterns import default_mode, known
 from mpigauge.vocabulary import LeftOutKind
 
-SHORT: dict[LeftOutKind, str] = {
+SHORT_REASONS: dict[LeftOutKind, str] = {
     "counts": "beyond int counts",
     "library": "needs MPI 4",
     "buffer": "beyond MPI_Buffer_attach",
@@ -44,7 +44,9 @@ def left_out_line(left_out: Sequence[LeftOut], cells: int) -> str:
         return ""
     first = left_out[0]
     what = f"{_operation(first.cell)} {units.format_size(first.cell.bytes)}"
-    return f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT[first.kind]}"
+    return (
+        f"left out: {len(left_out)} of {len(left_out) + cells} cells, as {what}: {SHORT_REASONS[first.kind]}"
+    )
 
 
 def _operation(cell: Cell) -> str:

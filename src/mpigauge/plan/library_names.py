@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CALLED: Mapping[str, str] = {
+KIND_NAMES: Mapping[str, str] = {
     "openmpi": "Open MPI",
     "intelmpi": "Intel MPI",
     "mpich": "MPICH",
@@ -24,11 +24,11 @@ CALLED: Mapping[str, str] = {
 """Names by kind of library; a library of an unknown kind is called by its kind."""
 
 
-def called(mpi: str) -> str:
+def kind_name(mpi: str) -> str:
     """Return the name of a kind of library."""
-    return CALLED.get(mpi, mpi)
+    return KIND_NAMES.get(mpi, mpi)
 
 
 def library_name(mpi: str, mpi_version: str, label: str) -> str:
     """Return a library's name, such as `main MPICH 5.0.2`, or `MPICH 5.0.2` without a label."""
-    return " ".join(filter(None, (label, called(mpi), mpi_version)))
+    return " ".join(filter(None, (label, kind_name(mpi), mpi_version)))

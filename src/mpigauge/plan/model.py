@@ -112,7 +112,7 @@ class Measure(FactorValues, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to measure, and when to stop.
+    """The plan of a campaign: what to measure, and when to stop.
 
     Attributes:
         measure: The curves: pattern, modes, sizes and the rest of a table `[[measure]]`.

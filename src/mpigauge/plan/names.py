@@ -16,7 +16,7 @@ DESCRIPTION = Path(__file__).parents[1] / "kernel" / "describe.json"
 _PREFIX = re.compile(r"(osu|imb|p?mpi)[_-]|p?mpi(?=[a-z])")
 
 
-def plain(word: str) -> str:
+def normalised(word: str) -> str:
     """Return a word normalised in spelling: `MPI_Send()` and `send` become the same."""
     return re.sub(r"[_-]|\(\)$", "", _PREFIX.sub("", word.lower(), count=1))
 

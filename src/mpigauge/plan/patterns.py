@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mpigauge.errors import UsageError, choose_from
-from mpigauge.plan.names import DESCRIPTION, plain
+from mpigauge.plan.names import DESCRIPTION, normalised
 from mpigauge.vocabulary import ALL, Family, OverheadOf
 
 KERNEL_VERSION = 2
@@ -64,7 +64,7 @@ class Volumes(Struct, frozen=True):
 
 
 class Sampling(Struct, frozen=True):
-    """How samples are taken, as properties.
+    """Properties of the way in which samples are taken.
 
     Attributes:
         single: Whether a sample is one call, however short it is.
@@ -122,8 +122,8 @@ class Mode(Struct, frozen=True):
 
     @property
     def calls(self) -> tuple[str, ...]:
-        """The MPI functions in its description, normalised by `names.plain`."""
-        return tuple(plain(name) for name in _MPI_FUNCTION.findall(self.about))
+        """The MPI functions in its description, normalised by `names.normalised`."""
+        return tuple(normalised(name) for name in _MPI_FUNCTION.findall(self.about))
 
 
 class Pattern(Struct, frozen=True):
@@ -231,8 +231,8 @@ class Pattern(Struct, frozen=True):
 
     def mode_meant(self, word: str) -> Mode | None:
         """Return the mode of this name in any spelling, or the first that calls this MPI function."""
-        short = plain(word)
-        named = (mode for mode in self.modes if plain(mode.name) == short)
+        short = normalised(word)
+        named = (mode for mode in self.modes if normalised(mode.name) == short)
         return next(named, None) or next((mode for mode in self.modes if short in mode.calls), None)
 
 
@@ -432,7 +432,7 @@ MODE_SYNONYMS = {
 
 def _mode_hint(pattern: Pattern, name: str) -> str:
     """Return the hint for a mode that a pattern lacks: the mode meant, else those that there are."""
-    synonyms = (pattern.mode(other) for other in MODE_SYNONYMS.get(plain(name), ()))
+    synonyms = (pattern.mode(other) for other in MODE_SYNONYMS.get(normalised(name), ()))
     meant = pattern.mode_meant(name) or next(filter(None, synonyms), None)
     if meant is not None:
         functions = f" ({', '.join(_MPI_FUNCTION.findall(meant.about))})".replace(" ()", "")

@@ -252,7 +252,7 @@ def _tables(file: PlanFile, options: Options) -> tuple[Measure, ...]:
 
 def _measure(measure: Measure, file: PlanFile, options: Options) -> Measure:
     """Return a table with values from the options, else the table itself, else the top of the file."""
-    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # ranks are the plan's
+    everywhere = msgspec.structs.replace(file, ranks=(), sizes=file.sizes or SIZES)  # the plan has the ranks
     sources = (options, measure, everywhere)
     chosen = {
         name: next(

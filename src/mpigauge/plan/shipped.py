@@ -36,9 +36,10 @@ def plan_path(word: str) -> Path:
     Raises:
         UsageError: It is neither a shipped plan nor a file.
     """
-    path = Path(word)  # whose own question raises where a name is too long, or a folder is closed to us
+    path = Path(word)
     if is_name(word) and word in plans():
         return plans()[word]
+    # Path.exists would raise where a name is too long, or a folder is not readable.
     if is_name(word) and not os.path.lexists(path):
         near = nearest(word, plans())
         meant = f"did you mean {near}? " if near else ""

@@ -120,7 +120,7 @@ def _geometric(first: int, last: int, factor: float) -> Iterator[int]:
     size, exact = max(first, 1), float(max(first, 1))
     while size < last:
         yield size
-        # A small factor would stay on one byte for long: each size is at least one larger.
+        # With a small factor, sizes would round to the same byte: each is at least one larger.
         exact = max(exact * factor, size + 1.0)
         size = round(exact)
     yield last

@@ -28,7 +28,7 @@ def check_source(*, plan: bool, suite: SuiteName | None, quick: bool, thorough: 
     named = {"--plan": plan, "--suite": suite, "--quick": quick, "--thorough": thorough}
     chosen = [name for name, value in named.items() if value]
     if "--plan" in chosen and suite is None:
-        chosen.remove("--plan")  # what is quick or thorough of it is its time
+        chosen.remove("--plan")  # --quick and --thorough then choose its time
     if len(chosen) > 1:
         raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other", "use one of them")
 
@@ -50,7 +50,7 @@ def source_of(
         return replace(file, **timed) if quick or thorough else file
     names = options.patterns
     plan = replace(suite_plan, title=", ".join(names), measure=(), samples=None) if names else suite_plan
-    # The time of a suite is for intervals; a comparison takes what it takes.
+    # The budget of a suite is for intervals; a comparison has its own.
     return replace(plan, budget=None) if options.until == "decided" else plan
 
 

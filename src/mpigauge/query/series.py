@@ -10,6 +10,8 @@ from mpigauge.compare.curves import without_window
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.errors import UsageError
 from mpigauge.plan.names import plain
+from mpigauge.plan.factors import BY_NAME
+from mpigauge.plan.names import normalised
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import size_filter
 from mpigauge.rows.group import words_key
@@ -263,8 +265,8 @@ def _matches_calls(words: str, series: Series) -> bool:
     mode = pattern.mode(cell.mode) if pattern else None
     calls = mode.calls if mode else ()
     asked = re.split(r"[\s,]+", words.strip())
-    others = [word for word in asked if plain(word) not in calls]
-    return len(others) < len(asked) and (not others or _matches(" ".join(others), series))
+    others = [word for word in asked if normalised(word) not in calls]
+    return len(others) < len(asked) and (not others or _matches(" ".join(others), one))
 
 
 def has_words(words: Iterable[str], name: str) -> bool:

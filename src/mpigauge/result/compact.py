@@ -74,7 +74,7 @@ def pack(visit: Visit) -> None:
             force_setattr(visit, name, Numbers("d", values) if values else EMPTY)
 
 
-def plain(value: object) -> list[int]:
+def as_list(value: object) -> list[int]:
     """Return an array as a list, for encoders.
 
     Raises:

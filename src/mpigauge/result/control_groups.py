@@ -44,7 +44,7 @@ def _left(folder: Path) -> int | None:
         limit, used = read(folder / "memory.limit_in_bytes"), read(folder / "memory.usage_in_bytes")
     if not (limit.isdecimal() and used.isdecimal()):
         return None
-    # Files that were read count as used, too, until somebody needs the room.
+    # Cached files count as used, too, but can be reclaimed.
     files = _number_in(read(folder / "memory.stat"), "(?:total_)?inactive_file")
     return max(0, int(limit) - max(0, int(used) - files))
 

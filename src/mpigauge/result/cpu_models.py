@@ -42,12 +42,12 @@ def model_of(cpuinfo: str) -> str:
     maker = re.search(r"^CPU implementer\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     part = re.search(r"^CPU part\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
     if maker and part:
-        return named(f"implementer {maker[1]} part {part[1]}")
+        return readable_model(f"implementer {maker[1]} part {part[1]}")
     mainframe = re.search(r"^processor 0\s*:.*(machine = .+)$", cpuinfo, re.MULTILINE)
     return f"IBM/S390 {mainframe[1]}" if mainframe else ""
 
 
-def named(model: str) -> str:
+def readable_model(model: str) -> str:
     """Return the name of a model given by numbers, if it is known; any other model unchanged."""
     match = NUMBERED.fullmatch(model)
     if match is None:

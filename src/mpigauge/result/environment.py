@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mpigauge.result import control_groups, system_limits
 from mpigauge.result.cpu_models import model_of
-from mpigauge.result.surroundings import Environment
+from mpigauge.result.provenance import Environment
 from mpigauge.result.system_files import read
 
 VARIABLES = re.compile(

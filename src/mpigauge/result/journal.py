@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mpigauge.plan.model import Int64
-from mpigauge.result.cpu_models import named
+from mpigauge.result.cpu_models import readable_model
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
@@ -40,7 +40,7 @@ class Facts(Struct, frozen=True):
     @property
     def machines_named(self) -> tuple[Machine, ...]:
         """The machines, with names for processors that their systems number."""
-        return tuple(replace(machine, cpu=named(machine.cpu)) for machine in self.machines)
+        return tuple(replace(machine, cpu=readable_model(machine.cpu)) for machine in self.machines)
 
 
 class ReadyLine(Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from mpigauge.plan.model import Int64, Positive, Rank
-from mpigauge.result.checked import NotNegative, Number
+from mpigauge.result.constraints import NotNegative, Number
 from mpigauge.vocabulary import CardKind
 
 Nanoseconds = Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -36,7 +36,7 @@ _NONE_OR_BOTH = frozenset((0, 2))
 
 
 class RankPlace(Struct, frozen=True):
-    """Where a rank ran, and what its clock costs.
+    """The place where a rank ran, and the cost of its clock.
 
     Attributes:
         host: The name of its host.

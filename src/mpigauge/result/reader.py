@@ -18,8 +18,9 @@ from mpigauge.errors import UsageError
 from mpigauge.inputs import LINE_MOST_BYTES, open_regular
 from mpigauge.plan.model import Cell, JobKey, check_words
 from mpigauge.plan.patterns import completed
-from mpigauge.result import older
+from mpigauge.result import older_versions
 from mpigauge.result.compact import pack
+from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.records import (
     FORMAT,
     VERSION,
@@ -37,7 +38,6 @@ from mpigauge.result.records import (
     Unread,
     Visit,
 )
-from mpigauge.result.unpacked import Decompressed, is_packed
 from mpigauge.vocabulary import PackedDamage
 
 
@@ -134,7 +134,7 @@ def load(path: Path, place: Path | None = None) -> Result:
     with closing(of_file.each()) as lines:
         first = next(lines, b"")
         if not first.endswith(NEWLINE):
-            raise _without_beginning(path) if of_file.damage else _not_ours(path, first)
+            raise _without_beginning(path) if of_file.damage else _not_a_result_error(path, first)
         result = Result(path, _campaign(path, first[:-1]), size_bytes=len(first))
         _take_all(result, lines)
         result.packed_damage = of_file.damage
@@ -187,9 +187,9 @@ class _Lines:
                 while line := file.readline(min(left_bytes, LINE_MOST_BYTES) + 1):
                     left_bytes -= len(line)
                     if left_bytes < 0:
-                        raise _too_much(self._path)
+                        raise _too_large_error(self._path)
                     if len(line) > LINE_MOST_BYTES:
-                        raise _endless(str(self._path))
+                        raise _endless_error(str(self._path))
                     yield line
         except FileNotFoundError:
             raise UsageError(f"{self._path}: there is no such file", "mpigauge run writes one") from None
@@ -239,23 +239,23 @@ def _standard_input(stream: IO[bytes]) -> bytes:
         end = piece.rfind(NEWLINE)
         line_bytes = line_bytes + len(piece) if end < 0 else len(piece) - end - 1
         if line_bytes > LINE_MOST_BYTES:
-            raise _endless("standard input")
+            raise _endless_error("standard input")
     return b"".join(pieces)
 
 
-def _endless(name: str) -> UsageError:
+def _endless_error(name: str) -> UsageError:
     most = LINE_MOST_BYTES >> 30
     return UsageError(f"{name}: has a line of more than {most} GiB, as no result has", NAME_A_RESULT)
 
 
-def _too_much(path: Path) -> UsageError:
+def _too_large_error(path: Path) -> UsageError:
     return UsageError(
         f"{path}: unpacks to more than {UNPACKED_RATIO} times its size, as no result does",
         "if you trust it, unpack it yourself: gunzip",
     )
 
 
-def _not_ours(path: Path, start: bytes) -> UsageError:
+def _not_a_result_error(path: Path, start: bytes) -> UsageError:
     if not start:
         if path == STANDARD_INPUT:
             return UsageError(
@@ -269,9 +269,9 @@ def _campaign(path: Path, line: bytes) -> Campaign:
     try:
         head = msgspec.json.decode(line, type=_Head)
     except BROKEN:
-        raise _not_ours(path, line or b" ") from None
+        raise _not_a_result_error(path, line or b" ") from None
     if head.type != "campaign" or head.format != FORMAT:
-        raise _not_ours(path, line)
+        raise _not_a_result_error(path, line)
     if head.version > VERSION:
         raise UsageError(
             f"{path}: has format version {head.version}, this mpigauge reads up to {VERSION}",
@@ -289,7 +289,11 @@ def _campaign(path: Path, line: bytes) -> Campaign:
 
 def _reader_of(version: int) -> Callable[[bytes], Record]:
     """Return the decoder of the lines of a version; the present one needs no conversion."""
-    return older.DECODER.decode if version == VERSION else partial(older.record_of, version=version)
+    return (
+        older_versions.DECODER.decode
+        if version == VERSION
+        else partial(older_versions.record_of, version=version)
+    )
 
 
 def _take_all(result: Result, lines: Iterator[bytes]) -> None:

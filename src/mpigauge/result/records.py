@@ -1,7 +1,7 @@
 """The records of a result file: what was measured, how, and where. All analyses read only these.
 
 One JSON object per line, each beginning with its "type"; the first is a campaign. The JSON Schema and the
-tables in docs/ are generated from this module; changes between versions are in older.py.
+tables in docs/ are generated from this module; changes between versions are in older_versions.py.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ import mpigauge
 from mpigauge.plan.left_out import LeftOut
 from mpigauge.plan.model import Cell, Int64, JobKey, Plan
 from mpigauge.plan.patterns import Pattern
-from mpigauge.result.checked import AboveZero, Dated, NotNegative, Number
+from mpigauge.result.constraints import AboveZero, Dated, NotNegative, Number
 from mpigauge.result.kernel_data import (
     ClockCheck,
     ClockModel,
@@ -22,7 +22,7 @@ from mpigauge.result.kernel_data import (
     RankPlace,
     VisitCore,
 )
-from mpigauge.result.surroundings import Environment, LibraryRecord
+from mpigauge.result.provenance import Environment, LibraryRecord
 from mpigauge.units import NS
 from mpigauge.vocabulary import DifferenceKind, EndReason, FailureKind
 

@@ -21,10 +21,12 @@ from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import try_lock
 from mpigauge.result.compact import plain
+from mpigauge.locks import locked
+from mpigauge.result.compact import as_list
+from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
 from mpigauge.result.records import Done, End, Failure, Record
-from mpigauge.result.unpacked import Decompressed, is_packed
-from mpigauge.result.written import WrittenLines
+from mpigauge.result.written_lines import WrittenLines
 
 Made = TypeVar("Made")
 
@@ -88,7 +90,7 @@ class ResultFile:
             os.close(self._descriptor)
         except OSError as late:  # some file systems report a full disk only now
             if error is None:
-                raise _cannot_write(self.path, late) from None
+                raise _write_error(self.path, late) from None
 
     @property
     def place(self) -> Path:
@@ -111,9 +113,9 @@ class ResultFile:
         try:
             self._write(line, settled=settled)
         except OSError as error:
-            self._check()  # what was written before is to be where we say that it is
+            self._check()  # the error message says where the lines before are
             if self.lost or error.errno != errno.ESTALE:
-                raise self._cannot_grow(error) from None
+                raise self._append_error(error) from None
             self._write_again(line)
         if settled:
             self._check()
@@ -166,14 +168,14 @@ class ResultFile:
         try:
             self._write(line, settled=True)
         except OSError as error:
-            raise self._cannot_grow(error) from None
+            raise self._append_error(error) from None
 
-    def _cannot_grow(self, error: OSError) -> EnvironmentLacksError:
+    def _append_error(self, error: OSError) -> EnvironmentLacksError:
         """Return the error for a line that cannot be written."""
         if self.lost:
             return EnvironmentLacksError(self.lost, MOVED_HINT)
         if error.errno in (errno.EFBIG, *NO_ROOM):
-            return _cannot_write(self.path, error)
+            return _write_error(self.path, error)
         return EnvironmentLacksError(
             f"{self.path}: cannot be written any more: {error.strerror}; everything measured before is in it",
             f"when it can be: {resume_command(self.path)}",
@@ -221,9 +223,9 @@ class ResultFile:
 def line_of(record: Record) -> bytes:
     """Return a record as a line; bytes that are not UTF-8 are written as escapes."""
     try:
-        return msgspec.json.encode(record, enc_hook=plain) + b"\n"
+        return msgspec.json.encode(record, enc_hook=as_list) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record, enc_hook=plain))) + b"\n"
+        return msgspec.json.encode(_as_utf8(msgspec.to_builtins(record, enc_hook=as_list))) + b"\n"
 
 
 def is_utf8(text: str) -> bool:
@@ -299,7 +301,7 @@ def _save_as(path: Path, content: Callable[[], Iterator[bytes]], *, over: bool =
     return path
 
 
-def _cannot_write(path: Path, error: OSError) -> EnvironmentLacksError:
+def _write_error(path: Path, error: OSError) -> EnvironmentLacksError:
     if error.errno == errno.EFBIG:
         return EnvironmentLacksError(
             f"{path}: no file may grow so large here; everything measured before is in it",
@@ -327,8 +329,8 @@ def _decompressed(path: Path) -> ResultFile:
     """
     plain = plain_name(path)
     with path.open("rb") as raw:
-        if try_lock(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
-            raise BlockingIOError  # who had the lock has unpacked it
+        if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
+            raise BlockingIOError  # the process that had the lock has decompressed it
         aside = _lines_to(plain, raw, path)
         if plain != path:
             path.unlink()
@@ -351,7 +353,7 @@ def _lines_to(plain: Path, raw: io.BufferedReader, path: Path) -> Path | None:
         if aside is not None:
             aside.unlink()
         if isinstance(error, FileExistsError):
-            raise _plain_name_taken(plain, path) from None
+            raise _plain_name_exists_error(plain, path) from None
         raise
     return aside
 
@@ -374,7 +376,7 @@ def _kept_as(path: Path, name: Path) -> Path:
     return name
 
 
-def _plain_name_taken(plain: Path, path: Path) -> UsageError:
+def _plain_name_exists_error(plain: Path, path: Path) -> UsageError:
     return UsageError(
         f"{path}: would be unpacked to {plain}, which exists already",
         f"continue that one, which may have more in it: {resume_command(plain)}; or rename one of the two",
@@ -397,7 +399,7 @@ def create(path: Path) -> ResultFile:
         _expect_free(path)  # the plain name may be free where the compressed one is taken
         return _create(plain_name(path))
     except FileExistsError:
-        raise _exists(path) from None
+        raise _exists_error(path) from None
 
 
 def check_free(path: Path) -> None:
@@ -408,10 +410,10 @@ def check_free(path: Path) -> None:
     """
     check_output(path)
     if not _lacks_first_line(path) and any(map(os.path.lexists, (path, plain_name(path)))):
-        raise _exists(path)
+        raise _exists_error(path)
 
 
-def _exists(path: Path) -> UsageError:
+def _exists_error(path: Path) -> UsageError:
     return UsageError(
         f"{path}: exists already, and results are never overwritten",
         f"choose another name, or continue it: {resume_command(path)}",
@@ -452,7 +454,7 @@ def _lacks_first_line(path: Path) -> bool:
 
 def _begin_over(path: Path) -> ResultFile:
     file = _open_or_explain(path, 0)
-    if not _lacks_first_line(path):  # somebody had the lock, and wrote
+    if not _lacks_first_line(path):  # another process had the lock, and wrote
         file.__exit__(None, None, None)
         raise FileExistsError
     file.truncate(0)
@@ -469,14 +471,14 @@ def _create(path: Path) -> ResultFile:
     try:
         path.parent.mkdir(exist_ok=True)
     except FileNotFoundError as error:
-        if path.parent.parent.exists():  # as where the folder that we are in is gone
-            raise _cannot_write(path, error) from None
+        if path.parent.parent.exists():  # as when the working folder was deleted
+            raise _write_error(path, error) from None
         raise EnvironmentLacksError(
             f"{path}: there is no folder {path.parent.parent}",
             f"make it, if it is meant: mkdir -p {shlex.quote(str(path.parent))}",
         ) from None
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _write_error(path, error) from None
     return _open_or_explain(path, os.O_CREAT | os.O_EXCL)
 
 
@@ -486,7 +488,7 @@ def _open_or_explain(path: Path, flags: int) -> ResultFile:
     except FileExistsError:
         raise
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _write_error(path, error) from None
 
 
 def reopen(path: Path, known_bytes: int) -> ResultFile:
@@ -507,9 +509,9 @@ def reopen(path: Path, known_bytes: int) -> ResultFile:
             raise UsageError(f"{path}: another mpigauge has just continued it", "then: mpigauge resume again")
         file.truncate(_end_of_last_line(path, known_bytes))
     except BlockingIOError:
-        raise _locked_by_other(path) from None
+        raise _locked_error(path) from None
     except OSError as error:
-        raise _cannot_write(path, error) from None
+        raise _write_error(path, error) from None
     return file
 
 
@@ -525,7 +527,7 @@ def _open_locked(path: Path, flags: int) -> tuple[int, bool]:
         return descriptor, try_lock(descriptor)
     except BlockingIOError:
         os.close(descriptor)
-        raise _locked_by_other(path) from None
+        raise _locked_error(path) from None
     except OSError:
         os.close(descriptor)
         if flags & os.O_EXCL:
@@ -533,7 +535,7 @@ def _open_locked(path: Path, flags: int) -> tuple[int, bool]:
         raise
 
 
-def _locked_by_other(path: Path) -> UsageError:
+def _locked_error(path: Path) -> UsageError:
     return UsageError(f"{path}: another mpigauge is writing it", "wait for it, or stop it, and then resume")
 
 

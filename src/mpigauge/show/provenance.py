@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import JobKey
+    from mpigauge.result.provenance import Environment, LibraryRecord
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
-    from mpigauge.result.surroundings import Environment, LibraryRecord
 
 Circumstance = tuple[str, str]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mpigauge.result.cpu_models import model_of, named
+from mpigauge.result.cpu_models import model_of, readable_model
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.reader import load
 from mpigauge.rows.machine.crowding import crowd_of
@@ -157,7 +157,7 @@ def test_the_kernel_finds_the_same_model_as_we_do(parts: Parts, tmp_path: Path) 
     run = parts("cpu_models", "machine/host_facts.c", "text/small_file.c")
     for text, model in CPUINFOS.items():
         (tmp_path / "cpuinfo").write_text(text, encoding="ascii")
-        assert named(run(str(tmp_path / "cpuinfo")).strip()) == model == model_of(text)
+        assert readable_model(run(str(tmp_path / "cpuinfo")).strip()) == model == model_of(text)
 
 
 def test_a_list_of_processors_is_whole_or_says_that_it_is_not(parts: Parts) -> None:

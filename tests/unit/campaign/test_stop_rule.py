@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.campaign.state import CampaignState
-from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_asked
+from mpigauge.campaign.stop_rule import EVERY_UP_TO, StopRule, last_evaluated
 from mpigauge.result.kernel_data import RankPlace
 from mpigauge.result.records import Done
 from mpigauge.rows import samples
@@ -129,9 +129,9 @@ def test_known_medians_give_the_same_widths() -> None:
 @settings(derandomize=True, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_rule_is_evaluated_often_enough(number: int) -> None:
-    asked = last_asked(number)
+    asked = last_evaluated(number)
     assert number - number / EVERY_UP_TO <= asked <= number
-    assert last_asked(asked) == asked
+    assert last_evaluated(asked) == asked
     assert asked == number or number > EVERY_UP_TO
 
 

@@ -16,7 +16,7 @@ from mpigauge.campaign.launch.launchers import LAUNCHERS
 from mpigauge.mpi import library
 from mpigauge.mpi.kinds import GENERIC, KINDS, LOOPBACK, RELATIVES, WELL_KNOWN, MpiKind, identify, kind_named
 from mpigauge.mpi.library import Library
-from mpigauge.plan.library_names import CALLED, library_name
+from mpigauge.plan.library_names import KIND_NAMES, library_name
 from mpigauge.result.environment import VARIABLES
 from tests.fakes.mpi import PRINTS
 
@@ -161,7 +161,7 @@ def test_nothing_is_claimed_of_a_kind_that_was_never_here() -> None:
 
 
 def test_every_kind_has_a_name_that_people_read_and_every_name_is_of_a_kind() -> None:
-    assert {kind.name: kind.about for kind in KINDS} == CALLED
+    assert {kind.name: kind.about for kind in KINDS} == KIND_NAMES
     assert library_name("openmpi", "5.0.11", "main") == "main Open MPI 5.0.11"
     assert library_name("fancy-mpi", "1.2", "") == "fancy-mpi 1.2"
 
@@ -287,7 +287,7 @@ def test_in_a_job_every_launcher_reaches_its_hosts(manager: Manager, monkeypatch
     monkeypatch.delenv("I_MPI_HYDRA_BOOTSTRAP", raising=False)
     intel = library_of(next(kind for kind in KINDS if kind.name == "intelmpi"))
     there = intel.environment_for(several_hosts=True, manager=manager.name)
-    assert ("I_MPI_HYDRA_BOOTSTRAP" in there) == manager.reaches
+    assert ("I_MPI_HYDRA_BOOTSTRAP" in there) == manager.mpiexec_reaches
     assert "I_MPI_HYDRA_BOOTSTRAP" not in intel.environment_for(manager=manager.name)
     by_shell = intel.environment_for(several_hosts=True, remote_shell="/my", manager=manager.name)
     assert by_shell["I_MPI_HYDRA_BOOTSTRAP"] == "ssh"

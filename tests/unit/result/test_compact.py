@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.result.compact import EMPTY, LISTS, Numbers, numbers, pack, plain
+from mpigauge.result.compact import EMPTY, LISTS, Numbers, as_list, numbers, pack
 from mpigauge.result.kernel_data import READINGS
 from mpigauge.result.reader import load
 from mpigauge.result.writer import line_of
@@ -32,7 +32,7 @@ def test_arrays_equal_lists_of_the_same_numbers(values: list[int]) -> None:
     assert packed == values
     assert values == packed
     assert packed != [*values, 1]
-    assert plain(packed) == values
+    assert as_list(packed) == values
     assert packed.itemsize == (4 if all(-(2**31) <= value < 2**31 for value in values) else 8)
 
 
@@ -43,7 +43,7 @@ def test_arrays_of_different_widths_are_equal() -> None:
 
 def test_other_types_are_not_encoded() -> None:
     with pytest.raises(TypeError, match="set is no part of a record"):
-        plain({1})
+        as_list({1})
 
 
 def test_a_packed_visit_is_the_visit_and_writes_the_same_line() -> None:

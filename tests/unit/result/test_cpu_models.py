@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.result.cpu_models import model_of, named
+from mpigauge.result.cpu_models import model_of, readable_model
 
 X86 = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Some Xeon\n"
 POWER = "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.0MHz\n"
@@ -27,4 +27,4 @@ MAINFRAME = "vendor_id       : IBM/S390\nprocessor 0: version = FF,  identificat
 )
 def test_the_model_is_what_the_system_says_or_its_numbers_mean(cpuinfo: str, model: str) -> None:
     assert model_of(cpuinfo) == model
-    assert named(model) == model
+    assert readable_model(model) == model

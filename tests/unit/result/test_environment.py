@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.result import control_groups
 from mpigauge.result import environment as about
-from mpigauge.result.surroundings import Environment
+from mpigauge.result.provenance import Environment
 from mpigauge.result.system_files import read
 
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def test_copies_in_memory_do_not_wait_for_a_network() -> None:
 def test_a_lab_ends_with_what_to_do_with_its_numbers(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], lab: Lab, late: int, what: str
 ) -> None:
-    ended = start.Ended(0, Counters(1000, late, 0, 7e-4), queues=True)
+    ended = start.LabOutcome(0, Counters(1000, late, 0, 7e-4), queues=True)
     monkeypatch.setattr(start, "run", lambda *_: ended)
     assert lab_runs.enter(lab, ["true"], "the command line") == 0
     said = capfd.readouterr().err

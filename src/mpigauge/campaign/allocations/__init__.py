@@ -20,30 +20,30 @@ class Manager:
         title: Its name for people.
         variables: Environment variables that are all set in its jobs.
         read: Returns the allocation from an environment with these variables.
-        begun: How to start a job, in words.
-        also: A variable that is set in a kind of job that lacks some of the others.
-        reaches: Whether an mpiexec can start processes on its hosts; else only its own launcher can.
+        start_hint: How to start a job, in words.
+        other_variable: A variable that is set in a kind of job that lacks some of the others.
+        mpiexec_reaches: Whether an mpiexec can start processes on its hosts; else only its own launcher can.
     """
 
     name: str
     title: str
     variables: tuple[str, ...]
     read: Callable[[Mapping[str, str]], Allocation]
-    begun: str
-    also: str = ""
-    reaches: bool = True
+    start_hint: str
+    other_variable: str = ""
+    mpiexec_reaches: bool = True
 
 
-# An instance of Flux may run in a job of any other: the inner one is asked first.
+# A Flux instance may run in a job of another scheduler: the inner one comes first.
 MANAGERS = (
-    Manager("flux", "Flux", ("FLUX_URI",), flux.allocation, "flux alloc", reaches=False),
+    Manager("flux", "Flux", ("FLUX_URI",), flux.allocation, "flux alloc", mpiexec_reaches=False),
     Manager(
         "slurm",
         "Slurm",
         ("SLURM_JOB_ID", "SLURM_JOB_NODELIST"),
         slurm.allocation,
         "salloc or mpigauge sbatch",
-        also=slurm.COMPONENTS,
+        other_variable=slurm.COMPONENTS,
     ),
     Manager("pbs", "PBS", ("PBS_JOBID", "PBS_NODEFILE"), pbs.allocation, "qsub"),
     Manager("lsf", "LSF", ("LSB_JOBID", "LSB_DJOB_HOSTFILE"), lsf.allocation, "bsub"),
@@ -57,7 +57,7 @@ def manager(environ: Mapping[str, str]) -> Manager | None:
 
 
 def _is_of(environ: Mapping[str, str], scheduler: Manager) -> bool:
-    return all(map(environ.get, scheduler.variables)) or bool(environ.get(scheduler.also))
+    return all(map(environ.get, scheduler.variables)) or bool(environ.get(scheduler.other_variable))
 
 
 def named(name: str) -> Manager:

@@ -32,7 +32,7 @@ def allocation(environ: Mapping[str, str]) -> Allocation:
         raise EnvironmentLacksError(f"SLURM_JOB_NODELIST: {error.sentence}", HINT) from None
     _refuse_left_over(environ, names)
     cpus = _counts(environ, "SLURM_JOB_CPUS_PER_NODE", "1", len(names))
-    tasks = _counts(environ, "SLURM_TASKS_PER_NODE", "1", len(names)) if _tells_tasks(environ) else cpus
+    tasks = _counts(environ, "SLURM_TASKS_PER_NODE", "1", len(names)) if _has_job_tasks(environ) else cpus
     return Allocation(
         job=_name(environ),
         nodes=tuple(map(Node, names, tasks, cpus)),
@@ -54,7 +54,7 @@ def _refuse_left_over(environ: Mapping[str, str], names: Sequence[str]) -> None:
     )
 
 
-def _tells_tasks(environ: Mapping[str, str]) -> bool:
+def _has_job_tasks(environ: Mapping[str, str]) -> bool:
     """Return whether the task counts are the job's; those of a non-interactive step are its own."""
     tasks = environ.get("SLURM_TASKS_PER_NODE")
     return tasks is not None and not (

@@ -28,7 +28,7 @@ _SETTINGS = {
     "ipv6/conf/all/disable_ipv6": "1",
     "ipv6/conf/default/disable_ipv6": "1",
     "ipv4/tcp_congestion_control": "reno",
-    # What one connection has found out about the way must not speed up or slow down the next.
+    # Metrics that one connection has learned must not speed up or slow down the next.
     "ipv4/tcp_no_metrics_save": "1",
 }
 
@@ -36,15 +36,15 @@ _SETTINGS = {
 def fork(lab: Lab, topology: Topology, number: int) -> tuple[int, int]:
     """Start a host; return its process id and the descriptor on which it reports that it is ready."""
     reading, writing = os.pipe()
-    pid = linux.fork(lambda: _keep(lab, topology, number, writing))
+    pid = linux.fork(lambda: _run_host(lab, topology, number, writing))
     os.close(writing)
     return pid, reading
 
 
-def _keep(lab: Lab, topology: Topology, number: int, writing: int) -> int:
+def _run_host(lab: Lab, topology: Topology, number: int, writing: int) -> int:
     try:
-        os.setpgid(0, 0)  # what the terminal sends is for the command
-        _make(lab, number)
+        os.setpgid(0, 0)  # signals of the terminal are for the command
+        _set_up(lab, number)
         words = READY if _queues(network.queue_words(topology, number)) else READY_WITHOUT_QUEUES
     except OSError as error:
         words = f"{error.filename or 'host'}: {error.strerror}"
@@ -72,10 +72,10 @@ def wait_for(number: int, reading: int) -> bool:
     return words == READY
 
 
-def _make(lab: Lab, number: int) -> None:
+def _set_up(lab: Lab, number: int) -> None:
     linux.unshare(linux.NEW_NETWORK | linux.NEW_NAME | linux.NEW_IPC | linux.NEW_MOUNTS)
     socket.sethostname(f"h{number}")
-    # Libraries look for interfaces there, and would see those of the machine.
+    # Libraries look for interfaces in /sys, and would see those of the machine.
     linux.mount("sysfs", "/sys", "sysfs", linux.UNTRUSTED)
     shared_memory()
     linux.mount(HOSTS_FILE, "/etc/hosts", None, linux.BIND)

@@ -19,7 +19,7 @@ from mpigauge.plan import lab as plan
 from mpigauge.plan.lab import Lab, Topology
 from mpigauge.programs import with_program_path
 
-LEAST_URGENT = 19
+LOWEST_PRIORITY = 19
 RUNNING = "running"
 RUNNING_WITHOUT_QUEUES = "running without queues"
 MAPPED = b"mapped"
@@ -49,7 +49,7 @@ BINDING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class LabSetup:
     """The lab that process 1 is to set up, and the command to run in it.
 
     Attributes:
@@ -67,7 +67,7 @@ class Order:
     counters_fd: int
 
 
-def run(order: Order, link: socket.socket) -> int:
+def run(order: LabSetup, link: socket.socket) -> int:
     """Run the lab, reporting over the link that it runs or why not; return the exit status of the command.
 
     Signals arrive over the link, one byte each; when its other end is closed, the lab ends.
@@ -80,19 +80,19 @@ def run(order: Order, link: socket.socket) -> int:
         _start_network(order, relay)
         _write_folder(order, pids)
         linux.enter(pids[0], host.KINDS)
-        _give_way_to(relay)
+        _lower_priority(relay)
         woken = _wake_on_child()
         command = _start_command(order, folder)
     except MpigaugeError as error:
-        return _complain(link, error)
+        return _report_error(link, error)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-        return _complain(link, EnvironmentLacksError(f"a lab cannot be made: {what}"))
+        return _report_error(link, EnvironmentLacksError(f"a lab cannot be made: {what}"))
     link.send(json.dumps([RUNNING if queues else RUNNING_WITHOUT_QUEUES]).encode())
     return _wait(command, relay, link, woken)
 
 
-def _complain(link: socket.socket, error: MpigaugeError) -> int:
+def _report_error(link: socket.socket, error: MpigaugeError) -> int:
     link.send(json.dumps([type(error).__name__, error.sentence, error.hint]).encode())
     return error.exit_code
 
@@ -105,7 +105,7 @@ def _mount() -> None:
     host.settings()
 
 
-def _start_relay(order: Order) -> subprocess.Popen[str]:
+def _start_relay(order: LabSetup) -> subprocess.Popen[str]:
     """Start the relay, which alone inherits real-time scheduling, if we were allowed to have it."""
     relay = subprocess.Popen(
         [str(order.relay), str(order.counters_fd)],
@@ -121,7 +121,7 @@ def _start_relay(order: Order) -> subprocess.Popen[str]:
     return relay
 
 
-def _make_hosts(order: Order) -> tuple[list[int], bool]:
+def _make_hosts(order: LabSetup) -> tuple[list[int], bool]:
     """Start the hosts; return their process ids, and whether all have queues."""
     Path(host.HOSTS_FILE).write_text(network.hosts_file(order.lab), encoding="ascii")
     hosts = [host.fork(order.lab, order.topology, number) for number in range(1, order.lab.hosts + 1)]
@@ -129,7 +129,7 @@ def _make_hosts(order: Order) -> tuple[list[int], bool]:
     return [pid for pid, _ in hosts], all(queues)
 
 
-def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
+def _start_network(order: LabSetup, relay: subprocess.Popen[str]) -> None:
     for number in range(1, order.lab.hosts + 1):
         linux.offloads_off(network.port(number))
     host.ip(network.switch_words(order.lab))
@@ -141,7 +141,7 @@ def _start_network(order: Order, relay: subprocess.Popen[str]) -> None:
         raise EnvironmentLacksError(f"the relay of the lab did not start: {answer}")
 
 
-def _write_folder(order: Order, pids: Sequence[int]) -> None:
+def _write_folder(order: LabSetup, pids: Sequence[int]) -> None:
     Path(HOSTS).mkdir()
     Path(PROGRAMS).mkdir()
     Path(SHELL).symlink_to(order.shell)
@@ -171,7 +171,7 @@ def environment(outside: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
+def _start_command(order: LabSetup, folder: Path) -> subprocess.Popen[bytes]:
     try:
         os.chdir(folder)
     except OSError:
@@ -189,10 +189,10 @@ def _start_command(order: Order, folder: Path) -> subprocess.Popen[bytes]:
         ) from None
 
 
-def _give_way_to(relay: subprocess.Popen[str]) -> None:
+def _lower_priority(relay: subprocess.Popen[str]) -> None:
     """Lower the priority of the command and all that it starts if the relay has no real-time scheduling."""
     if os.sched_getscheduler(relay.pid) != os.SCHED_FIFO:
-        os.nice(LEAST_URGENT)
+        os.nice(LOWEST_PRIORITY)
 
 
 def _wake_on_child() -> int:
@@ -212,7 +212,7 @@ def _wait(
             status = os.waitstatus_to_exitcode(ended[command.pid])
             return status if status >= 0 else EXIT_SIGNAL_BASE - status
         if relay.pid in ended:
-            return _complain(link, EnvironmentLacksError("the relay of the lab died", "please report it"))
+            return _report_error(link, EnvironmentLacksError("the relay of the lab died", "please report it"))
         ready, _, _ = select.select([woken, link.fileno()], [], [])
         if woken in ready:
             os.read(woken, select.PIPE_BUF)

@@ -41,7 +41,7 @@ ROOT_HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class LabOutcome:
     """The outcome of a lab.
 
     Attributes:
@@ -55,7 +55,7 @@ class Ended:
     queues: bool
 
 
-def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
+def run(lab: Lab, command: Sequence[str], where: str) -> LabOutcome:
     """Run a command on h1 of a new lab, with our terminal and in our working folder, until it ends.
 
     Args:
@@ -71,7 +71,7 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
     check_platform()
     counters_fd = os.memfd_create("mpigauge-lab")
     os.ftruncate(counters_fd, counters.BYTES)
-    order = init.Order(
+    order = init.LabSetup(
         lab=lab,
         topology=topology(lab, where),
         command=command,
@@ -82,7 +82,7 @@ def run(lab: Lab, command: Sequence[str], where: str) -> Ended:
     try:
         with janitor():
             status, queues = _run(order)
-        return Ended(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)), queues)
+        return LabOutcome(status, counters.read(os.pread(counters_fd, counters.BYTES, 0)), queues)
     finally:
         os.close(counters_fd)
 
@@ -112,14 +112,14 @@ def check() -> None:
 # ---- Our side --------------------------------------------------------------------------------------
 
 
-def _run(order: init.Order) -> tuple[int, bool]:
+def _run(order: init.LabSetup) -> tuple[int, bool]:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*SIGNALS, signal.SIGCHLD})
     ours, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         child = linux.fork(lambda: _child(order, ours, child_end, before))
         child_end.close()
         try:
-            queues = _make(child, ours)
+            queues = _set_up(child, ours)
             return _wait(child, ours), queues
         finally:
             _end(child)
@@ -128,7 +128,7 @@ def _run(order: init.Order) -> tuple[int, bool]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _make(child: int, link: socket.socket) -> bool:
+def _set_up(child: int, link: socket.socket) -> bool:
     """Set up the lab in the child's namespaces; return whether it has queues."""
     link.settimeout(MAKING_TIMEOUT_S)
     _expect({BORN}, link)
@@ -167,30 +167,30 @@ def _map_users(child: int) -> None:
     """
     is_root = os.geteuid() == 0
     try:
-        if not (is_root and _keeps_all(child, "uid")):
-            _tell(child, "uid_map", f"0 {os.geteuid()} 1")
-        if not (is_root and _keeps_all(child, "gid")):
-            _tell(child, "setgroups", "deny")
-            _tell(child, "gid_map", f"0 {os.getegid()} 1")
+        if not (is_root and _map_all(child, "uid")):
+            _write_map(child, "uid_map", f"0 {os.geteuid()} 1")
+        if not (is_root and _map_all(child, "gid")):
+            _write_map(child, "setgroups", "deny")
+            _write_map(child, "gid_map", f"0 {os.getegid()} 1")
     except OSError as error:
         raise EnvironmentLacksError(
             f"users cannot be mapped: {error.strerror}", ROOT_HINT if is_root else USERS_HINT
         ) from None
 
 
-def _keeps_all(child: int, kind: str) -> bool:
+def _map_all(child: int, kind: str) -> bool:
     """Map all ids of a kind to themselves; return whether that worked: a map can be written only once."""
     with contextlib.suppress(PermissionError):
-        _tell(child, f"{kind}_map", _same_numbers(kind))
+        _write_map(child, f"{kind}_map", _identity_map(kind))
         return True
     return False
 
 
-def _tell(child: int, name: str, words: str) -> None:
+def _write_map(child: int, name: str, words: str) -> None:
     Path(f"/proc/{child}/{name}").write_text(words, encoding="ascii")
 
 
-def _same_numbers(kind: str) -> str:
+def _identity_map(kind: str) -> str:
     ranges = [
         line.split() for line in Path(f"/proc/self/{kind}_map").read_text(encoding="ascii").splitlines()
     ]
@@ -237,7 +237,7 @@ def _end(child: int) -> None:
 
 
 def _child(
-    order: init.Order, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
+    order: init.LabSetup, ours: socket.socket, link: socket.socket, mask: Iterable[int | signal.Signals]
 ) -> int:
     """Make the namespaces and wait for process 1 in them."""
     ours.close()
@@ -247,22 +247,22 @@ def _child(
         linux.unshare(NAMESPACES)
         linux.die_with_parent()
     except OSError as error:
-        link.send(_complaint(f"namespaces cannot be made: {error.strerror}", USERS_HINT))
+        link.send(_error_message(f"namespaces cannot be made: {error.strerror}", USERS_HINT))
         return EXIT_ENVIRONMENT
-    child = linux.fork(lambda: _first(order, link, mask))
+    child = linux.fork(lambda: _run_init(order, link, mask))
     link.close()
     _, status = os.waitpid(child, 0)
     return _status(status)
 
 
-def _complaint(sentence: str, hint: str) -> bytes:
+def _error_message(sentence: str, hint: str) -> bytes:
     return json.dumps([EnvironmentLacksError.__name__, sentence, hint]).encode()
 
 
-def _first(order: init.Order, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
+def _run_init(order: init.LabSetup, link: socket.socket, mask: Iterable[int | signal.Signals]) -> int:
     linux.die_with_parent()
     for number in (*SIGNALS, signal.SIGCHLD):
-        if callable(signal.getsignal(number)):  # what is ignored stays so: nohup means it
+        if callable(signal.getsignal(number)):  # ignored signals stay ignored, as under nohup
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     link.send(json.dumps([BORN]).encode())

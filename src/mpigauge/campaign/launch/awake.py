@@ -42,8 +42,8 @@ class AwakeClock:
 
     def take_stopped_s(self) -> float | None:
         """Return the seconds that the process was stopped since the last call; None if it was not."""
-        told, self.unreported_s = self.unreported_s, None
-        return told
+        seconds, self.unreported_s = self.unreported_s, None
+        return seconds
 
     def _note_stop(self, seconds: float) -> None:
         self._read = time.monotonic()

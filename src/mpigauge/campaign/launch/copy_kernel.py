@@ -104,7 +104,7 @@ def copy_by_srun(nodes: Sequence[str], programs: Iterable[Path]) -> dict[str, st
 def _step(srun: str, hosts: str, count: int, program: Path) -> dict[str, str]:
     step = [srun, f"--nodes={count}", f"--ntasks={count}", "--ntasks-per-node=1", f"--nodelist={hosts}"]
     step += ["--mpi=none", "--cpu-bind=none", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--quiet"]
-    step += [f"--time={MAX_STEP_MINUTES}"]  # should srun be lost, its step is not there for the whole job
+    step += [f"--time={MAX_STEP_MINUTES}"]  # ends the step if srun is lost
     try:
         with program.open("rb") as file, _started([*step, *copy_command(program)], file) as process:
             output = _output_of(process)
@@ -124,7 +124,7 @@ def _started(command: Sequence[str], source: IO[bytes]) -> Iterator[subprocess.P
         text=True,
         errors="replace",
         start_new_session=True,  # Ctrl-C is ours to handle
-        # Whatever else of ours runs on the nodes does not have to end first.
+        # Otherwise it would wait for other steps of the job on these nodes.
         env={**launcher_environment(os.environ), "SLURM_OVERLAP": "1"},
     )
     try:

@@ -52,21 +52,21 @@ class Interruption:
         self.signal: int | None = None
         self.rests: Callable[[], None] = _nothing
         self.goes_on: Callable[[float], None] = _nothing
-        self._is_to_rest = False
-        self._came = self.deadline = math.inf
+        self._stop_requested = False
+        self._arrived_s = self.deadline = math.inf
         self.wake_fd, self._written_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Self:
         not_ignored = [number for number in self.SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         self._before = {number: signal.signal(number, self._remember) for number in not_ignored}
         if signal.getsignal(signal.SIGTSTP) is not signal.SIG_IGN:
-            self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._ask_to_rest)
+            self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._request_stop)
         self._before[signal.SIGCONT] = signal.signal(signal.SIGCONT, lambda *_: CLOCK.continued())
         self._wakeup_before = signal.set_wakeup_fd(self._written_fd, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.rests, self.goes_on = _nothing, _nothing  # who was to be told may be gone
+        self.rests, self.goes_on = _nothing, _nothing  # the receivers may be gone
         self.handle_stop()
         signal.set_wakeup_fd(self._wakeup_before)
         for number, handler in self._before.items():
@@ -77,16 +77,16 @@ class Interruption:
 
     def _remember(self, number: int, _frame: object) -> None:
         now = time.monotonic()
-        if number == self.signal and now - self._came < ECHO_S:
+        if number == self.signal and now - self._arrived_s < ECHO_S:
             return
         first = self.signal is None
-        self.signal, self._came = number, now
+        self.signal, self._arrived_s = number, now
         self.deadline = now + GRACE_S if first and number in self.GRACEFUL else now
 
     # ---- For a while -----------------------------------------------------------------------------
 
-    def _ask_to_rest(self, *_: object) -> None:
-        self._is_to_rest = True
+    def _request_stop(self, *_: object) -> None:
+        self._stop_requested = True
 
     def handle_stop(self, processes: Processes = no_processes) -> None:
         """Stop for a while if SIGTSTP came, and report any stop that has ended.
@@ -94,11 +94,11 @@ class Interruption:
         Args:
             processes: Returns the processes to be stopped with us.
         """
-        if self._is_to_rest:
-            self._is_to_rest = False
+        if self._stop_requested:
+            self._stop_requested = False
             self.rests()
             stopped = _stop(processes)
-            _stop_ourselves(self._ask_to_rest)
+            _stop_ourselves(self._request_stop)
             _send(signal.SIGCONT, stopped)
         if (seconds := CLOCK.take_stopped_s()) is not None:
             self.goes_on(seconds)
@@ -119,7 +119,7 @@ class Interruption:
         until = time.monotonic() + seconds
         while self.signal is None and (left_s := until - time.monotonic()) > 0:
             CLOCK.now()
-            # What cancels a job continues it first: SIGCONT wakes us, too, and is not what is waited for.
+            # Cancelling a job continues it first: SIGCONT wakes us, too, but is not a signal to end.
             if select.select([self.wake_fd], [], [], left_s)[0] and self.signal is None:
                 self.clear_wakeup()
             CLOCK.waited(left_s)

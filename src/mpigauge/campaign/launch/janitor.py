@@ -79,10 +79,10 @@ def _started(folder: str, message: bytes) -> subprocess.Popen[bytes] | None:
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
-            # It may outlive us: whoever reads what we print would wait for it, too.
+            # It may outlive us: a reader of our output would wait for it, too.
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that what ends us does not end it
+            start_new_session=True,  # so that a signal to our group does not end it
         )
     if process is not None and process.stdin is not None:
         owner.register(process.stdin.fileno())

@@ -103,7 +103,7 @@ def temporary_folder(needed_by: str) -> Path:
     except OSError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        # Where no place at all can be written, tempfile names those that it has tried.
+        # Where no folder can be written, tempfile names those that it has tried.
         error_text = ": ".join(filter(None, (error.filename, error.strerror)))
         raise EnvironmentLacksError(
             f"{needed_by} needs a temporary folder: {error_text}",

@@ -20,7 +20,7 @@ Commands = Callable[[Job], Command]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How to end a launcher and its job.
+    """The way to end a launcher and its job.
 
     Attributes:
         end_signal: The signal on which it ends the job and then itself.
@@ -35,7 +35,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class TooFewSlots:
-    """How a launcher refuses a job for which it counts too few slots, and the options that help.
+    """A launcher's refusal of a job for which it counts too few slots, and the options that help.
 
     Attributes:
         refusal: Regular expression for its message.
@@ -256,7 +256,7 @@ def _srun(job: Job) -> Command:
         words += ["--nodes=1", f"--nodelist={job.hosts[0]}"]
     if len(job.ranks_on) < 2:  # noqa: PLR2004 - several
         return _command(words, job)
-    # Without their number, a job of more hosts would be told that it has too few tasks for them.
+    # Without --nodes, srun refuses a job of more hosts as having too few tasks for them.
     words += [f"--nodes={len(job.ranks_on)}", "--distribution=arbitrary", f"--nodelist={HOSTS_FILE}"]
     return _command(words, job, job.hosts)
 

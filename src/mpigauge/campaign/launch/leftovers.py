@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
-TYPE_CHECKING = False  # as typing has it, which takes long to import
+TYPE_CHECKING = False  # as in typing, which takes long to import
 if TYPE_CHECKING:
     from typing import BinaryIO
 
@@ -191,8 +191,10 @@ def _paths(folder: str) -> list[str]:
 def left_behind(before: set[str]) -> set[str]:
     """Return new files that are ours and in use by no process."""
     ours = {path for path in library_files() - before if _is_ours(path)}
-    unneeded = ours - set(_needed(ours)) if ours else ours
-    return {path for path in unneeded if path.startswith(TOPOLOGY) or not _is_held_unseen(path)}
+    unneeded = ours - set(_files_in_use(ours)) if ours else ours
+    return {
+        path for path in unneeded if path.startswith(TOPOLOGY) or not _may_be_used_by_hidden_process(path)
+    }
 
 
 def _is_ours(path: str) -> bool:
@@ -202,30 +204,30 @@ def _is_ours(path: str) -> bool:
         return False
 
 
-def _needed(paths: set[str]) -> Iterator[str]:
+def _files_in_use(paths: set[str]) -> Iterator[str]:
     """Yield files that living processes use, as far as we may see them."""
     for entry in _paths("/proc"):
         if not os.path.basename(entry).isdigit():
             continue
-        if os.path.basename(_target(f"{entry}/exe")) == HYDRA:  # which the dead have no more
+        if os.path.basename(_link_target(f"{entry}/exe")) == HYDRA:  # empty for dead processes
             yield from (path for path in paths if path.startswith(TOPOLOGY))
         # A segment is mapped before it is closed: in this order it is seen at least once.
-        yield from map(_target, _paths(f"{entry}/fd"))
+        yield from map(_link_target, _paths(f"{entry}/fd"))
         yield from (line[line.find("/") :] for line in _lines(f"{entry}/maps"))
 
 
-def _is_held_unseen(path: str) -> bool:
+def _may_be_used_by_hidden_process(path: str) -> bool:
     """Return whether a process that we cannot see has a file open or mapped, or may have.
 
     Containers that share /dev/shm do not see each other's processes, but the kernel does: it grants a lease
     on a file only if nobody else has it open. Where there are no leases, all processes must be visible.
     """
-    import signal  # for the few who get here
+    import signal  # rarely needed
 
     try:
         before = signal.signal(signal.SIGIO, signal.SIG_IGN)  # which would end us if somebody opened it now
     except ValueError:  # not in this thread
-        return not _sees_all()
+        return not _all_processes_visible()
     try:
         return _cannot_be_leased(path)
     finally:
@@ -238,25 +240,25 @@ def _cannot_be_leased(path: str) -> bool:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return not _sees_all()
+        return not _all_processes_visible()
     try:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except BlockingIOError:
         return True
     except OSError:
-        return not _sees_all()
+        return not _all_processes_visible()
     finally:
         os.close(file)
     return False
 
 
-def _sees_all() -> bool:
+def _all_processes_visible() -> bool:
     """Return whether our /proc has all processes of this machine, as in the initial namespace."""
-    return _target("/proc/self/ns/pid") == FIRST_PIDS
+    return _link_target("/proc/self/ns/pid") == FIRST_PIDS
 
 
-def _target(link: str) -> str:
+def _link_target(link: str) -> str:
     try:
         return os.readlink(link)
     except OSError:
@@ -303,7 +305,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     """
     if not elsewhere:
         return
-    import json  # for the few who get here
+    import json  # rarely needed
     import subprocess
 
     patterns = " ".join(f"{prefix}*" for prefix in SEGMENTS)
@@ -312,7 +314,7 @@ def tidy_elsewhere(elsewhere: str, seconds: float) -> None:
     for first in range(0, len(hosts), AT_ONCE):
         asked = []
         for shell in hosts[first : first + AT_ONCE]:
-            reading = _pipe_with(script)  # for `sh`, whichever the login shell there is
+            reading = _pipe_with(script)  # for `sh`, whatever the login shell is
             asked.append(subprocess.Popen([*shell, "sh"], stdin=reading))
             os.close(reading)
         deadline = time.monotonic() + ANSWER_S
@@ -345,7 +347,7 @@ def main() -> None:
     folder = sys.argv[1]
     begun = time.monotonic()
     message = read_start_message(sys.stdin.buffer)
-    if message is None:  # there is no job yet, and whose the files are is not known
+    if message is None:  # no job has begun, and the owner of files is not known
         tidy(folder, library_files())
         return
     elsewhere, before = message
@@ -355,9 +357,8 @@ def main() -> None:
         last_message = sys.stdin.buffer.read()
         if not last_message:
             end_launcher(*job[:3])
-            send(
-                SIGCONT, marked_processes(job[3])
-            )  # who is stopped does not notice that its launcher is gone
+            # A stopped rank does not notice that its launcher is gone.
+            send(SIGCONT, marked_processes(job[3]))
     ended = time.monotonic()
     while not tidy(folder, before) and time.monotonic() < ended + (0.0 if last_message else DYING_S):
         time.sleep(PAUSE_S)

@@ -32,7 +32,7 @@ END_S = 5.0
 
 @dataclass(slots=True)
 class Swept:
-    """What was cleaned up.
+    """The result of a clean-up.
 
     Attributes:
         processes: Number of processes ended.

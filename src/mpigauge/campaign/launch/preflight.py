@@ -28,7 +28,7 @@ AT_ONCE = 1024
 NO_MORE_PROCESSES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 """Error numbers of a system that starts no more processes for now."""
 
-# A connection that ssh shares leaves a process behind that ends whenever it likes; a check is to leave none.
+# A shared connection of ssh leaves a process behind for some time; a check must leave none.
 SSH_OPTIONS = ("BatchMode=yes", "ConnectTimeout=10", "ControlMaster=no", "ControlPath=none")
 MAX_OUTPUT_BYTES = 4096
 MISSING = copy_kernel.REFUSED
@@ -84,7 +84,7 @@ def faults(
     """
     tests = " && ".join(shlex.join(copy_kernel.check_command(program)) for program in programs)
     question = HostQuestion(
-        shell, f"{tests or 'true'} || exit {MISSING}", lambda said: _lack_sentence(programs, said)
+        shell, f"{tests or 'true'} || exit {MISSING}", lambda line: _lack_sentence(programs, line)
     )
     by_host = _faults_by_host(hosts, question)
     if supplied and all(map(Path.is_file, programs)):
@@ -113,7 +113,7 @@ def _copy_programs(hosts: Sequence[str], shell: str, programs: Sequence[Path]) -
 
 def _copy_question(shell: str, program: Path) -> HostQuestion:
     words = shlex.join(copy_kernel.copy_command(program))
-    return HostQuestion(shell, words, lambda said: copy_kernel.refusal_sentence(program, said), program)
+    return HostQuestion(shell, words, lambda line: copy_kernel.refusal_sentence(program, line), program)
 
 
 def _faults_by_host(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _faults_by_host(hosts: Sequence[str], question: HostQuestion) -> dict[str, s
 
 def _ask_hosts(hosts: Sequence[str], question: HostQuestion) -> dict[str, str]:
     """Ask as many of the first hosts as the system permits; return what is wrong with each, or ""."""
-    with contextlib.ExitStack() as asking:  # whose end is the end of all that was started
+    with contextlib.ExitStack() as asking:  # ends all processes that were started
         folder = temporary_folder("asking hosts")
         asking.callback(shutil.rmtree, folder, ignore_errors=True)
         queries: dict[str, HostQuery | str] = {}
@@ -194,7 +194,7 @@ def _ask(host: str, question: HostQuestion, error_path: Path, asking: contextlib
             stdin=source,
             stdout=subprocess.DEVNULL,
             stderr=file,
-            start_new_session=True,  # so that all that it starts can be ended with it
+            start_new_session=True,  # so that its children can be ended with it
         )
     asking.callback(_end, process)
     return HostQuery(process, error_path)

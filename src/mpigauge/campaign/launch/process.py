@@ -185,7 +185,7 @@ class RunningJob:
     def __enter__(self) -> Self:
         if _PRCTL is not None:
             _PRCTL(_PR_SET_CHILD_SUBREAPER, 1)
-        # Session folders that a killed launcher leaves behind would disturb the next launch.
+        # Session folders that a killed launcher leaves behind would break the next launch.
         self._folder = temporary_folder("a job")
         message = first_message(self._elsewhere)
         note_job(self._folder, self._mark, message)
@@ -268,7 +268,7 @@ class RunningJob:
         with selectors.DefaultSelector() as selector:
             streams = self._register(selector)
             wait = _Wait(patience_s, watch)
-            stop = False  # one moment of rest since the signal is enough, though the next line may end it
+            stop = False  # once no visit runs after the signal, it stops, even if the next line begins one
             while streams:
                 if stop or self._ends(busy):
                     raise InterruptedError
@@ -395,7 +395,7 @@ class RunningJob:
         """End the launcher and its descendants: signal it twice, then kill all."""
         if self._process.poll() != 0:
             self._running_janitor.last_message = KILLED
-        self._living()  # so that those are known that die of what the launcher is asked, and can be reaped
+        self._living()  # remembers processes that die from the launcher's signal, to reap them
         for _ in range(2):
             if self._process.poll() is not None:
                 break

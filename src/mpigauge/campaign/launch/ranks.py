@@ -27,7 +27,7 @@ class LocalRanks:
         """Look at the ranks; return how the first dead one ended, in words; "" if none has."""
         now = {pid: state for pid in self._processes() if (state := process(pid)) is not None}
         for pid, state in now.items():
-            # What a rank has forked bears its name, and may end as it likes.
+            # A child of a rank has the same name, and may end at any time.
             if state.name == self._name and not self._is_rank(state.parent, now):
                 self._seen.setdefault(pid, state.started)
         for pid, started in self._seen.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.errors import nearest
-from mpigauge.plan.names import plain
+from mpigauge.plan.names import normalised
 from mpigauge.result.files import ENDINGS
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def meaning_of(word: str, patterns: Sequence[str]) -> AliasMeaning | None:
     """
     if word in patterns:
         return AliasMeaning(word)
-    short, names = plain(word), {plain(name): name for name in patterns}
+    short, names = normalised(word), {normalised(name): name for name in patterns}
     if short in names:
         return AliasMeaning(names[short], note=DIFFERENT.get(word, ""))
     if short in ALIASES:
@@ -185,12 +185,12 @@ def hint_for(word: str, patterns: Iterable[str]) -> str:
     names = list(patterns)
     if why := _why_not(word):
         return f"{why}: mpigauge list shows what is" if why.endswith("not measured") else why
-    near = nearest(plain(word), [*map(plain, names), *ALIASES])
-    meaning = meaning_of(near, names) if near else None
-    if meaning is None:
+    near = nearest(normalised(word), [*map(normalised, names), *ALIASES])
+    found = meaning_of(near, names) if near else None
+    if found is None:
         return "mpigauge list shows all patterns"
-    called = f"{meaning.pattern} {meaning.mode}".strip()
-    meant = meaning.pattern if near == plain(meaning.pattern) else f"{near}, which is {called}"
+    called = f"{found.pattern} {found.mode}".strip()
+    meant = found.pattern if near == normalised(found.pattern) else f"{near}, which is {called}"
     return f"did you mean {meant}? mpigauge list shows all patterns"
 
 
@@ -213,7 +213,7 @@ def _why_not(word: str) -> str:
     """Return why a word does not name a pattern here; empty if the word is unknown."""
     if _PROGRAM_OF_IMB.fullmatch(word.lower()):
         return NOT_MEASURED["imb"]
-    short = plain(word)
+    short = normalised(word)
     if short in NOT_MEASURED:
         return NOT_MEASURED[short]
     if _ONE_SIDED.search(short):

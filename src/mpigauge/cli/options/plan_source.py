@@ -112,12 +112,12 @@ def with_modes(file: PlanFile, names: Sequence[str]) -> PlanFile:
     return replace(file, measure=tuple(measured))
 
 
-def _note_modes(pattern: str, modes: Mapping[str, str]) -> None:
-    """Note which modes a name of an MPI function selects."""
-    from mpigauge.plan.names import plain
+def _say_what_is_meant(pattern: str, modes: Mapping[str, str]) -> None:
+    """Say which modes of a pattern words choose, where that is more than another spelling."""
+    from mpigauge.plan.names import normalised
 
     for word, mode in modes.items():
-        if plain(word) != plain(mode):
+        if normalised(word) != normalised(mode):
             note(f"mpigauge: --mode {word}: {pattern} {mode}")
 
 

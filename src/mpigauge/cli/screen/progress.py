@@ -12,7 +12,7 @@ from mpigauge import units
 from mpigauge.campaign.launch.awake import awake_s
 from mpigauge.cli.screen.console import console
 from mpigauge.document.plain_signs import printable_lines
-from mpigauge.plan.library_names import called
+from mpigauge.plan.library_names import kind_name
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, Plan
@@ -117,8 +117,8 @@ class CampaignProgress:
 
 
 def words_of(cell: Cell) -> str:
-    """Return a cell in a few words."""
-    return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {called(cell.mpi)}"
+    """A cell in a few words."""
+    return f"{cell.pattern} {cell.mode} {units.format_size(cell.bytes)}, {kind_name(cell.mpi)}"
 
 
 def has_terminal(stream: TextIO) -> bool:

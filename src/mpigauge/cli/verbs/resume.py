@@ -37,7 +37,7 @@ def command(
     \b
     mpigauge resume results/node1.jsonl
     """
-    from mpigauge.campaign.prepare import check_kept, lab_to_enter, prepare_resumed
+    from mpigauge.campaign.prepare import check_outlives_lab, lab_to_enter, prepare_resumed
     from mpigauge.campaign.trusted_results import check_trusted
     from mpigauge.cli.screen.tables import TableOptions, check
     from mpigauge.cli.sessions.lab_runs import same_command_in
@@ -52,7 +52,7 @@ def command(
     if not trust:
         check_trusted(before)
     if (lab := lab_to_enter(before.campaign.plan, str(result))) is not None:
-        check_kept(result)
+        check_outlives_lab(result)
         return same_command_in(lab, str(result))
     session = prepare_resumed(before, str(result), anyway=anyway)
     table = TableOptions(None, form, unit_names, stat, columns)

@@ -61,7 +61,7 @@ from mpigauge.importers.text import (
 )
 from mpigauge.plan.benchmarks import DATATYPES
 from mpigauge.plan.patterns import known
-from mpigauge.result.surroundings import Environment
+from mpigauge.result.provenance import Environment
 
 if TYPE_CHECKING:
     from mpigauge.plan.model import Cell

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.benchmarks import plain
 from mpigauge.units import RATE_UNITS, TIME_UNITS, counted, plural
+from mpigauge.plan.benchmarks import normalised_title
+from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,9 +51,9 @@ class Title:
 
     Attributes:
         suite: OSU, OMB Python or MPI4PY.
-        subject: Library that communicates: MPI, OpenSHMEM, UPC, NCCL; empty where the title does not say it.
-        device: Device of the buffers, such as CUDA or ROCM; empty for host memory.
-        name: Measurement, in the form of `benchmarks.plain`.
+        subject: What communicates: MPI, OpenSHMEM, UPC, NCCL; empty where the title does not say it.
+        device: Of the buffers, such as CUDA or ROCM; empty for the memory of hosts.
+        name: What is measured, in the form of `benchmarks.normalised_title`.
         one_sided: Whether it is a function of MPI, as in `OSU MPI_Put Latency Test`.
         version: Version of the suite; empty if unknown.
         text: Whole title, as results name it.
@@ -122,9 +124,9 @@ def make_title(suite: str, words: str, version: str = "") -> Title:
     one_sided = name.startswith("_")
     text = f"{suite} {words}{f' v{version}' if version else ''}".removeprefix(f"{MPI4PY} MPI ")
     text = f"{MPI4PY} {text}" if suite == MPI4PY else text
-    measured = plain(name.replace("_", " ") if one_sided else name)
-    measured = measured.replace("bidirectional", "bi-directional")
-    return Title(suite, subject, (device or "-")[1:], measured, one_sided, version, text)
+    spoken = normalised_title(name.replace("_", " ") if one_sided else name)
+    spoken = spoken.replace("bidirectional", "bi-directional")
+    return Title(suite, subject, (device or "-")[1:], spoken, one_sided, version, text)
 
 
 # ---- Columns ---------------------------------------------------------------------------------------

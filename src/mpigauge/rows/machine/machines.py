@@ -1,7 +1,7 @@
 """Which machine a result is of: not always the one that its campaign was started on."""
 
+from mpigauge.result.provenance import Environment
 from mpigauge.result.reader import Result
-from mpigauge.result.surroundings import Environment
 
 
 def measured_machine(result: Result) -> Environment:

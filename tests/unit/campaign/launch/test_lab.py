@@ -118,8 +118,8 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[str, str]]
 
         for name in ("geteuid", "getegid"):
             monkeypatch.setattr(f"os.{name}", lambda: user)
-        monkeypatch.setattr(start, "_same_numbers", lambda _: ALL)
-        monkeypatch.setattr(start, "_tell", tell)
+        monkeypatch.setattr(start, "_identity_map", lambda _: ALL)
+        monkeypatch.setattr(start, "_write_map", tell)
         start._map_users(1)
         return taken
 

@@ -91,7 +91,7 @@ def test_a_segment_of_another_user_stays(shared: Path, monkeypatch: pytest.Monke
 
 def test_a_segment_used_in_another_container_stays(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of another container with the same /dev/shm: stood in for by a /proc that shows nobody."""
-    monkeypatch.setattr(leftovers, "_needed", lambda _: iter(()))
+    monkeypatch.setattr(leftovers, "_files_in_use", lambda _: iter(()))
     stay_while_used(shared / "mpich_shm_open", shared / "mpich_shm_mapped")
 
 
@@ -104,10 +104,12 @@ def test_without_leases_nothing_is_removed_unless_all_processes_are_visible(
 
     monkeypatch.setattr(fcntl, "fcntl", no_lease)
     segment = made(shared / "mpich_shm_1")
-    real = leftovers._target
+    real = leftovers._link_target
     for namespace, stays in (("pid:[4026532000]", True), (leftovers.FIRST_PIDS, False)):
         monkeypatch.setattr(
-            leftovers, "_target", lambda link, ns=namespace: ns if link.endswith("ns/pid") else real(link)
+            leftovers,
+            "_link_target",
+            lambda link, ns=namespace: ns if link.endswith("ns/pid") else real(link),
         )
         assert leftovers.tidy("", set()) is not stays
         assert segment.exists() is stays

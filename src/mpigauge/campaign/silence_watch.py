@@ -90,6 +90,6 @@ class SilenceWatch:
             return HOPELESS_S
         if not self._told and self._since_s >= self._tell_after_s:
             self._told = True
-            said = telling_line(words)
-            self._tell(f"it has said: {said}" if said else "it has said nothing")
+            line = telling_line(words)
+            self._tell(f"it has said: {line}" if line else "it has said nothing")
         return math.inf

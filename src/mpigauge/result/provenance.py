@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from mpigauge.plan.model import Int64
-from mpigauge.result.checked import Number
+from mpigauge.result.constraints import Number
 
 
 class Environment(Struct, frozen=True):

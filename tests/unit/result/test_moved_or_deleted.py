@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.errors import EnvironmentLacksError
-from mpigauge.result import writer, written
+from mpigauge.result import writer, written_lines
 from mpigauge.result.reader import load
 from tests.made import RECORDS, launch, lines_of
 
@@ -158,7 +158,7 @@ def test_foreign_data_appended_to_the_file_does_no_harm() -> None:
 def test_a_result_too_large_for_memory_keeps_what_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
+    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", len(lines_of(*BEFORE[:1])) + 10)
     told: list[str] = []
     with grown(cut, len(BEFORE), told) as file:
         assert "a part of it is lost" in file.lost
@@ -171,7 +171,7 @@ def test_a_result_too_large_for_memory_keeps_what_is_left(
 def test_a_result_too_large_for_memory_is_copied_from_disk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(written, "MAX_KEPT_BYTES", 10)
+    monkeypatch.setattr(written_lines, "MAX_KEPT_BYTES", 10)
     with grown(delete, 2, []) as file:
         assert file.path.read_bytes() == lines_of(*BEFORE, *AFTER)
 

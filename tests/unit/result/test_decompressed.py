@@ -17,8 +17,8 @@ from mpigauge.errors import UsageError
 from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
+from mpigauge.result.decompressed import WITH_HEADER, Decompressed
 from mpigauge.result.reader import STANDARD_INPUT, Result, load
-from mpigauge.result.unpacked import WITH_HEADER, Decompressed
 from mpigauge.rows.rows import rows
 from tests.made import RECORDS, SMALL, campaign, launch, lines_of, visit
 

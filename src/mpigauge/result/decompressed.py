@@ -47,7 +47,7 @@ class Decompressed(io.RawIOBase):
             if self._inflater.eof:
                 if not data:
                     break
-                if not (data := data.lstrip(b"\0")):  # zeros behind the end, as on a tape
+                if not (data := data.lstrip(b"\0")):  # padding after the end, as on a tape
                     continue
                 self._inflater = zlib.decompressobj(WITH_HEADER)
             if piece := self._inflated(data, most_bytes):

@@ -10,7 +10,7 @@ import pytest
 
 from mpigauge.document.document import Units
 from mpigauge.plan.model import JobKey
-from mpigauge.result import older
+from mpigauge.result import older_versions
 from mpigauge.result.reader import Result, load
 from mpigauge.result.records import VERSION
 from mpigauge.rows.rows import rows
@@ -50,7 +50,7 @@ def records_of(result: Result) -> list[Record]:
 
 
 def test_every_version_has_its_line_in_the_history() -> None:
-    assert list(older.HISTORY) == list(range(VERSION, 0, -1))
+    assert list(older_versions.HISTORY) == list(range(VERSION, 0, -1))
 
 
 @pytest.mark.parametrize("version", OLDER)
