@@ -2,8 +2,9 @@
 
 To add one: a function from Job to Command under `@launcher`, the name in a kind of `mpi.kinds` if a
 library's mpiexec understands it, and a row in docs/launchers.md and in
-tests/unit/campaign/launch/test_launchers.py. Words, never a shell string: nothing needs quoting. Where ranks are on several hosts, the hosts stand in a file: a word for
-each rank would soon be more than the system takes, and every launch records its words.
+tests/unit/campaign/launch/test_launchers.py. Words, never a shell string: nothing needs quoting. Where ranks
+are on several hosts, the hosts stand in a file: a word for each rank would soon be more than the system
+takes, and every launch records its words.
 """
 
 import re
