@@ -8,7 +8,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from tests.places import fields_of
+from tests.cli.docs.recomputing.schema import fields_of
 
 if TYPE_CHECKING:
     from pathlib import Path

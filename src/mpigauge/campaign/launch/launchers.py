@@ -1,9 +1,10 @@
 """Launchers, which make a command line of a job. The one list of them.
 
 To add one: a function from Job to Command under `@launcher`, the name in a kind of `mpi.kinds` if a
-library's mpiexec understands it, and a row in tests/unit/campaign/launch/test_launchers.py. Words, never a
-shell string: nothing needs quoting. Where ranks are on several hosts, the hosts stand in a file: a word for
-each rank would soon be more than the system takes, and every launch records its words.
+library's mpiexec understands it, and a row in docs/launchers.md and in
+tests/unit/campaign/launch/test_launchers.py. Words, never a shell string: nothing needs quoting. Where ranks
+are on several hosts, the hosts stand in a file: a word for each rank would soon be more than the system
+takes, and every launch records its words.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Figures: KINDS is the one list of them; `list plots`, help, documentation and tests derive from it.
 
 To add one: a function from `Query` to a matplotlib figure under `@maker` in a module of this folder, and a
-line in KINDS, of which docs/figures.md and docs/gallery.md are made. Only the modules that draw import
-matplotlib, and only when they are used.
+line in KINDS, of which docs/figures.md and docs/gallery.md are made; and a test that is named after it in
+tests/unit/show/test_figures.py. Only the modules that draw import matplotlib, and only when they are used.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 To add one: a module with `render`, a function from a Document to text, and its name in one of the tuples;
 one with `write`, from a Document into an open file, and its name in BINARY. The first line of its docstring
-is what `mpigauge list formats` says; what names of files end in for it is in ENDINGS. Without imports that
-`--help` would wait for. The terminal is a form of text, for a width and colours.
+is what `mpigauge list formats` says; what names of files end in for it is in ENDINGS, and what is promised
+of it in docs/stability.md. Without imports that `--help` would wait for. The terminal is a form of text, for
+a width and colours.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.cli.docs.recomputing.schema import fields_of
 from tests.cli.docs.recomputing.speeds import other_minutes, reach_of, response_of, seat_of, spans_of
 from tests.cli.docs.recomputing.states_of import JOB, NAMES, States, handed_over, states_of
 from tests.cli.docs.recomputing.statistics_of import Interval, Times, middle_of, over_launches, standardised
-from tests.places import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

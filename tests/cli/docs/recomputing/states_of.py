@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.places import fields_of
+from tests.cli.docs.recomputing.schema import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
