@@ -42,7 +42,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
         "emulated": campaign.plan.lab is not None,
         "started": campaign.started,
         "seconds": spread_s(result.launches, result.done) if result.launches else None,
-        "libraries": [_library(one, result) for one in campaign.libraries],
+        "libraries": [_library(library, result) for library in campaign.libraries],
         "mpigauge": campaign.mpigauge,
         "commit": campaign.commit,
         "seed": campaign.plan.seed,
@@ -54,7 +54,7 @@ def context_record(result: Result, stat: str | None = "median") -> dict[str, Any
 
 def _printed(result: Result) -> str:
     """Return the statistic that imported times are of their samples; UNKNOWN where no source says."""
-    return "; ".join(dict.fromkeys(one.statistic or UNKNOWN for one in result.imported))
+    return "; ".join(dict.fromkeys(imported.statistic or UNKNOWN for imported in result.imported))
 
 
 def _library(library: LibraryRecord, result: Result) -> dict[str, Any]:
@@ -77,7 +77,8 @@ def flat_context(result: Result, stat: str = "median") -> dict[str, Any]:
     """Return the context of a result on one level: what a line of CSV needs to be traced alone."""
     record = context_record(result, stat)
     record["libraries"] = "; ".join(
-        " ".join(filter(None, [one["label"], one["name"], one["version"]])) for one in record["libraries"]
+        " ".join(filter(None, [library["label"], library["name"], library["version"]]))
+        for library in record["libraries"]
     )
     record["campaign"] = record["title"]
     return {name: record[name] for name in FLAT}

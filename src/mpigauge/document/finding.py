@@ -44,7 +44,7 @@ def finding(kind: str, fact: DataclassInstance, text: str) -> Finding:
         for name, part in values.items()
         if not cells[name]
     }
-    return Finding(kind, "info", tuple(cell for mine in cells.values() for cell in mine), value, text)
+    return Finding(kind, "info", tuple(cell for of_field in cells.values() for cell in of_field), value, text)
 
 
 def _cells(value: object) -> tuple[Cell, ...]:
@@ -53,12 +53,12 @@ def _cells(value: object) -> tuple[Cell, ...]:
     return tuple(each for each in values if isinstance(each, Cell))
 
 
-def finding_record(found: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding) -> dict[str, Any]:
     """Return a finding as JSON has it: docs/formats.md."""
     return {
-        "kind": found.kind,
-        "severity": found.severity,
-        "cells": [cell_record(cell) for cell in found.cells],
-        "value": found.value,
-        "text": found.text,
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "cells": [cell_record(cell) for cell in finding.cells],
+        "value": finding.value,
+        "text": finding.text,
     }

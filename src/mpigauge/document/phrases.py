@@ -110,8 +110,8 @@ DETAILS = tuple(
 
 def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
     """Return the phrases of a cell by factor: all but its size, unless some are named."""
-    found = {name: WORDS[name](cell) for name in names}
-    return {name: phrase for name, phrase in found.items() if phrase}
+    phrases = {name: WORDS[name](cell) for name in names}
+    return {name: phrase for name, phrase in phrases.items() if phrase}
 
 
 def unusual(cell: Cell) -> list[str]:

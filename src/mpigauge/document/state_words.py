@@ -133,12 +133,16 @@ def left_out_line(*results: Result) -> list[str]:
 
 def disturbed_line(result: Result) -> str:
     """Return a line on launches that were disturbed in most visits of some cells; empty if none were."""
-    found = disturbed_launches(with_processors(result))
-    if not found:
+    cells_by_launch = disturbed_launches(with_processors(result))
+    if not cells_by_launch:
         return ""
-    worst = max(found, key=lambda number: found[number])
-    launches = f"launch {worst}" if len(found) == 1 else f"{len(found)} launches, most of all {worst}"
-    cells = "1 cell" if found[worst] == 1 else f"{found[worst]} cells"
+    worst = max(cells_by_launch, key=lambda number: cells_by_launch[number])
+    launches = (
+        f"launch {worst}"
+        if len(cells_by_launch) == 1
+        else f"{len(cells_by_launch)} launches, most of all {worst}"
+    )
+    cells = "1 cell" if cells_by_launch[worst] == 1 else f"{cells_by_launch[worst]} cells"
     return (
         f"disturbed: in {launches}, something else used the cores of most visits of {cells} for over 1 % of "
         "their time: stop it, or look at what is left with --only quiet"

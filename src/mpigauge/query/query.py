@@ -164,8 +164,8 @@ def sources_of(
 ) -> list[Source]:
     """Return several results with their rows, whose times are over the sessions of all of them."""
     sources = [source_of(result, stat, state, only) for result in results]
-    found = with_sessions([measured_result(source) for source in sources])
-    return [replace(source, rows=mine) for source, mine in zip(sources, found, strict=True)]
+    rows_of_sources = with_sessions([measured_result(source) for source in sources])
+    return [replace(source, rows=rows) for source, rows in zip(sources, rows_of_sources, strict=True)]
 
 
 def measured_result(source: Source) -> MeasuredResult:
@@ -179,12 +179,12 @@ def check_state(result: Result, states: States, state: StateChoice | None) -> No
     Raises:
         UsageError: It has not.
     """
-    there = list(dict.fromkeys(one.name for one in states.states))
-    if state in (None, "all", *there):
+    names = list(dict.fromkeys(known_state.name for known_state in states.states))
+    if state in (None, "all", *names):
         return
-    if there:
+    if names:
         raise UsageError(
-            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
+            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(names)}, or all"
         )
     known = any(condition_of(visit) is not None for visit in result.visits)
     why = "found the machine always in one state" if known else "does not know the state of the machine"

@@ -23,15 +23,15 @@ def renamings(texts: Sequence[str]) -> dict[str, str]:
     Raises:
         UsageError: One of them has no sign, nothing on a side of it, or an old name that another has, too.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text in texts:
         old, _, new = (part.strip() for part in text.partition("="))
         if not (old and new):
             raise UsageError(f"--rename: {text!r} renames nothing", 'write --rename "two hosts=h1,h3"')
-        if old in found:
+        if old in names:
             raise UsageError(f"--rename: {old!r} has two new names", "leave one of them out")
-        found[old] = new
-    return found
+        names[old] = new
+    return names
 
 
 def renamed(sources: Sequence[Source], texts: Sequence[str]) -> list[Source]:
@@ -41,10 +41,10 @@ def renamed(sources: Sequence[Source], texts: Sequence[str]) -> list[Source]:
         UsageError: No result has a placement of the old name, or one would have two cells in one.
     """
     names = renamings(texts)
-    there = sorted({row.cell.placement for source in sources for row in source.rows})
+    placements = sorted({row.cell.placement for source in sources for row in source.rows})
     for old in names:
-        if old not in there:
-            raise UsageError(f"--rename: no result has a placement {old!r}", choose_from(there, old))
+        if old not in placements:
+            raise UsageError(f"--rename: no result has a placement {old!r}", choose_from(placements, old))
     return [_renamed(source, names) for source in sources] if names else [*sources]
 
 

@@ -129,25 +129,26 @@ def against_size(
         UsageError: There are none, or too many.
     """
     pairs = [(source, row) for source, row in timed_rows(query) if (row.sized or not sized) and keep(row)]
-    found = grouped(pairs, factors_of)
-    for number, one in enumerate(found):
+    series = grouped(pairs, factors_of)
+    for number, one in enumerate(series):
         one.rows.sort(key=lambda row: row.cell.bytes)
-        found[number] = replace(one, breaks=_breaks(one))
-    timed_ones = [one for one in found if any(row.time is not None for row in one.rows)]
+        series[number] = replace(one, breaks=_breaks(one))
+    timed_ones = [one for one in series if any(row.time is not None for row in one.rows)]
     return choose_series(query, timed_ones, most=most)
 
 
 def grouped(pairs: Iterable[tuple[Source, Row]], factors: Callable[[Source, Row], Factors]) -> list[Series]:
     """Return rows as series of one result and equal factors, in the order of the first of each."""
-    alone = [Series(source, factors(source, row), [row]) for source, row in pairs]
+    single = [Series(source, factors(source, row), [row]) for source, row in pairs]
     return [
-        replace(mine[0], rows=[row for one in mine for row in one.rows]) for mine in grouped_except((), alone)
+        replace(group[0], rows=[row for one in group for row in one.rows])
+        for group in grouped_except((), single)
     ]
 
 
-def grouped_except(factors: Collection[str], found: Iterable[Series]) -> list[list[Series]]:
+def grouped_except(factors: Collection[str], series: Iterable[Series]) -> list[list[Series]]:
     """Return series in groups that differ in these factors alone, in the order of the first of each."""
-    return [*group_by(found, lambda one: one.key(factors)).values()]
+    return [*group_by(series, lambda one: one.key(factors)).values()]
 
 
 def _breaks(series: Series) -> tuple[int, ...]:
@@ -158,25 +159,25 @@ def _breaks(series: Series) -> tuple[int, ...]:
     return () if limit is None or passes else (limit,)
 
 
-def limits_of(found: Sequence[Series]) -> dict[int, str]:
+def limits_of(series: Sequence[Series]) -> dict[int, str]:
     """Return the eager limits that break lines, in bytes, with their words.
 
     The words name the owners, unless a limit is that of all series.
     """
-    broken = ((limit, one) for one in found for limit in one.breaks)
+    broken = ((limit, one) for one in series for limit in one.breaks)
     owners = group_by(broken, lambda pair: pair[0])
     return {
         limit: ", ".join(
-            [f"eager limit {format_size(limit)}", *_owner_words([one for _, one in mine], found)]
+            [f"eager limit {format_size(limit)}", *_owner_words([one for _, one in of_limit], series)]
         )
-        for limit, mine in sorted(owners.items())
+        for limit, of_limit in sorted(owners.items())
     }
 
 
-def _owner_words(owners: Sequence[Series], found: Sequence[Series]) -> Iterator[str]:
+def _owner_words(owners: Sequence[Series], series: Sequence[Series]) -> Iterator[str]:
     """Yield what tells the owners of a limit from the other series: libraries, then other factors of jobs."""
     for name in (*OF_JOB, FILE):
-        own, all_values = ({one.factors.get(name, "") for one in some} for some in (owners, found))
+        own, all_values = ({one.factors.get(name, "") for one in some} for some in (owners, series))
         if own != all_values and (words := sorted(own - {""})):
             yield " and ".join(words)
 
@@ -217,34 +218,34 @@ def _sizes_there(query: Query) -> str:
     return ", ".join(words if len(words) <= MAX_NAMED else [*words[:3], "...", *words[-2:]])
 
 
-def _requested(query: Query, found: Sequence[Series]) -> list[Series]:
+def _requested(query: Query, candidates: Sequence[Series]) -> list[Series]:
     asked: dict[int, Series] = {}
     for text in query.series:
         words, sign, label = text.partition("=")
-        mine = [number for number, one in enumerate(found) if _matches(words, one)]
-        mine = mine or [number for number, one in enumerate(found) if _matches_calls(words, one)]
-        if not mine or not words.strip():
-            names = [f'"{one.label}"' for one in found[:MAX_NAMED]]
-            more = " ..." if len(found) > MAX_NAMED else ""
+        matching = [number for number, one in enumerate(candidates) if _matches(words, one)]
+        matching = matching or [number for number, one in enumerate(candidates) if _matches_calls(words, one)]
+        if not matching or not words.strip():
+            names = [f'"{one.label}"' for one in candidates[:MAX_NAMED]]
+            more = " ..." if len(candidates) > MAX_NAMED else ""
             raise UsageError(
                 f"--series: no series has the words {words!r}", f"there are {', '.join(names)}{more}"
             )
-        if sign and len(mine) > 1:
+        if sign and len(matching) > 1:
             raise UsageError(
-                f"--series: {len(mine)} series have the words {words!r}, and one label does for one",
-                f'give more words, such as "{_name(found[mine[0]])}={label}"',
+                f"--series: {len(matching)} series have the words {words!r}, and one label does for one",
+                f'give more words, such as "{_name(candidates[matching[0]])}={label}"',
             )
-        for number in mine:
+        for number in matching:
             asked.setdefault(
                 number,
-                replace(found[number], label=label.strip() + _origin_suffix(found[number]))
+                replace(candidates[number], label=label.strip() + _origin_suffix(candidates[number]))
                 if sign
-                else found[number],
+                else candidates[number],
             )
     kept = list(asked.values())
     # Labels tell what differs among those that are left, unless users gave them.
     fresh = with_labels([replace(one, label="") for one in kept])
-    given = {id(one) for one in kept if all(one is not other for other in found)}
+    given = {id(one) for one in kept if all(one is not other for other in candidates)}
     return [
         one if id(one) in given else replace(one, label=new.label)
         for one, new in zip(kept, fresh, strict=True)
@@ -284,11 +285,11 @@ def with_labels(*groups: Sequence[Series], without: Collection[str] = ()) -> lis
     Args:
         without: Factors that the figure shows otherwise.
     """
-    found = [one for group in groups for one in group]
+    series = [one for group in groups for one in group]
     labels = distinguishing_labels(*([one.factors for one in group] for group in groups), without=without)
     return [
         replace(one, label=(label or _own_name(one)) + _origin_suffix(one))
-        for one, label in zip(found, labels, strict=True)
+        for one, label in zip(series, labels, strict=True)
     ]
 
 
@@ -297,15 +298,17 @@ def distinguishing_labels(*groups: Sequence[Factors], without: Collection[str] =
 
     Empty for the only member of a group.
     """
-    found = [factors for group in groups for factors in group]
-    varying = [name for name in differing_factors(found) if name not in without]
+    members = [factors for group in groups for factors in group]
+    varying = [name for name in differing_factors(members) if name not in without]
     short = [name for name in varying if name != FILE]
     labels: list[list[str]] = []
     for names, unsaid in ((short, UNSAID), (short, ()), (varying, UNSAID), (varying, ())):
         labels = [[_label(factors, names, unsaid) for factors in group] for group in groups]
-        if all(len({*mine}) == len(mine) and (len(found) == 1 or all(mine)) for mine in labels):
+        if all(
+            len({*of_group}) == len(of_group) and (len(members) == 1 or all(of_group)) for of_group in labels
+        ):
             break
-    return [label for mine in labels for label in mine]
+    return [label for of_group in labels for label in of_group]
 
 
 def _origin_suffix(series: Series) -> str:
@@ -328,23 +331,23 @@ def differing_factors(found: Sequence[Factors]) -> list[str]:
     return [name for name in names if len({factors.get(name) for factors in found}) > 1]
 
 
-def varying_factors(found: Sequence[Series]) -> list[str]:
+def varying_factors(series: Sequence[Series]) -> list[str]:
     """Return the factors in which series differ."""
-    return differing_factors([one.factors for one in found])
+    return differing_factors([one.factors for one in series])
 
 
-def common_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
+def common_words(series: Sequence[Series], without: Collection[str] = ()) -> str:
     """Return the words that all series share: the title."""
-    varying = {*varying_factors(found), FILE, *without}
-    shared: Mapping[str, str] = found[0].factors
+    varying = {*varying_factors(series), FILE, *without}
+    shared: Mapping[str, str] = series[0].factors
     words = [word for name, word in shared.items() if name not in varying and word not in UNSAID]
     return ", ".join(words)
 
 
-def title_words(found: Sequence[Series], without: Collection[str] = ()) -> str:
+def title_words(series: Sequence[Series], without: Collection[str] = ()) -> str:
     """Return a title: the patterns, and what else all series share."""
-    patterns = list(dict.fromkeys(one.factors["pattern"] for one in found if "pattern" in one.factors))
-    rest = common_words(found, ("pattern", *without))
+    patterns = list(dict.fromkeys(one.factors["pattern"] for one in series if "pattern" in one.factors))
+    rest = common_words(series, ("pattern", *without))
     if len(patterns) > MAX_PATTERNS:
         patterns = [*patterns[: MAX_PATTERNS - 1], f"{len(patterns) - MAX_PATTERNS + 1} more"]
     said = " and ".join(filter(None, [", ".join(patterns[:-1]), *patterns[-1:]]))

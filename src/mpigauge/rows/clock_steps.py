@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats.percentiles import median_of_few
-from mpigauge.stats.ragged import parts_of, some_at_once
+from mpigauge.stats.ragged import in_batches, ragged_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import JobKey
     from mpigauge.result.records import Launch, Visit
     from mpigauge.stats.percentiles import Values
-    from mpigauge.stats.ragged import Parts
+    from mpigauge.stats.ragged import Ragged
 
 Steps = dict["JobKey", float]
 """Step of the clock of each job, in nanoseconds."""
@@ -80,9 +80,9 @@ def _is_lattice(visits: Iterable[Visit], step_ns: float) -> bool:
     Those of a finer clock lie between.
     """
     on = between = 0
-    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
-        ordered = parts_of([np.asarray(visit.samples_ns) for visit in some]).in_order()
-        apart = np.abs(ordered.values - ordered.spread(ordered.middles()))
+    for some in in_batches(visits, lambda visit: len(visit.samples_ns)):
+        ordered = ragged_of([np.asarray(visit.samples_ns) for visit in some]).ascending()
+        apart = np.abs(ordered.values - ordered.repeat(ordered.middles()))
         on += int(np.count_nonzero(np.abs(apart - step_ns) <= 1))
         between += int(np.count_nonzero((apart > 1) & (apart < step_ns - 1)))
     return _CLASSES_APART * between <= on
@@ -102,16 +102,16 @@ def in_order(visits: Sequence[Values], steps_s: Sequence[float] = ()) -> Values:
     Source:
         docs/method-collectives.md#steps-of-the-clock
     """
-    ordered = parts_of([np.concatenate(visits)]).in_order()
+    ordered = ragged_of([np.concatenate(visits)]).ascending()
     largest_s = np.array([max(steps_s, default=0.0)])
     return spread_where_seen(ordered, largest_s, lambda _: (visits, steps_s)).values
 
 
 def spread_where_seen(
-    ordered: Parts,
+    ordered: Ragged,
     largest_s: Values,
     part: Callable[[int], tuple[Sequence[Values], Sequence[float]]],
-) -> Parts:
+) -> Ragged:
     """The same of many groups of visits, each a part, whose rounds are in ascending order already.
 
     Args:
@@ -121,7 +121,7 @@ def spread_where_seen(
     seen = np.flatnonzero(largest_s > VISIBLE * ordered.middles())
     if not seen.size:
         return ordered
-    parts = ordered.each()
+    parts = ordered.arrays()
     for place in seen.tolist():
         parts[place] = _classes_spread(*part(place))
     return ordered._replace(values=np.concatenate(parts))

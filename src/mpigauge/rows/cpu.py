@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.ragged import parts_of
+from mpigauge.stats.ragged import ragged_of
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> f
     known = [visit for visit in visits if visit.cpu_ns is not None]
     if pattern is None or not known:
         return None
-    walls_ns = parts_of([np.asarray(visit.samples_ns) for visit in known]).sums()
+    walls_ns = ragged_of([np.asarray(visit.samples_ns) for visit in known]).sums()
     spent_ns = np.array([visit.cpu_ns for visit in known], dtype=np.float64)
     there = walls_ns > 0
     if not there.any():

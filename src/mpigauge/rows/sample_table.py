@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.rows.samples import by_cell, visits_by_launch
 from mpigauge.rows.synchrony import in_time
-from mpigauge.stats.ragged import some_at_once
+from mpigauge.stats.ragged import in_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def tidy_samples(visits: Sequence[Visit], most: int = SAMPLES_AT_ONCE) -> Iterat
         most: About how many samples are in one piece.
     """
     counting = {id(visit) for visit in _counting(visits)}
-    pieces = some_at_once(visits, lambda visit: len(visit.samples_ns), most)
+    pieces = in_batches(visits, lambda visit: len(visit.samples_ns), most)
     for piece in pieces if visits else [[]]:
         yield _tidy(piece, counting)
 

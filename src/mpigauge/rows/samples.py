@@ -16,7 +16,7 @@ from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 from mpigauge.stats.percentiles import Values
-from mpigauge.stats.ragged import Parts, parts_of, some_at_once
+from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.units import NS
 
 Steps = Mapping[JobKey, float]
@@ -63,20 +63,20 @@ def launches_of(launches: Mapping[int, Sequence[Visit]], steps: Steps) -> Launch
     """The launches of one cell, from `visits_by_launch`, as numbers."""
     visits = [visit for mine in launches.values() for visit in mine]
     pooled = None if any(visit.late for visit in visits) else _pooled_seconds(visits)
-    each = iter([seconds_of(visit) for visit in visits] if pooled is None else pooled.each())
+    each = iter([seconds_of(visit) for visit in visits] if pooled is None else pooled.arrays())
     samples = [list(islice(each, len(mine))) for mine in launches.values()]
     steps_s = _steps_of(launches.values(), steps)
     return Launches(list(launches), samples, steps_s, None if pooled is None else pooled.values)
 
 
-def _pooled_seconds(visits: Sequence[Visit]) -> Parts:
+def _pooled_seconds(visits: Sequence[Visit]) -> Ragged:
     """Return what `seconds_of` does of visits without late rounds, in one array, made of some at a time."""
     lengths = np.array([len(visit.samples_ns) for visit in visits], dtype=np.intp)
-    pooled = Parts(np.empty(lengths.sum()), lengths)
+    pooled = Ragged(np.empty(lengths.sum()), lengths)
     end = 0
-    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
-        samples_ns = parts_of([np.asarray(visit.samples_ns) for visit in some])
-        operations_s = samples_ns.spread(np.array([visit.operation_s for visit in some]))
+    for some in in_batches(visits, lambda visit: len(visit.samples_ns)):
+        samples_ns = ragged_of([np.asarray(visit.samples_ns) for visit in some])
+        operations_s = samples_ns.repeat(np.array([visit.operation_s for visit in some]))
         begin, end = end, end + samples_ns.values.size
         np.multiply(samples_ns.values, operations_s, out=pooled.values[begin:end])
     return pooled

@@ -14,7 +14,7 @@ from mpigauge.errors import UsageError
 from mpigauge.rows.clock_steps import spread_where_seen
 from mpigauge.stats.autocorrelation import correlation_times
 from mpigauge.stats.percentiles import LEVEL, PERCENTS, Values, median_interval, percentile_interval
-from mpigauge.stats.ragged import Parts, parts_of, some_at_once
+from mpigauge.stats.ragged import Ragged, in_batches, ragged_of
 from mpigauge.vocabulary import ENDS, STATS
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class _Launches:
 
     visits: Sequence[Sequence[Values]]
     steps_s: Sequence[Sequence[float]]
-    by_visit: Parts
-    by_launch: Parts
+    by_visit: Ragged
+    by_launch: Ragged
     counts: Counts
 
     @classmethod
@@ -106,7 +106,7 @@ class _Launches:
         if not all(visits):
             raise ValueError("a launch without rounds")
         counts = np.array([len(mine) for mine in visits])
-        by_visit = parts_of([visit for mine in visits for visit in mine])
+        by_visit = ragged_of([visit for mine in visits for visit in mine])
         sizes = np.add.reduceat(by_visit.lengths, np.cumsum(counts) - counts)
         return cls(visits, steps_s, by_visit, by_visit._replace(lengths=sizes), counts)
 
@@ -142,21 +142,21 @@ def summarise_launches(launches: Iterable[Launch], stat: str = "median") -> Iter
     Source:
         docs/method.md#enough-within-a-launch
     """
-    for some in some_at_once(launches, lambda launch: sum(visit.size for visit in launch[0])):
+    for some in in_batches(launches, lambda launch: sum(visit.size for visit in launch[0])):
         yield from _summaries(_Launches.of(some), stat)
 
 
 def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
-    plain = some.by_launch.in_order()
+    plain = some.by_launch.ascending()
     ordered = spread_where_seen(
         plain, some.largest_steps_s, lambda place: (some.visits[place], some.steps_s[place])
     )
     owners = np.repeat(np.arange(some.counts.size), some.counts)
     taus = correlation_times(some.by_visit, owners, plain)
-    medians = Parts(_visit_medians(some), some.counts)
+    medians = Ragged(_visit_medians(some), some.counts)
     each = zip(
         some.visits,
-        ordered.each(),
+        ordered.arrays(),
         _statistics(ordered, stat),
         taus.tolist(),
         (VARIANCE_OF_MEDIAN * _robust_variances(ordered) * taus).tolist(),
@@ -184,13 +184,13 @@ def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
         )
 
 
-def _statistics(ordered: Parts, stat: str) -> list[float]:
+def _statistics(ordered: Ragged, stat: str) -> list[float]:
     if stat in PERCENTS:
         return list(map(float, ordered.percentiles(PERCENTS[stat])))
     if stat == "mean":
-        return [float(rounds.mean()) for rounds in ordered.each()]
+        return [float(rounds.mean()) for rounds in ordered.arrays()]
     if stat in ENDS:
-        return [float(rounds[0 if stat == "min" else -1]) for rounds in ordered.each()]
+        return [float(rounds[0 if stat == "min" else -1]) for rounds in ordered.arrays()]
     raise UsageError(f"no statistic is called {stat!r}", f"choose from {', '.join(STATS)}")
 
 
@@ -212,7 +212,7 @@ def _within_launch(
     return math.nan, math.nan
 
 
-def _robust_variances(ordered: Parts) -> Values:
+def _robust_variances(ordered: Ragged) -> Values:
     """Of log t in each part: that of the normal distribution with the same quartiles; NaN if one is 0."""
     lower, upper = ordered.percentiles(25), ordered.percentiles(75)
     ratios = np.divide(upper, lower, out=np.full(lower.size, math.nan), where=lower > 0)
@@ -225,26 +225,26 @@ def _visit_medians(some: _Launches) -> Values:
     return _medians(some.by_visit, some.each_step_s)
 
 
-def _medians(parts: Parts, steps_s: Values) -> Values:
+def _medians(parts: Ragged, steps_s: Values) -> Values:
     """Of each part, of grouped data where the step of the clock is seen."""
-    each = parts.each()
-    ordered = spread_where_seen(parts.in_order(), steps_s, lambda place: ([each[place]], [steps_s[place]]))
+    each = parts.arrays()
+    ordered = spread_where_seen(parts.ascending(), steps_s, lambda place: ([each[place]], [steps_s[place]]))
     return ordered.medians()
 
 
-def _visit_variances(medians: Parts) -> Values:
+def _visit_variances(medians: Ragged) -> Values:
     """Of the logarithms of visit medians, of each launch."""
     known = (medians.lengths > 1) & (np.minimum.reduceat(medians.values, medians.begins) > 0)
     logs = np.log(np.where(medians.values > 0, medians.values, 1.0))
-    squares = medians._replace(values=medians._replace(values=logs).about_means() ** 2).sums()
+    squares = medians._replace(values=medians._replace(values=logs).centred() ** 2).sums()
     return np.where(known, squares / np.maximum(medians.lengths - 1, 1), math.nan)
 
 
-def _within_variances(some: _Launches, medians: Parts) -> Values:
+def _within_variances(some: _Launches, medians: Ragged) -> Values:
     """Of the logarithms of rounds around the median of their visit, of each launch."""
     positive = np.where(medians.values > 0, medians.values, 1.0)
-    relative = some.by_visit.values / some.by_visit.spread(positive)
-    variances = _robust_variances(some.by_launch._replace(values=relative).in_order())
+    relative = some.by_visit.values / some.by_visit.repeat(positive)
+    variances = _robust_variances(some.by_launch._replace(values=relative).ascending())
     known = np.minimum.reduceat(medians.values, medians.begins) > 0
     return np.where(known, variances, math.nan)
 
@@ -255,12 +255,12 @@ def _drifts(some: _Launches) -> list[float | None]:
     Source:
         docs/method.md#warm-up
     """
-    launches = some.by_launch.each()
+    launches = some.by_launch.arrays()
     drifts: list[float | None] = [None] * len(launches)
     known = np.flatnonzero(some.by_launch.lengths >= _LEAST_FOR_DRIFT).tolist()
     if known:
-        firsts = parts_of([launches[place][: launches[place].size // 4] for place in known])
-        lasts = parts_of([launches[place][launches[place].size // 2 :] for place in known])
+        firsts = ragged_of([launches[place][: launches[place].size // 4] for place in known])
+        lasts = ragged_of([launches[place][launches[place].size // 2 :] for place in known])
         both = (_medians(parts, some.largest_steps_s[known]).tolist() for parts in (firsts, lasts))
         for place, first, last in zip(known, *both, strict=True):
             drifts[place] = math.log(first / last) if min(first, last) > 0 else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.stats.ragged import Parts
+from mpigauge.stats.ragged import Ragged
 
 if TYPE_CHECKING:
     from mpigauge.stats.percentiles import Values
@@ -17,7 +17,7 @@ _PADDED_AT_ONCE = 1 << 17
 """Values that are transformed at once, with the zeros behind each visit."""
 
 
-def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
+def correlation_times(visits: Ragged, owners: Counts, ordered: Ragged) -> Values:
     """Return the integrated autocorrelation time of each launch's rounds: how many are worth one.
 
     It is that of u = log t, clipped to [p1, p99].
@@ -39,16 +39,16 @@ def correlation_times(visits: Parts, owners: Counts, ordered: Parts) -> Values:
         Monte Carlo, Statistical Science 7(4) 1992.
     """
     low, high = _ends(ordered)
-    logs = np.log(np.clip(visits.values, ordered.spread(low), ordered.spread(high)))
-    about = ordered._replace(values=logs).about_means()
+    logs = np.log(np.clip(visits.values, ordered.repeat(low), ordered.repeat(high)))
+    about = ordered._replace(values=logs).centred()
     products = _lag_products(visits._replace(values=about), owners)
     times = np.empty(low.size)
-    for mine, stack in products.stacks():
-        times[mine] = _positive_sequences(stack)
+    for places, stack in products.stacks():
+        times[places] = _positive_sequences(stack)
     return np.maximum(times, 1.0)
 
 
-def _ends(ordered: Parts) -> tuple[Values, Values]:
+def _ends(ordered: Ragged) -> tuple[Values, Values]:
     """Return the times between which those of each launch are clipped; 1 s twice if nothing lies between."""
     low, high = np.maximum(ordered.percentiles(1), _smallest_positive(ordered)), ordered.percentiles(99)
     differ = low < high
@@ -57,22 +57,22 @@ def _ends(ordered: Parts) -> tuple[Values, Values]:
     return np.where(differ, low, 1.0), np.where(differ, high, 1.0)
 
 
-def _smallest_positive(ordered: Parts) -> Values:
+def _smallest_positive(ordered: Ragged) -> Values:
     """Return the smallest positive time of each launch; infinite if it has none."""
     zeros = ordered._replace(values=(ordered.values <= 0).astype(float)).sums().astype(int)
     last = ordered.lengths - 1
     return np.where(zeros > last, math.inf, ordered.values[ordered.begins + np.minimum(zeros, last)])
 
 
-def _lag_products(visits: Parts, owners: Counts) -> Parts:
+def _lag_products(visits: Ragged, owners: Counts) -> Ragged:
     """Return each launch's sums of x_i x_(i+j) over its visits, for every lag j up to the longest visit."""
     longest = np.zeros(owners[-1] + 1, dtype=np.intp)
     np.maximum.at(longest, owners, visits.lengths)
-    products = Parts(np.zeros(longest.sum()), longest)
+    products = Ragged(np.zeros(longest.sum()), longest)
     begins = products.begins
-    for mine, stack in visits.stacks():
-        firsts = np.flatnonzero(np.diff(owners[mine], prepend=-1))
-        places = begins[owners[mine[firsts]]][:, np.newaxis] + np.arange(stack.shape[1])
+    for places_of_visits, stack in visits.stacks():
+        firsts = np.flatnonzero(np.diff(owners[places_of_visits], prepend=-1))
+        places = begins[owners[places_of_visits[firsts]]][:, np.newaxis] + np.arange(stack.shape[1])
         products.values[places] += _lag_products_of(stack, firsts)
     return products
 

@@ -198,8 +198,8 @@ def _stability(cut: Cut, sizes: Values, logs: Values, replicated: Values) -> Val
 
 
 def _has_breaks(breaks: Values, cuts: list[Values]) -> Values:
-    found = [(np.abs(edges[:, None] - breaks) <= 1).any(axis=0) for edges in cuts]
-    return np.array(found, dtype=float).reshape(len(cuts), breaks.size)
+    near = [(np.abs(edges[:, None] - breaks) <= 1).any(axis=0) for edges in cuts]
+    return np.array(near, dtype=float).reshape(len(cuts), breaks.size)
 
 
 def _cuts(cut: Cut, sizes: Values, logs: Values, replicated: Values) -> list[Values]:

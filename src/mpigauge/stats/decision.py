@@ -120,7 +120,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
         detectable_differences(family, joint, bar),
         launches_for_power(family, joint, bar, MIN_LAUNCHES),
     )
-    alone = special.stdtrit(family.freedom, 1 - thresholds.level)
+    one_sided = special.stdtrit(family.freedom, 1 - thresholds.level)
     p = np.where(family.mean > 0, slower, faster)
     half = np.minimum(joint * family.error, MAX_DISTANCE)
     low, high = np.exp(family.mean - half), np.exp(family.mean + half)
@@ -130,7 +130,7 @@ def decide(family: Family, thresholds: Thresholds, share: float = 1.0) -> list[D
             ratio=float(np.exp(family.mean[cell])),
             low=float(low[cell]),
             high=float(high[cell]),
-            bound=float(np.exp(family.mean[cell] + min(alone[cell] * family.error[cell], MAX_DISTANCE))),
+            bound=float(np.exp(family.mean[cell] + min(one_sided[cell] * family.error[cell], MAX_DISTANCE))),
             p=float(p[cell]),
             verdict=word,
             small=bool(small[cell]),
@@ -148,7 +148,7 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     """Yield the word for each cell, by the chances that it is slower and that it is faster."""
     enough, level = np.log1p(thresholds.margin), thresholds.level
-    alone = special.stdtrit(family.freedom, 1 - level) * family.error
+    one_sided = special.stdtrit(family.freedom, 1 - level) * family.error
     slower, faster = sides
     for cell, mean in enumerate(family.mean):
         clear = abs(mean) > joint[cell] * family.error[cell]
@@ -157,7 +157,7 @@ def _verdicts(
         elif clear and faster[cell] <= level * share and mean <= -enough:
             yield "faster"
         else:
-            yield "same" if abs(mean) + alone[cell] <= enough else "undecided"
+            yield "same" if abs(mean) + one_sided[cell] <= enough else "undecided"
 
 
 # ---- Power -----------------------------------------------------------------------------------------

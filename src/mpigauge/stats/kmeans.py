@@ -83,17 +83,17 @@ def _first_breaks(sums: SumsOfSquares, size: int) -> Counts:
     The place never goes back as `end` grows, so that each half of the ends only looks between what the ends
     around it have found: divide and conquer, all ends of one depth at once.
     """
-    found = np.zeros(size + 1, dtype=np.int64)
-    found[size] = _best_between(sums, np.array([size]), np.array([1]), np.array([size - 1]))[0]
+    breaks = np.zeros(size + 1, dtype=np.int64)
+    breaks[size] = _best_between(sums, np.array([size]), np.array([1]), np.array([size - 1]))[0]
     step = 1 << (size - 1).bit_length()
-    found[0] = 1
+    breaks[0] = 1
     while step > 1:
         ends = np.arange(step // 2, size, step)
-        lows = np.maximum(found[ends - step // 2], 1)
-        highs = np.maximum(np.minimum(found[np.minimum(ends + step // 2, size)], ends - 1), lows)
-        found[ends] = _best_between(sums, ends, lows, highs)
+        lows = np.maximum(breaks[ends - step // 2], 1)
+        highs = np.maximum(np.minimum(breaks[np.minimum(ends + step // 2, size)], ends - 1), lows)
+        breaks[ends] = _best_between(sums, ends, lows, highs)
         step //= 2
-    return found
+    return breaks
 
 
 def _best_between(sums: SumsOfSquares, ends: Counts, lows: Counts, highs: Counts) -> Counts:

@@ -131,8 +131,8 @@ def phases(slow: Sequence[bool]) -> int | None:
 def _orders(first: int, second: int, runs: int) -> int:
     """Return how many orders of so many of two kinds have this number of runs."""
     more, less = (runs - 1) // 2, (runs - 2) // 2
-    one = math.comb(first - 1, more) * math.comb(second - 1, less)
-    return one + math.comb(first - 1, less) * math.comb(second - 1, more)
+    with_more_first = math.comb(first - 1, more) * math.comb(second - 1, less)
+    return with_more_first + math.comb(first - 1, less) * math.comb(second - 1, more)
 
 
 def _best_cut(logs: Values) -> tuple[float, int]:

@@ -27,7 +27,7 @@ VALUES_AT_ONCE = 1 << 15
 would take several times the size of its file."""
 
 
-class Parts(NamedTuple):
+class Ragged(NamedTuple):
     """Arrays of different lengths end to end, none of them empty.
 
     Attributes:
@@ -44,22 +44,22 @@ class Parts(NamedTuple):
         begins: Counts = np.cumsum(self.lengths) - self.lengths
         return begins
 
-    def each(self) -> list[Values]:
+    def arrays(self) -> list[Values]:
         """Return the parts as views."""
         ends = [0, *np.cumsum(self.lengths).tolist()]
         return [self.values[begin:end] for begin, end in pairwise(ends)]
 
-    def spread(self, of_each: Values) -> Values:
+    def repeat(self, of_each: Values) -> Values:
         """Return one number per part, repeated for every value of it."""
         return np.repeat(of_each, self.lengths)
 
-    def in_order(self) -> Parts:
+    def ascending(self) -> Ragged:
         """Return the parts with the values of each in ascending order."""
         if self.lengths.min() == self.lengths.max():
             rows = self.values.reshape(self.lengths.size, -1)
             return self._replace(values=np.sort(rows, axis=1).ravel())
         ordered = self._replace(values=self.values.copy())
-        for part in ordered.each():
+        for part in ordered.arrays():
             part.sort()
         return ordered
 
@@ -67,8 +67,8 @@ class Parts(NamedTuple):
         """Yield the places of the parts of each length, rising, and the parts, shape ``(parts, values)``."""
         order = np.argsort(self.lengths, kind="stable")
         begins = self.begins
-        for mine in np.split(order, np.flatnonzero(np.diff(self.lengths[order])) + 1):
-            yield mine, self.values[begins[mine][:, np.newaxis] + np.arange(self.lengths[mine[0]])]
+        for places in np.split(order, np.flatnonzero(np.diff(self.lengths[order])) + 1):
+            yield places, self.values[begins[places][:, np.newaxis] + np.arange(self.lengths[places[0]])]
 
     def percentiles(self, percent: int) -> Values:
         """Return a percentile of each part, as `percentiles.percentile`; parts must be in ascending order."""
@@ -96,19 +96,19 @@ class Parts(NamedTuple):
         sums: Values = np.add.reduceat(self.values, self.begins)
         return sums
 
-    def about_means(self) -> Values:
+    def centred(self) -> Values:
         """Return every value minus the mean of its part."""
-        about: Values = self.values - self.spread(self.sums() / self.lengths)
+        about: Values = self.values - self.repeat(self.sums() / self.lengths)
         return about
 
 
-def parts_of(arrays: Sequence[Values] | Sequence[Counts]) -> Parts:
+def ragged_of(arrays: Sequence[Values] | Sequence[Counts]) -> Ragged:
     """Return arrays as parts; none may be empty."""
     lengths = np.fromiter((array.size for array in arrays), np.intp, len(arrays))
-    return Parts(np.concatenate(arrays, dtype=np.float64), lengths)
+    return Ragged(np.concatenate(arrays, dtype=np.float64), lengths)
 
 
-def some_at_once(
+def in_batches(
     items: Iterable[Item], length: Callable[[Item], int], most: int | None = None
 ) -> Iterator[list[Item]]:
     """Yield lists of items, with about `most` values each; no item is split.

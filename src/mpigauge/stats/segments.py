@@ -132,9 +132,9 @@ class SegmentRanges:
     def square(self, values: Values) -> Values:
         """Return values of ranges by begin and end, shape ``(..., nodes, nodes)``; infinite elsewhere."""
         count = self.nodes.size
-        found = np.full((*values.shape[:-1], count, count), np.inf)
-        found[..., self.begins, self.ends] = values
-        return found
+        square = np.full((*values.shape[:-1], count, count), np.inf)
+        square[..., self.begins, self.ends] = values
+        return square
 
 
 def grid_of(count: int, forced: Sequence[int] = ()) -> SegmentRanges:
@@ -174,32 +174,32 @@ def cut(sizes: Values, logs: Values, forced: Sequence[int] = ()) -> Cut:
     Source:
         docs/models.md#segments
     """
-    found = _iterated(grid_of(sizes.size, forced), sizes, logs)
-    for place in found.grid.known:
-        others = grid_of(sizes.size, [one for one in found.grid.known if one != place])
-        if _agree(found, others, place, sizes, logs):
-            found = _iterated(others, sizes, logs)
-    return found
+    best = _iterated(grid_of(sizes.size, forced), sizes, logs)
+    for place in best.grid.known:
+        others = grid_of(sizes.size, [known for known in best.grid.known if known != place])
+        if _agree(best, others, place, sizes, logs):
+            best = _iterated(others, sizes, logs)
+    return best
 
 
-def _agree(found: Cut, others: SegmentRanges, place: int, sizes: Values, logs: Values) -> bool:
+def _agree(best: Cut, others: SegmentRanges, place: int, sizes: Values, logs: Values) -> bool:
     """Return whether a known break changes nothing: no jump, and a cut without it is as good."""
-    if found.grid.jumps[np.searchsorted(found.grid.nodes, place)] > AGREE_SCALES:
+    if best.grid.jumps[np.searchsorted(best.grid.nodes, place)] > AGREE_SCALES:
         return False
-    without, with_it = (_best(grid, sizes, logs, found.scale)[0] for grid in (others, found.grid))
+    without, with_it = (_best(grid, sizes, logs, best.scale)[0] for grid in (others, best.grid))
     return without <= with_it + _TIE
 
 
 def _iterated(grid: SegmentRanges, sizes: Values, logs: Values) -> Cut:
     """Return the best cut, iterated with the errors that the last one leaves; first with the roughness."""
     lines = fit_lines(sizes, logs, grid.inside, SCALE_FIRST)
-    _, found = _best(grid, sizes, logs, _roughness(grid, lines, sizes, logs))
+    _, best = _best(grid, sizes, logs, _roughness(grid, lines, sizes, logs))
     for _ in range(_ROUNDS):
-        last = found
-        _, found = _best(grid, sizes, logs, _scale_of(last, sizes, logs))
-        if last.edges == found.edges:
+        last = best
+        _, best = _best(grid, sizes, logs, _scale_of(last, sizes, logs))
+        if last.edges == best.edges:
             break
-    return found
+    return best
 
 
 def _best(whole: SegmentRanges, sizes: Values, logs: Values, scale: float) -> tuple[float, Cut]:
@@ -270,10 +270,10 @@ def _jumps(lines: LineFits, first: Places, after: Places, sizes: Values) -> Valu
     rows = np.flatnonzero(after - first == POINTS_BETWEEN_JUMPS)
     edges, below, above = np.intersect1d(after[rows], first[rows], return_indices=True)
     middles = np.sqrt(np.maximum(sizes[edges - 1], 1.0) * sizes[edges])
-    ends = [lines.alpha[mine] + lines.beta[mine] * middles for mine in (rows[below], rows[above])]
-    found = np.zeros(sizes.size + 1)
-    found[edges] = np.abs(np.diff(np.log(np.maximum(ends, 1e-300)), axis=0)[0])
-    return found
+    ends = [lines.alpha[side] + lines.beta[side] * middles for side in (rows[below], rows[above])]
+    jumps = np.zeros(sizes.size + 1)
+    jumps[edges] = np.abs(np.diff(np.log(np.maximum(ends, 1e-300)), axis=0)[0])
+    return jumps
 
 
 def cut_at(grid: SegmentRanges, lines: LineFits, nodes: Sequence[int] | Places, scale: float) -> Cut:
@@ -349,8 +349,8 @@ def misfit_term(costs: Values, points: int) -> Values:
     return np.asarray(points * np.log(costs / points + RESOLUTION**2))
 
 
-def _scale_of(found: Cut, sizes: Values, logs: Values) -> float:
+def _scale_of(cut: Cut, sizes: Values, logs: Values) -> float:
     """Return the standard deviation of residuals by their median, with the freedom parameters took."""
-    errors = np.abs(logs - np.log(found.times(sizes)))
-    free = max(sizes.size - 2 * found.count, 1) / sizes.size
+    errors = np.abs(logs - np.log(cut.times(sizes)))
+    free = max(sizes.size - 2 * cut.count, 1) / sizes.size
     return max(RESOLUTION, _OF_NORMAL * float(np.median(errors)) / math.sqrt(free))

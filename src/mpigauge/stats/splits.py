@@ -93,8 +93,8 @@ def first_with_time(values: Values, place: int) -> int:
     Args:
         values: Shape ``(sessions, cells)``.
     """
-    there = np.flatnonzero(np.isfinite(values).any(axis=1))
-    return int(there[there >= place][0])
+    with_time = np.flatnonzero(np.isfinite(values).any(axis=1))
+    return int(with_time[with_time >= place][0])
 
 
 def outliers_damped(values: Values) -> Values:
@@ -148,8 +148,8 @@ def steps(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, ...]]
         The first session after each place, and second side minus first: difference of means, its standard
         error and degrees of freedom. A place with too few values on a side has a difference of 0.
     """
-    known, there, squares = _centred(values)
-    counts, sums = np.cumsum(there, axis=1), np.cumsum(known, axis=1)
+    centred, present, squares = _centred(values)
+    counts, sums = np.cumsum(present, axis=1), np.cumsum(centred, axis=1)
     places: list[tuple[int, ...]] = [(place,) for place in range(1, values.shape[1])]
     yield places, _moments(counts[:, :-1], counts[:, [-1]], sums[:, :-1], squares, floor)
 
@@ -166,8 +166,8 @@ def stretches(values: Values, floor: Values) -> Iterator[tuple[list[tuple[int, .
         stretch; and moments of stretch minus rest, as `steps` yields them.
     """
     sessions = values.shape[1]
-    known, there, squares = _centred(values)
-    counts, sums = (_from_zero(np.cumsum(one, axis=1)) for one in (there, known))
+    centred, present, squares = _centred(values)
+    counts, sums = (_from_zero(np.cumsum(one, axis=1)) for one in (present, centred))
     for begin in range(_first_stretch(sessions), sessions - 2 * MIN_SEGMENT + 1):
         ends = np.arange(begin + MIN_SEGMENT, sessions - MIN_SEGMENT + 1)
         inside = counts[:, ends] - counts[:, [begin]]
@@ -185,11 +185,11 @@ def _from_zero(sums: Values) -> Values:
 
 def _centred(values: Values) -> tuple[Values, Values, Values]:
     """Return values about the mean of their cell (0 if missing), where they exist, and the sum of squares."""
-    there = np.isfinite(values)
-    count = there.sum(axis=1, keepdims=True)
-    known = np.where(there, values, 0.0)
-    known = np.where(there, values - known.sum(axis=1, keepdims=True) / np.maximum(count, 1), 0.0)
-    return known, there, (known**2).sum(axis=1, keepdims=True)
+    present = np.isfinite(values)
+    count = present.sum(axis=1, keepdims=True)
+    known = np.where(present, values, 0.0)
+    known = np.where(present, values - known.sum(axis=1, keepdims=True) / np.maximum(count, 1), 0.0)
+    return known, present, (known**2).sum(axis=1, keepdims=True)
 
 
 def _moments(
@@ -268,15 +268,15 @@ def permuted_largest_t(search: Search, values: Values, floor: Values) -> Values:
     random = np.random.default_rng(zlib.crc32(np.nan_to_num(values).tobytes()))
     orders = np.array([random.permutation(len(values)) for _ in range(PERMUTATIONS)])
     enough = np.isfinite(values).sum(axis=0) >= SEGMENTS[search] * MIN_SEGMENT
-    found = np.zeros((PERMUTATIONS, values.shape[1]))
+    largest = np.zeros((PERMUTATIONS, values.shape[1]))
     if enough.any():
         known, floor = values[:, enough], floor[enough]
         at_once = max(1, _MAX_ENTRIES // known.size)
         parts = (orders[begin : begin + at_once] for begin in range(0, PERMUTATIONS, at_once))
-        found[:, enough] = np.vstack(
+        largest[:, enough] = np.vstack(
             [largest_t(search, outliers_damped(known[part]), floor) for part in parts]
         )
-    return found
+    return largest
 
 
 SEGMENTS: dict[Search, int] = {steps: 2, stretches: 3}

@@ -59,19 +59,19 @@ def steps_of(logs: Sequence[Values], floors: Sequence[Values], margin: float) ->
         floors: Variance of a difference of each cell that sessions do not average out, shape ``(cells,)``.
         margin: Relative changes that are less do not matter.
     """
-    found: Mapping[int, list[Step]] = defaultdict(list)
+    changes: Mapping[int, list[Step]] = defaultdict(list)
     whole = range(len(logs)), 0, len(logs[0]) if logs else 0
     pieces: list[tuple[Sequence[int], int, int]] = [whole]
     while pieces:
         members, begin, end = pieces.pop()
         split: Mapping[tuple[int, ...], list[int]] = defaultdict(list)
-        for member, mine in _changes_within(_piece(members, begin, end, logs, floors), margin).items():
-            found[member] += mine
-            split[tuple(step.place for step in mine)].append(member)
+        for member, own_steps in _changes_within(_piece(members, begin, end, logs, floors), margin).items():
+            changes[member] += own_steps
+            split[tuple(step.place for step in own_steps)].append(member)
         for places, changed in split.items():
             pieces += [(changed, *ends) for ends in pairwise((begin, *places, end))]
     return [
-        with_drifts(_isolated(found[member], *curve, margin), *curve, margin)
+        with_drifts(_isolated(changes[member], *curve, margin), *curve, margin)
         for member, curve in enumerate(zip(logs, floors, strict=True))
     ]
 
@@ -104,10 +104,10 @@ def _between(step: Step, others: Sequence[Step], logs: Values, floor: Values, ma
     )
     for (begin, end), cells_of_span in spans.items():
         ((_, moments),) = steps(outliers_damped(logs[None, begin:end, cells_of_span]), floor[cells_of_span])
-        here = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
-        known = here[0] != 0
+        at_place = [np.broadcast_to(one, moments[0].shape)[0, step.place - begin - 1] for one in moments]
+        known = at_place[0] != 0
         cells = np.array(cells_of_span)[known]
-        mean[cells], error[cells], freedom[cells] = (one[known] for one in here)
+        mean[cells], error[cells], freedom[cells] = (one[known] for one in at_place)
         changed[cells] = np.abs(mean[cells]) >= np.maximum(math.log1p(margin), step.reach * error[cells])
     return replace(step, mean=mean, error=error, freedom=freedom, changed=changed)
 
@@ -126,7 +126,7 @@ def suspected(logs: Sequence[Values], floors: Sequence[Values], margin: float) -
     piece = _piece(range(len(logs)), 0, len(logs[0]) if logs else 0, logs, floors)
     if not SEGMENTS[steps] * MIN_SEGMENT <= len(piece.values) < MIN_SESSIONS:
         return {}
-    return {member: mine[0] for member, mine in _significant(steps, piece, margin, LEVEL, _by_student)}
+    return {member: found[0] for member, found in _significant(steps, piece, margin, LEVEL, _by_student)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,7 +149,7 @@ def _piece(
     members: Sequence[int], begin: int, end: int, logs: Sequence[Values], floors: Sequence[Values]
 ) -> _Piece:
     values = [logs[member][begin:end] for member in members]
-    owner = [np.full(one.shape[1], member) for member, one in zip(members, values, strict=True)]
+    owner = [np.full(array.shape[1], member) for member, array in zip(members, values, strict=True)]
     floor = [floors[member] for member in members]
     if not values:
         return _Piece(begin, np.empty((0, 0)), np.empty(0), np.empty(0))
@@ -163,10 +163,10 @@ def _changes_within(piece: _Piece, margin: float) -> dict[int, list[Step]]:
         return {}
     if sessions < STRETCHES_FROM:
         return dict(_significant(steps, piece, margin, LEVEL, _by_orders))
-    found = dict(_significant(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES, _by_orders))
-    if set(piece.owner.tolist()) == found.keys():
-        return found
-    return dict(_significant(stretches, piece, margin, LEVEL_OF_STRETCHES, _by_orders)) | found
+    changes = dict(_significant(steps, piece, margin, LEVEL - LEVEL_OF_STRETCHES, _by_orders))
+    if set(piece.owner.tolist()) == changes.keys():
+        return changes
+    return dict(_significant(stretches, piece, margin, LEVEL_OF_STRETCHES, _by_orders)) | changes
 
 
 def _significant(
@@ -215,13 +215,13 @@ class _Likeliest:
 
 def _likeliest(search: Search, piece: _Piece) -> _Likeliest:
     candidates = list(search(outliers_damped(piece.values[None]), piece.floor))
-    places = [place for mine, _ in candidates for place in mine]
+    places = [place for of_candidate, _ in candidates for place in of_candidate]
     moments = [np.concatenate([known[at][0] for _, known in candidates]) for at in range(3)]
     t = np.abs(moments[0] / moments[1])
     members = dict.fromkeys(piece.owner.tolist())
     best = {member: int(t[:, piece.owner == member].max(axis=1).argmax()) for member in members}
-    here = np.array([best[member] for member in piece.owner]), np.arange(len(piece.owner))
-    mean, error, freedom = (one[here] for one in moments)
+    best_places = np.array([best[member] for member in piece.owner]), np.arange(len(piece.owner))
+    mean, error, freedom = (one[best_places] for one in moments)
     return _Likeliest({member: places[at] for member, at in best.items()}, mean, error, freedom)
 
 

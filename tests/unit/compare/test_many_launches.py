@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mpigauge.rows.within_launch import summarise_launches
 from mpigauge.stats import ragged
-from mpigauge.stats.ragged import parts_of
+from mpigauge.stats.ragged import ragged_of
 from mpigauge.vocabulary import STATS
 from tests.unit.rows.plain_launch import said_of
 from tests.unit.rows.planted import autoregressive, lognormal
@@ -94,12 +94,10 @@ def test_as_many_steps_are_made_of_a_hundred_launches_as_of_one(monkeypatch: pyt
 def test_parts_are_put_in_order_each_by_itself() -> None:
     generator = np.random.default_rng(5)
     arrays = [generator.normal(size=length) for length in (3, 1, 8, 3, 5)]
-    ordered = parts_of(arrays).in_order()
-    assert all(np.array_equal(np.sort(one), part) for one, part in zip(arrays, ordered.each(), strict=True))
+    ordered = ragged_of(arrays).ascending()
+    assert all(np.array_equal(np.sort(one), part) for one, part in zip(arrays, ordered.arrays(), strict=True))
     assert ordered.medians() == pytest.approx([float(np.median(one)) for one in arrays])
     assert ordered.percentiles(25) == pytest.approx([float(np.percentile(one, 25)) for one in arrays])
-    assert ordered.about_means() == pytest.approx(
-        np.concatenate([np.sort(one) - one.mean() for one in arrays])
-    )
+    assert ordered.centred() == pytest.approx(np.concatenate([np.sort(one) - one.mean() for one in arrays]))
     stacked = {int(place) for mine, _ in ordered.stacks() for place in mine}
     assert stacked == set(range(len(arrays)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mpigauge.stats.autocorrelation import correlation_times
-from mpigauge.stats.ragged import parts_of
+from mpigauge.stats.ragged import ragged_of
 from tests.unit.rows.planted import autoregressive, lognormal
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def correlation_time(visits: Sequence[Values]) -> float:
     """Of one launch."""
     known = [visit for visit in visits if visit.size]
-    ordered = parts_of([np.concatenate(known)]).in_order()
-    return float(correlation_times(parts_of(known), np.zeros(len(known), dtype=np.intp), ordered)[0])
+    ordered = ragged_of([np.concatenate(known)]).ascending()
+    return float(correlation_times(ragged_of(known), np.zeros(len(known), dtype=np.intp), ordered)[0])
 
 
 @pytest.mark.truth

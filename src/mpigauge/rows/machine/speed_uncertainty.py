@@ -15,7 +15,7 @@ from mpigauge.rows.machine.speeds import spans_of
 from mpigauge.rows.within_launch import WIDTH_OF_NORMAL
 from mpigauge.stats.interval import UNIFORM_VARIANCE
 from mpigauge.stats.limits import PROMISED
-from mpigauge.stats.ragged import parts_of, some_at_once
+from mpigauge.stats.ragged import in_batches, ragged_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -139,8 +139,8 @@ def _logs(visits: Iterable[Visit]) -> tuple[Values, Values, Places, Places]:
 
 def _middles(visits: Sequence[Visit]) -> Iterator[float]:
     """Of the samples of each visit, in ns: the upper one of two."""
-    for some in some_at_once(visits, lambda visit: len(visit.samples_ns)):
-        yield from parts_of([np.asarray(visit.samples_ns) for visit in some]).in_order().middles().tolist()
+    for some in in_batches(visits, lambda visit: len(visit.samples_ns)):
+        yield from ragged_of([np.asarray(visit.samples_ns) for visit in some]).ascending().middles().tolist()
 
 
 def _count(groups: Places) -> int:
