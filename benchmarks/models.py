@@ -69,7 +69,7 @@ PAIRS = {
 
 
 def modelled(machine: Machine, chance: np.random.Generator, launches: int) -> Model:
-    """Return the model of one random campaign."""
+    """Of one campaign."""
     found = models_of([machine.campaign(chance, launches)])[0]
     if found is None:
         raise ValueError("a machine has four sizes or more")
@@ -204,7 +204,7 @@ def usual(machine: Machine, campaigns: int) -> str:
     return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(held, count, strict=True))
 
 
-def _contains(number: Interval, truth: float) -> bool:
+def _holds(number: Interval, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 

@@ -282,9 +282,9 @@ class JobRun:
             self._early_output.append(text[:MAX_OUTPUT_LINE_BYTES])
         running.add_words(text)
 
-    def _report(self, running: RunningJob) -> str:
+    def _library_report(self, running: RunningJob) -> str:
         """What the library said of its transports; then none of that will be why the job failed."""
-        lines = [text.decode("utf-8", "replace") for text in self._said]
+        lines = [text.decode("utf-8", "replace") for text in self._early_output]
         reported = self._target.library.kind.parse_report(lines)
         if reported:
             running.drop_words(self._early_output)

@@ -35,16 +35,16 @@ LAB_NUMBER = "the lab's own number"
 _STATE = "state"
 
 MAX_LISTED = 4
-"""Most numbers that are listed; of more, the smallest, the median and the largest are."""
+"""So many numbers are said one by one; of more, the smallest, the middle and the largest."""
 
 MAX_NAMED = 3
-"""Most cells that are named as exceptions."""
+"""So many cells at which it is otherwise are named."""
 
-NEAR_1_LOW, NEAR_1_HIGH = 0.95, 1.05
-"""Ratios between which three digits would hide a difference that is small but real."""
+NEAR_LEAST, NEAR_MOST = 0.95, 1.05
+"""Between these, three digits of a ratio would hide a difference that is small but real."""
 
 VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
-"""Words of verdicts that differ from their names."""
+"""Words for those that are not their own."""
 
 
 PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
@@ -54,19 +54,19 @@ PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradic
 
 
 def headline(found: Sequence[CheckedClaim]) -> str:
-    """Return how many claims have each verdict."""
+    """How many are confirmed, how many are not."""
     counts = Counter(one.verdict for one in found)
-    words = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
-    return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {words}"
+    said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
+    return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {said}"
 
 
 def verdict(word: ClaimVerdict) -> str:
-    """Return the word of a verdict."""
+    """What it is called."""
     return VERDICTS.get(word, word)
 
 
 def own_numbers(found: Sequence[CheckedClaim]) -> str:
-    """Return how many claims the reports' own printed numbers decide; empty if none."""
+    """How many the printed numbers of the reports themselves decide; empty if none."""
     decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
     if not decided:
         return ""
@@ -78,7 +78,7 @@ def own_numbers(found: Sequence[CheckedClaim]) -> str:
 
 
 def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
-    """Yield what verdicts mean, and what would decide more."""
+    """What marks mean, and what would decide more."""
     yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
     if any(one.verdict == "refuted" for one in found):
         yield "refuted: it does not hold here; on the hardware of the report it may"
@@ -99,70 +99,70 @@ def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
 
 
 def printed(one: CheckedClaim, chosen: Units) -> str:
-    """Return what the report's own tables say."""
-    result = one.printed
-    if result.verdict is None:
+    """What the report's own tables say."""
+    held = one.printed
+    if held.verdict is None:
         return NOT_PRINTED
-    return f"{PRINTED[result.verdict]}: {numbers_of(one.claim, result, chosen)}"
+    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
 
 
 def here(one: CheckedClaim, chosen: Units) -> str:
-    """Return what was measured here, or why nothing was."""
-    result = one.here
-    if result.gap == "untestable":
+    """What was measured here says, or why nothing does."""
+    held = one.here
+    if held.gap == "untestable":
         return one.claim.untestable
-    if result.gap == "unmeasured":
+    if held.gap == "unmeasured":
         return NOT_MEASURED
-    texts = "; ".join([numbers_of(one.claim, result, chosen), *_basis(result)])
-    return f"{LAB_NUMBER}: {texts}" if result.gap == "planted" else texts
+    said = "; ".join([numbers_of(one.claim, held, chosen), *_basis(held)])
+    return f"{LAB_NUMBER}: {said}" if held.gap == "planted" else said
 
 
-def _basis(result: ClaimResult) -> Iterator[str]:
-    """Yield the number of launches, and caveats."""
-    counts = sorted({number.launches for number in result.numbers if number.launches})
+def _basis(held: ClaimResult) -> Iterator[str]:
+    """Launches, and what must be known of them."""
+    counts = sorted({number.launches for number in held.numbers if number.launches})
     if counts:
         ends = units.span(str(counts[0]), str(counts[-1]), f" {units.DASH} ")
         yield f"{ends} {'launch' if counts == [1] else units.plural('launch')}"
-    if any(number.oversubscribed for number in result.numbers):
-        every = all(number.oversubscribed for number in result.numbers)
+    if any(number.oversubscribed for number in held.numbers):
+        every = all(number.oversubscribed for number in held.numbers)
         yield "ranks share cores" if every else "some ranks share cores"
-    if any(number.imported for number in result.numbers):
+    if any(number.imported for number in held.numbers):
         yield "imported"
 
 
-def numbers_of(claim: Claim, result: ClaimResult, chosen: Units) -> str:
-    """Return the numbers: `7.39 times at 1 B`, or `0.775 to 1.89 times, median 1.08; so at 29 of 31`."""
-    found = result.numbers
+def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
+    """`7.39 times at 1 B`; of many `0.775 to 1.89 times, median 1.08; so at 29 of 31 cases, not at 8 B`."""
+    found = held.numbers
     names = _names(claim, found)
     write = partial(_written, claim, _with_unit_of(claim, chosen))
     if len(found) <= MAX_LISTED:
-        texts = _each(claim, found, names, write)
-        counted = claim.quantifier != ALL and len(found) > 1 and result.gap is None
-        return f"{texts}; so at {result.count('holds')} of {len(found)}" if counted else texts
+        said = _each(claim, found, names, write)
+        counted = claim.quantifier != ALL and len(found) > 1 and held.gap is None
+        return f"{said}; so at {held.count('holds')} of {len(found)}" if counted else said
     values = [number.estimate for number in found]
     times = " times" if _is_ratio(claim) else ""
     ends = f"{write(min(values))} to {write(max(values))}{times}, median {write(median(values))}"
-    return f"{ends}; {_counted(result, names)}"
+    return f"{ends}; {_counted(held, names)}"
 
 
 Write = Callable[[float], str]
 
 
 def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write) -> str:
-    """Return the numbers one by one; a common size comes once."""
+    """One by one; a size that all have in common is said once."""
     times = " times" if _is_ratio(claim) else ""
     common = len({size for _, size in names}) == 1
-    texts = []
+    said = []
     for place, (one, (label, size)) in enumerate(zip(found, names, strict=True)):
         words = [write(one.estimate) + (times if place == 0 else ""), _ends(one, write)]
         words += [f"[{label}]" if label else "", f"at {size}" if size and not common else ""]
-        texts.append(" ".join(filter(None, words)))
+        said.append(" ".join(filter(None, words)))
     at = f" at {names[0][1]}" if common and names[0][1] else ""
-    return f"{', '.join(texts)}{at}"
+    return f"{', '.join(said)}{at}"
 
 
 def _ends(number: ClaimNumber, write: Write) -> str:
-    """Return the interval; an upper end of a size may be unknown."""
+    """The interval; what a size is at most may not be known."""
     low, high = number.low, number.high
     if low is None or high is None or low == high:
         return ""
@@ -171,29 +171,29 @@ def _ends(number: ClaimNumber, write: Write) -> str:
     return f"({units.interval(low, high, write)})"
 
 
-def _counted(result: ClaimResult, names: Names) -> str:
-    """Return at how many cells a claim holds, and at which it does not."""
+def _counted(held: ClaimResult, names: Names) -> str:
+    """At how many of them it is so, and at which it is not."""
     sizes = [size for _, size in names]
     what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
-    texts = [f"so at {result.count('holds')} of {len(sizes)} {what}"]
-    pairs = zip(result.numbers, names, strict=True)
+    said = [f"so at {held.count('holds')} of {len(sizes)} {what}"]
+    pairs = zip(held.numbers, names, strict=True)
     fails = [" ".join(filter(None, name)) for number, name in pairs if number.verdict == "fails"]
     if fails:
-        texts.append(f"not at {', '.join(fails) if len(fails) <= MAX_NAMED else len(fails)}")
-    if undecided := result.count("undecided"):
-        texts.append(f"undecided at {undecided}")
-    return ", ".join(texts)
+        said.append(f"not at {', '.join(fails) if len(fails) <= MAX_NAMED else len(fails)}")
+    if undecided := held.count("undecided"):
+        said.append(f"undecided at {undecided}")
+    return ", ".join(said)
 
 
 # ---- Which cells ---------------------------------------------------------------------------------
 
 Names = list[tuple[str, str]]
-"""Words that distinguish the cell of each number, and its size."""
+"""Of each number what tells its cell from those of the others, and its size."""
 
 
 def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
-    """Return words and sizes of cells: `tcp, h1,h2` and `8 B`; no size if the number is a size."""
-    labels = told_apart([_factors(number) for number in found])
+    """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
+    labels = distinguishing_labels([_factors(number) for number in found])
     sizes = ["" if _is_size(claim) else _size(number) for number in found]
     return list(zip(labels, sizes, strict=True))
 
@@ -212,18 +212,18 @@ def _size(number: ClaimNumber) -> str:
 
 
 def _with_unit_of(claim: Claim, chosen: Units) -> Units:
-    """Return units with rates in the unit of the bound, unless the user has chosen one."""
+    """Rates in the unit of the bound, unless the user has chosen one."""
     text = claim.bound.text if claim.bound else ""
     named = [unit for unit in units.RATE_UNITS if unit in text]
     return replace(chosen, rate=named[0]) if named and chosen.rate == units.AUTO else chosen
 
 
 def _written(claim: Claim, chosen: Units, value: float) -> str:
-    """Return a number with its unit; ratios have none."""
+    """A number of it, with its unit but for ratios."""
     if _is_size(claim):
         return "no measured size" if math.isinf(value) else units.format_size(round(value))
     if _is_ratio(claim):
-        return f"{value:.3f}" if NEAR_1_LOW <= value < NEAR_1_HIGH else units.format_factor(value)
+        return f"{value:.3f}" if NEAR_LEAST <= value < NEAR_MOST else units.format_factor(value)
     if claim.quantity in TIMES:
         return units.format_time(value, chosen.time)
     if claim.quantity in SHARES:
@@ -236,7 +236,7 @@ def _is_size(claim: Claim) -> bool:
 
 
 def _is_ratio(claim: Claim) -> bool:
-    """Return whether its numbers are ratios; sizes are not."""
+    """Whether it is a number of times; a size is none, whatever it is of."""
     if _is_size(claim) or claim.kind == "difference":
         return False
     return claim.two or claim.kind == "grows" or claim.quantity == "first"
@@ -262,7 +262,7 @@ def document(scores: Scores, chosen: Units) -> Document:
     found = [one for _, judged in scores for one in judged]
     return Document(
         head=list(filter(None, [headline(found), own_numbers(found)])),
-        tables=[Table(report.name, report.source, checked, _COLUMNS) for report, checked in scores],
+        tables=[Table(report.name, report.source, judged, _COLUMNS) for report, judged in scores],
         foot=[Line(text) for text in notes(found)],
         units=chosen,
         data=lambda: _data(scores),

@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Number of a cell, in seconds, bytes per second, or without unit.
+    """A number of a cell, in seconds, bytes per second, or none of these.
 
     Attributes:
         low: Lower end of its 95 % interval across launches; None if it has none.
         high: Its upper end.
-        by_launch: Value of each launch, by its number; empty for imported numbers.
-        step: Clock step over the number.
-        restarted: Launches that were interrupted and started again.
+        by_launch: Number of each launch to what it is there; empty of what others have printed.
+        step: Of the clock, over the number.
+        in_parts: Launches that were started again on the way.
     """
 
     estimate: float
@@ -64,16 +64,16 @@ class Amount:
     high: float | None = None
     by_launch: Mapping[int, float] = field(default_factory=dict)
     step: float = 0.0
-    restarted: frozenset[int] = frozenset()
+    in_parts: frozenset[int] = frozenset()
 
     @property
     def launches(self) -> int:
-        """Number of launches."""
+        """How many it is of."""
         return len(self.by_launch)
 
 
 def time_of(row: Row) -> Amount | None:
-    """Return the time of one operation, in seconds."""
+    """Of one operation, in seconds."""
     time = row.time
     if time is None:
         return None
@@ -81,12 +81,12 @@ def time_of(row: Row) -> Amount | None:
 
 
 def rate_of(row: Row) -> Amount | None:
-    """Return the bytes moved in all directions over the time, in bytes per second."""
+    """Bytes moved in all directions, over the time; in bytes per second."""
     return _rate(row.time, row.rate_bytes_per_s)
 
 
 def bus_rate_of(row: Row) -> Amount | None:
-    """Return the bus bandwidth, in bytes per second."""
+    """Bus bandwidth, in bytes per second."""
     return _rate(row.time, row.bus_bytes_per_s)
 
 
@@ -95,12 +95,12 @@ def _rate(time: Timing | None, rate: float | None) -> Amount | None:
         return None
     moved = rate * time.estimate
     low, high = (moved / end if end else None for end in (time.high, time.low))
-    launches = {launch: moved / time_s for launch, time_s in time.by_launch.items() if time_s > 0}
+    launches = {launch: moved / one for launch, one in time.by_launch.items() if one > 0}
     return Amount(rate, low, high, launches, time.step, time.in_parts)
 
 
 def spread_of(row: Row) -> Amount | None:
-    """Return the standard deviation of single operations over their mean; None if samples are batched."""
+    """Standard deviation of single operations over their mean; None of means of several."""
     time = row.time
     if time is None:
         return None
@@ -108,7 +108,7 @@ def spread_of(row: Row) -> Amount | None:
         return Amount(time.stddev / time.estimate) if time.stddev is not None else None
     if row.batch > 1:
         return None
-    return _across({number: _spread(visits) for number, visits in visits_by_launch(row.visits).items()})
+    return _across({number: _spread(mine) for number, mine in visits_by_launch(row.visits).items()})
 
 
 def _spread(visits: Sequence[Visit]) -> float | None:
@@ -119,7 +119,7 @@ def _spread(visits: Sequence[Visit]) -> float | None:
 
 
 def first_of(row: Row) -> Amount | None:
-    """Return the first round of a launch over the typical one."""
+    """The first round of a cell in a launch, over what stands for that launch."""
     time = row.time
     if time is None:
         return None
@@ -129,14 +129,14 @@ def first_of(row: Row) -> Amount | None:
 
 
 def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
-    """Return the CPU time over wall time of all ranks, at most 1."""
+    """CPU time over wall time of all ranks, at most 1."""
     launches = visits_by_launch(row.visits).items()
-    found = _across({number: cpu_share(row.cell, pattern, visits) for number, visits in launches})
+    found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
     return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
 
 
 def _across(launches: Mapping[int, float | None]) -> Amount | None:
-    """Return a number per launch with its interval."""
+    """A number per launch, with the interval that these give."""
     known = {number: value for number, value in launches.items() if value is not None}
     if not known:
         return None
@@ -153,7 +153,9 @@ QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None
     "first": lambda row, _: first_of(row),
     "cpu": cpu_of,
 }
-"""Function of each quantity; `size` asks which size has the best rate."""
+"""How each is found; what is asked of a size is which rate is best."""
+
+# ---- Cells ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
 _TWO = 2
@@ -163,12 +165,12 @@ _MAY_DIFFER_TOO = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimSource:
-    """Result, or printed table, against which claims are checked.
+    """A result, or a printed table, that claims are held against.
 
     Attributes:
-        file: Name without ending.
-        title: Title of its plan, or of the printed table.
-        patterns: Patterns by name.
+        file: Its name, without the ending.
+        title: Of its plan, or of the printed table.
+        patterns: By name.
         in_lab: Whether its hosts are emulated.
     """
 
@@ -180,14 +182,14 @@ class ClaimSource:
 
 
 class SourceRow(NamedTuple):
-    """Row and the result or table that it is from."""
+    """A row and what it is of."""
 
     material: ClaimSource
     row: Row
 
     @property
     def emulated(self) -> bool:
-        """Return whether its messages crossed a network that a plan has emulated."""
+        """Whether the way of its messages is one that a plan has made."""
         return self.material.in_lab and self.row.cell.placement != SAME_HOST
 
 
@@ -195,7 +197,7 @@ Pair = tuple[SourceRow, SourceRow]
 
 
 def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[SourceRow]:
-    """Yield the rows whose cells match all selections."""
+    """The rows whose cells are as all of these say."""
     for material in found:
         for row in material.rows:
             if all(_matches(material, row, selection) for selection in selections):
@@ -203,20 +205,20 @@ def chosen_rows(found: Iterable[ClaimSource], *selections: Chosen) -> Iterator[S
 
 
 def _matches(material: ClaimSource, row: Row, selection: Chosen) -> bool:
-    for name, selected in selection.items():
+    for name, wants in selection.items():
         if name in (FILE, TITLE):
-            if (material.file if name == FILE else material.title) not in values(selected):
+            if (material.file if name == FILE else material.title) not in values(wants):
                 return False
         elif name == _BYTES:
-            if row.sized and not size_filter(str(selected))(row.cell.bytes):
+            if row.sized and not size_filter(str(wants))(row.cell.bytes):
                 return False
-        elif getattr(row.cell, name) not in values(selected):
+        elif getattr(row.cell, name) not in values(wants):
             return False
     return True
 
 
 def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
-    """Yield pairs of cells, over and under, that differ only in what distinguishes the sides."""
+    """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
     free = free_factors(sides)
     others = group_by(chosen_rows(found, sides.cells, sides.under), lambda one: key_of(one, free))
     for one in chosen_rows(found, sides.cells, sides.over):
@@ -224,12 +226,12 @@ def pairs(found: Sequence[ClaimSource], sides: Sides) -> Iterator[Pair]:
 
 
 def in_same_state(one: SourceRow, other: SourceRow) -> bool:
-    """Return whether both were measured in the same state of the machine, if either has one."""
+    """Whether both were measured in the same state of the machine, if either is of any."""
     return len({one.row.state, other.row.state} - {None}) < _TWO
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
-    """Return the factors in which the two sides may differ."""
+    """In what the two sides may differ."""
     named = {*sides.over, *sides.under}
     free = named.union(*(_MAY_DIFFER_TOO.get(name, ()) for name in named))
     if "placement" in free:
@@ -239,14 +241,14 @@ def free_factors(sides: Sides) -> frozenset[str]:
 
 
 def key_of(one: SourceRow, free: Collection[str]) -> Key:
-    """Return all factors of a row but these; rows of other results match only if the file is among them."""
+    """Return all that a row is of but these; of another result only if the file is among them."""
     return (None if FILE in free else id(one.material), *row_key(one.row, free))
 
 
 def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceRow]]:
-    """Return groups of rows that differ in one factor, sorted by it; windows may differ, too."""
+    """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
     groups = group_by(found, lambda one: key_of(one, {along, "window"}))
-    return [sorted(group, key=lambda one: getattr(one.row.cell, along)) for group in groups.values()]
+    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
@@ -254,16 +256,16 @@ def curves(found: Iterable[SourceRow], along: str = _BYTES) -> list[list[SourceR
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimNumber:
-    """Number that a claim is about.
+    """One number that a claim is about.
 
     Attributes:
-        of: Row of the cell; for a curve, of the size that the number belongs to.
-        against: Row that it was compared with; None if none.
-        estimate: Estimate in the unit of the claim's bound; inf is a size beyond all measured ones.
+        of: The cell; of a curve, the one that its number belongs to.
+        against: What it was held against; None if nothing.
+        estimate: In the unit of the claim's bound; inf is a size that no measured one reaches.
         low: Lower end of its 95 % interval; None if it has none.
-        high: Upper end of that interval.
-        launches: Number of launches; 0 for printed numbers.
-        verdict: Verdict on the number.
+        high: Its upper end.
+        launches: How many it is of; 0 of what is printed.
+        verdict: Whether it is as the claim says.
     """
 
     of: SourceRow
@@ -276,22 +278,22 @@ class ClaimNumber:
 
     @property
     def row(self) -> Row:
-        """Row of its cell."""
+        """Of its cell."""
         return self.of.row
 
     @property
     def emulated(self) -> bool:
-        """Return whether its messages crossed a network that a plan has emulated."""
+        """Whether it is of a way that the plan of a lab has made."""
         return any(one.emulated for one in self._both)
 
     @property
     def oversubscribed(self) -> bool:
-        """Return whether there were more ranks than cores, so that times include the scheduler's."""
+        """More ranks than cores: times of the scheduler."""
         return any(one.row.oversubscribed for one in self._both)
 
     @property
     def imported(self) -> bool:
-        """Return whether another program has measured it."""
+        """Whether others have measured it."""
         return any(one.row.imported for one in self._both)
 
     @property
@@ -300,10 +302,10 @@ class ClaimNumber:
 
 
 def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
-    """Return whether a number is within a bound; undecided if an end lies in its interval.
+    """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
 
     Args:
-        exact: Whether it is a printed number, which has no interval and decides by itself.
+        exact: A printed number: it has no interval and decides by itself.
     """
     low, high = (number.estimate, number.estimate) if exact else (number.low, number.high)
     if low is None or high is None or math.isnan(number.estimate):
@@ -321,7 +323,7 @@ def _amount(of: SourceRow, quantity: ClaimQuantity) -> Amount | None:
 
 
 def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
-    """Return the quantity of one cell over that of the other: launch by launch if both are of one result."""
+    """What one cell has over what the other has: launch by launch, if both are of one result."""
     over, under = pair
     first, other = _amount(over, quantity), _amount(under, quantity)
     if first is None or other is None or not other.estimate > 0:
@@ -332,7 +334,7 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
         *in_like_conditions(first.by_launch, other.by_launch, *_places(over, under)),
         paired=over.material is under.material,
         clock_step=math.hypot(first.step, other.step),
-        apart=first.restarted | other.restarted,
+        apart=first.in_parts | other.in_parts,
     )
     if ratio is None:
         return None
@@ -340,7 +342,7 @@ def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
 
 
 def _places(over: SourceRow, under: SourceRow) -> tuple[Distances, Distances]:
-    """Return the distances of the ranks of both, unless distances are what is compared."""
+    """How far apart the ranks of both were, unless that is what is compared."""
     same = all(
         getattr(over.row.cell, name) == getattr(under.row.cell, name)
         for name in ("transport", "placement", "ranks")
@@ -355,7 +357,7 @@ def _ratios(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: boo
 
 
 def _grows(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """Yield each step along sizes or ranks, over the one before."""
+    """Each step along sizes or ranks, over the one before."""
     del exact
     along = claim.along or "bytes"
     for curve in curves((one for one in chosen_rows(found, sides.cells) if one.row.time), along):
@@ -369,15 +371,15 @@ def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
 def _differences(
     claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool
 ) -> Iterator[ClaimNumber]:
-    """Yield differences in seconds; between two results without interval, since no launch has both."""
+    """In seconds; between two results there is no interval, since no launch has both."""
     del claim, exact
     for over, under in pairs(found, sides):
         first, other = over.row.time, under.row.time
         if first is None or other is None:
             continue
-        interval = difference(first, other) if over.material is under.material else None
+        held = difference(first, other) if over.material is under.material else None
         launches = len(first.by_launch.keys() & other.by_launch.keys())
-        yield ClaimNumber(over, under, *(interval or Interval(first.estimate - other.estimate)), launches)
+        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
 
 
 # ---- Numbers of one cell, and of curves ----------------------------------------------------------
@@ -395,17 +397,15 @@ def _plain(one: SourceRow, amount: Amount) -> ClaimNumber:
 
 
 def _from(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """Yield the smallest measured size from which on a ratio keeps a limit, with an interval."""
+    """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
     free = free_factors(sides) | SIZE
 
     def curve(number: ClaimNumber) -> Key:
         return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
 
     ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
-    for ratios_of_curve in group_by(ratios, curve).values():
-        yield _kept_from(
-            sorted(ratios_of_curve, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact
-        )
+    for mine in group_by(ratios, curve).values():
+        yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
 
 
 def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool) -> ClaimNumber:
@@ -422,7 +422,7 @@ def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool
 
 
 def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
-    """Return the smallest size from which on a condition holds; infinite if it fails at the largest."""
+    """The smallest size from which on it holds at every one; inf if it does not at the largest."""
     found = math.inf
     for size in sorted(sizes, reverse=True):
         if not holds(size):
@@ -432,7 +432,7 @@ def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
 
 
 def _peaks(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """Yield the best rate of every curve, its size, or its ratio to the best of another."""
+    """The best rate of every curve, its size, or how it compares with the best of another."""
     if not sides.two:
         for curve in curves(chosen_rows(found, sides.cells)):
             yield from _peak(curve, claim.quantity, exact=exact)
@@ -468,7 +468,7 @@ def _peak(curve: Sequence[SourceRow], quantity: ClaimQuantity, *, exact: bool) -
 
 
 def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | None, float | None]:
-    """Return the range of sizes with the best rate; infinite if the largest one may be best."""
+    """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
     if best.low is None:
         return None, None
     known = [(one.row.cell.bytes, _amount(one, "size")) for one in curve]
@@ -478,7 +478,7 @@ def _sizes_as_good(curve: Sequence[SourceRow], best: Amount) -> tuple[float | No
 
 
 def _limits(claim: Claim, sides: Sides, found: Sequence[ClaimSource], exact: bool) -> Iterator[ClaimNumber]:
-    """Yield the eager limit as probed, else the range of sizes in which messages begin to block."""
+    """The eager limit where it was probed, else between which sizes messages begin to block."""
     del claim
     for curve in curves(chosen_rows(found, sides.cells)):
         probed = [one for one in curve if one.row.limit_bytes is not None]
@@ -503,7 +503,8 @@ KINDS: Mapping[ClaimKind, Numbers] = {
     "peak": _peaks,
     "limit": _limits,
 }
-"""Functions that find the numbers of each kind."""
+"""How the numbers of each are found; their verdicts come after."""
+
 
 # ---- Verdicts ------------------------------------------------------------------------------------
 

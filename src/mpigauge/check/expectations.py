@@ -34,9 +34,9 @@ class CheckedExpectation:
         row: None if nothing was measured that the expectation is of.
         value: None if it was not measured, or there is no such number.
         low: Lower end of its 95 % interval across launches.
-        high: Upper end of that interval.
-        p: Probability, adjusted for all numbers, that chance takes one that meets its bound so far beyond it;
-            None where this number is judged by itself.
+        high: Its upper end.
+        p: How often chance takes one of all numbers that meet their bounds so far beyond it; None where only
+            this one is looked at.
     """
 
     expectation: Expectation
@@ -102,5 +102,5 @@ def _chance(one: CheckedExpectation) -> float | None:
         return None
     if one.expectation.of_time:
         return time.chance_beyond(bound, above=one.expectation.below)
-    # A longer time is a lower rate.
+    # A rate is lower where its time is longer.
     return time.chance_beyond(one.value * time.estimate / bound, above=not one.expectation.below)

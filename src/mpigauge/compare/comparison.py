@@ -9,7 +9,6 @@ import numpy as np
 
 from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
 from mpigauge.plan.factors import ALONG, SIZE
-from mpigauge.plan.factors import ALONG, SIZE, is_control
 from mpigauge.plan.model import variables_of
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.group import cell_key, row_key

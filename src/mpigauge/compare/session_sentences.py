@@ -79,7 +79,7 @@ def baseline_words(name: str, folder: str, sessions: int, changes: Sequence[Vers
 def switches(changes: Sequence[VersionChange]) -> str:
     """Return `Open MPI 5.0.7 -> 5.0.8, system 6.1 -> 6.2`."""
     return ", ".join(
-        f"{SWITCHES.get(one.name, kind_name(one.name))} {one.before} -> {one.after}" for one in known
+        f"{SWITCHES.get(one.name, kind_name(one.name))} {one.before} -> {one.after}" for one in changes
     )
 
 

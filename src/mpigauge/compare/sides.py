@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.plan.model import Cell
-    from mpigauge.result.surroundings import LibraryRecord
-    from mpigauge.rows.group import Key
     from mpigauge.result.provenance import LibraryRecord
+    from mpigauge.rows.group import Key
     from mpigauge.rows.rows import Row
     from mpigauge.stats.max_t import Family
     from mpigauge.stats.percentiles import Values

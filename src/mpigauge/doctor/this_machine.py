@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mpigauge.mpi.library import Library
-    from mpigauge.result.surroundings import Environment
+    from mpigauge.result.provenance import Environment
 
 FILES_SHOWN = 5
 NOTES_MOST = 6

@@ -17,12 +17,9 @@ from mpigauge.document.document import AUTOMATIC
 from mpigauge.document.finding import finding
 from mpigauge.document.ratio_words import times_words
 from mpigauge.document.state_words import HANDED_OVER, state_suffix
-from mpigauge.document.phrases import phrases_of
-from mpigauge.document.ratio_words import times
-from mpigauge.document.state_words import HANDED_OVER, in_state
 from mpigauge.find.answer import latency_bytes
 from mpigauge.find.phrases import runs_words
-from mpigauge.plan.factors import CONTROL_FACTORS, LIBRARY, PLACE
+from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, group
 from mpigauge.rows.machine.conditions import distances_of
@@ -344,7 +341,7 @@ def _of(cell: Cell) -> str:
 
 
 def _details(cell: Cell) -> list[str]:
-    return [*phrases_of(cell, ("setting", *CONTROL_FACTORS)).values()]
+    return [word for word in (cell.setting, cell.arm) if word]
 
 
 # ---- Missing ratios ------------------------------------------------------------------------------

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from mpigauge.result.provenance import LibraryRecord
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
-    from mpigauge.result.surroundings import LibraryRecord
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.rows import Row
     from mpigauge.rows.warnings import WarningKind

@@ -19,8 +19,6 @@ from mpigauge.importers.collector import Collector, LineParser, TableMeaning, ce
 from mpigauge.importers.run_labels import label_of
 from mpigauge.importers.text import is_whole, number
 from mpigauge.importers.unknown_format import columns_example
-from mpigauge.plan.benchmarks import plain
-from mpigauge.importers.unread import columns_example
 from mpigauge.plan.benchmarks import normalised_title
 from mpigauge.units import RATE_UNITS, TIME_UNITS, parse_size
 

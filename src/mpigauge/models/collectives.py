@@ -33,7 +33,7 @@ Cost = Callable[[Message, int, float], float]
 
 
 def _steps(ranks: int) -> int:
-    """Return how often ranks must double to reach this number."""
+    """How often ranks must double to be as many."""
     return (ranks - 1).bit_length()
 
 
@@ -46,17 +46,17 @@ def _tree(message: Message, ranks: int, size: float) -> float:
 
 
 def _halves(message: Message, ranks: int, whole: float) -> float:
-    """Return the time of messages of a half, a quarter, and so on, of what all ranks hold together."""
+    """Of what all ranks have together a half, a quarter, and so on."""
     return sum(message(whole / 2**step) for step in range(1, _steps(ranks) + 1))
 
 
 def _doubling(message: Message, ranks: int, size: float) -> float:
-    """Return the time of messages of one block, then two, and so on, until all blocks have arrived."""
+    """Of one block, then two, and so on, until all are there."""
     return sum(message(min(2**step, ranks - 2**step) * size) for step in range(_steps(ranks)))
 
 
 def _scattered(message: Message, ranks: int, size: float) -> float:
-    """Return the time of a tree of halves, then a ring of blocks."""
+    """A tree of halves, then a ring of blocks."""
     return _halves(message, ranks, size) + (ranks - 1) * message(size / ranks)
 
 
@@ -105,14 +105,14 @@ _BY_PROPERTIES: Mapping[tuple[bool, bool, bool, bool], Mapping[AlgorithmName, Co
     (False, False, False, True): _ALLGATHER,
     (False, False, True, True): _ALLTOALL,
 }
-"""Algorithms by whether a pattern is rooted, reduces, sends to each rank and receives from each."""
+"""By whether a pattern is rooted, reduces, sends to each and receives from each."""
 
 TWICE = "twice"
-"""Bus bandwidth of patterns that reduce and send the whole result to everybody."""
+"""The bus bandwidth of what reduces and hands the whole to everybody."""
 
 
 def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName, Cost]:
-    """Return the algorithms that may implement a collective; empty for other patterns."""
+    """What may be behind a collective; nothing for what is none, or is made of others."""
     if pattern.family != "collective" or not pattern.moves_bytes:
         return {}
     if mode is not None and (mode.instead_of or mode.overlaps):
@@ -126,7 +126,7 @@ def algorithms_of(pattern: Pattern, mode: Mode | None) -> Mapping[AlgorithmName,
 # ---- Which of them a collective behaves like -----------------------------------------------------
 
 MIN_RANK_COUNTS = 4
-"""Least number of rank counts: with fewer, any two algorithms fit equally well."""
+"""Numbers of ranks: of fewer, any two algorithms fit as well."""
 
 MAX_ERROR = 0.25
 """With a larger error a collective is like no algorithm."""
@@ -238,8 +238,8 @@ def _fit(name: AlgorithmName, apart: Values, far: bool) -> AlgorithmFit:
     squares = ((apart - others[:, None]) ** 2).mean(axis=1)
     factor = interval_of(np.exp(means), machine=PROMISED)
     whole, largest = math.sqrt(squares.mean()), math.sqrt(squares[-1])
-    known = Interval(factor.centre) if extrapolated else factor
-    return AlgorithmFit(name, known, math.expm1(whole), math.expm1(largest), extrapolated)
+    known = Interval(factor.centre) if far else factor
+    return AlgorithmFit(name, known, math.expm1(whole), math.expm1(largest), far)
 
 
 def _ranked(likes: Sequence[AlgorithmFit]) -> tuple[AlgorithmFit, ...]:

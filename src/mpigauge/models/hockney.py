@@ -147,7 +147,7 @@ def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values
 
 
 def _plain(model: Model, value: float, values: Values | None) -> Interval:
-    """Return a number with the interval of launches alone, which ignores misfit and may go below 0."""
+    """With the ends of launches alone: the line says nothing of its misfit, and may be below 0."""
     if values is None:
         return Interval(value)
     machine = math.expm1(model.points.machine) * abs(value)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.stats.bootstrap import MIN_LAUNCHES, replicates_of
-from mpigauge.stats.bootstrap import LAUNCHES_LEAST, replicates_of
 from mpigauge.stats.interval import Interval, interval_of
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.lines import fit_lines
@@ -27,25 +26,25 @@ if TYPE_CHECKING:
     from mpigauge.vocabulary import BreakKind
 
 EXTRAPOLATION_FACTOR = 2
-"""Factor beyond the measured sizes up to which predictions have intervals."""
+"""An interval reaches no further than the sizes that were measured by this factor."""
 
 SMALL_BYTES = 64
-"""Size of a cache line: messages up to it take the same time."""
+"""Sizes up to this, a cache line, take the same time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Times by size.
+    """Times over sizes.
 
     Attributes:
-        sizes: Sizes in bytes, ascending, each once, shape ``(points,)``.
-        logs: Logarithms of times in seconds, shape ``(points,)``.
-        launches: Logarithms of launch times, shape ``(launches, points)``; NaN where a launch has none.
-        limits: Eager limits in bytes; sizes up to and including one use another protocol than those above.
-        moved: Bytes that a rate counts, divided by the size.
-        widened: Factor on intervals for serial correlation of launches.
-        machine: Half-width that more launches do not reduce, as a logarithm, from `Timing`.
-        times: Times in seconds with the intervals of tables; if empty, intervals come from launches alone.
+        sizes: In bytes, ascending, each once, shape ``(points,)``.
+        logs: Logarithms of times in seconds, likewise.
+        launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
+        limits: Eager limits in bytes; up to and with one the protocol is another than above.
+        moved: Bytes that a rate counts, over the size.
+        widened: By what intervals grow because launches follow each other slowly.
+        machine: What no number of launches makes narrower of a time, as a logarithm: `Timing` has it.
+        times: In seconds, with intervals as tables have them; empty: those of launches alone.
     """
 
     sizes: Values
@@ -58,7 +57,7 @@ class Points:
     times: tuple[Interval, ...] = ()
 
     def time(self, place: int) -> Interval:
-        """Return the time of a measured size, in seconds."""
+        """Return the time of a size that was measured, in seconds."""
         if self.times:
             return self.times[place]
         launches = self.launches[:, place]
@@ -68,7 +67,7 @@ class Points:
         return interval_of(known, machine=self.machine, widening=self.widened)
 
     def near(self, size: float) -> bool:
-        """Return whether a size is within a factor of 2 of measured ones: beyond, lines promise nothing."""
+        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
         smallest, largest = self.sizes[0], self.sizes[-1]
         return bool(
             size <= EXTRAPOLATION_FACTOR * largest
@@ -77,16 +76,16 @@ class Points:
 
     @property
     def forced(self) -> list[int]:
-        """First points above eager limits."""
+        """The first points above eager limits."""
         places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
         return sorted(place for place in places if 0 < place < self.sizes.size)
 
 
 def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
-    """Return the points of a curve, without sizes that were not measured or have a time of 0.
+    """The points of a curve; without what was not measured, or took no time that a clock can tell.
 
     Args:
-        rows: Rows of cells that differ in size alone.
+        rows: Of cells that differ in size alone.
         limits: Eager limits of their job.
     """
     by_size = {
@@ -131,10 +130,10 @@ def _moved(rows: Sequence[Row]) -> float:
 # ---- Breaks that several curves share ------------------------------------------------------------
 
 SHARED_BREAK_COST = 4.25
-"""Cost of a break for each curve that has it; the rest of `OF_BREAK` is for its position, once for all."""
+"""What a break costs each curve that has it; the rest of `OF_BREAK` is for its place, once for all curves."""
 
 STEPS = (-2, -1, 1, 2)
-"""Numbers of sizes by which a break is moved in search of a better position."""
+"""By how many sizes a break is moved when a better place is looked for."""
 
 Edges = frozenset[int]
 Nodes = tuple[int, ...]
@@ -142,49 +141,49 @@ Nodes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Curve:
-    """Curve with its own cut, and the cost of lines through all ranges."""
+    """A curve with its own cut, and what lines through all of its ranges cost."""
 
-    own_cut: Cut
+    alone: Cut
     lines: LineFits
     square: Values
     known: Edges
 
     def inner(self) -> Edges:
-        """Return the breaks of the curve's own best cut, as indices of nodes."""
-        return frozenset(np.searchsorted(self.own_cut.grid.nodes, self.own_cut.edges[1:-1]).tolist())
+        """The breaks of the cut that is best for it alone, as places among the nodes."""
+        return frozenset(np.searchsorted(self.alone.grid.nodes, self.alone.edges[1:-1]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Nodes that each curve takes of some breaks, and the total cost."""
+    """Of every curve the nodes that it takes of some breaks, and what all of it costs."""
 
     cost: float
     nodes: tuple[Nodes, ...]
 
     @property
     def used(self) -> Edges:
-        """Breaks that any curve takes."""
-        return frozenset(node for nodes_of_curve in self.nodes for node in nodes_of_curve[1:-1])
+        """The breaks that any curve takes."""
+        return frozenset(node for mine in self.nodes for node in mine[1:-1])
 
 
 def joint_cuts(curves: Sequence[Points]) -> list[Cut]:
-    """Return the cuts of curves that may share breaks; each by itself if their sizes differ.
+    """The cuts of curves that may share breaks; each by itself where their sizes differ.
 
     Source:
         docs/models.md#segments
     """
-    own_cut = [cut(one.sizes, one.logs, one.forced) for one in curves]
-    same_nodes = all(np.array_equal(one.grid.nodes, own_cut[0].grid.nodes) for one in own_cut)
-    same_sizes = all(np.array_equal(one.sizes, curves[0].sizes) for one in curves)
-    if len(curves) < 2 or not (same_nodes and same_sizes) or len({one.edges for one in own_cut}) == 1:  # noqa: PLR2004 - several
-        return own_cut
-    return _joint([_curve(one, own) for one, own in zip(curves, own_cut, strict=True)])
+    alone = [cut(one.sizes, one.logs, one.forced) for one in curves]
+    alike = all(np.array_equal(one.grid.nodes, alone[0].grid.nodes) for one in alone)
+    same = all(np.array_equal(one.sizes, curves[0].sizes) for one in curves)
+    if len(curves) < 2 or not (alike and same) or len({one.edges for one in alone}) == 1:  # noqa: PLR2004 - several
+        return alone
+    return _joint([_curve(one, mine) for one, mine in zip(curves, alone, strict=True)])
 
 
-def _curve(points: Points, own_cut: Cut) -> _Curve:
-    lines = fit_lines(points.sizes, points.logs, own_cut.grid.inside, own_cut.scale)
-    square = own_cut.grid.square(lines.cost)
-    return _Curve(own_cut, lines, square, _known(square))
+def _curve(points: Points, alone: Cut) -> _Curve:
+    lines = fit_lines(points.sizes, points.logs, alone.grid.inside, alone.scale)
+    square = alone.grid.square(lines.cost)
+    return _Curve(alone, lines, square, _known(square))
 
 
 def _joint(curves: Sequence[_Curve]) -> list[Cut]:
@@ -196,17 +195,17 @@ def _joint(curves: Sequence[_Curve]) -> list[Cut]:
             break
         best = better
     return [
-        one.own_cut if frozenset(nodes[1:-1]) == one.inner() else _cut(one, nodes)
+        one.alone if frozenset(nodes[1:-1]) == one.inner() else _cut(one, nodes)
         for one, nodes in zip(curves, best.nodes, strict=True)
     ]
 
 
 def _cut(one: _Curve, nodes: Nodes) -> Cut:
-    return cut_at(one.own_cut.grid, one.lines, nodes, one.own_cut.scale)
+    return cut_at(one.alone.grid, one.lines, nodes, one.alone.scale)
 
 
 def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
-    """Yield the breaks without one of them, or with one moved."""
+    """The same breaks without one of them, or with one at another place."""
     for edge in sorted(edges):
         rest = edges - {edge}
         yield rest
@@ -214,40 +213,40 @@ def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
 
 
 def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
-    """Return what each curve takes of these breaks; a known one is always taken, and its position is free."""
+    """What each curve takes of these breaks; a known one is taken in any case, and its place is free."""
     last = curves[0].square.shape[0] - 1
     known = {edge for one in curves for edge in one.known}
     allowed = np.array(sorted({0, last, *edges, *known}))
     chosen = [_best_choice(one, allowed) for one in curves]
-    nodes = tuple(nodes_of_curve for _, nodes_of_curve in chosen)
-    found = {node for nodes_of_curve in nodes for node in nodes_of_curve[1:-1]} - known
+    nodes = tuple(mine for _, mine in chosen)
+    found = {node for mine in nodes for node in mine[1:-1]} - known
     places = (OF_BREAK - SHARED_BREAK_COST) * np.log(_points(curves[0])) * len(found)
     return _Choice(float(sum(cost for cost, _ in chosen) + places), nodes)
 
 
 def _known(square: Values) -> Edges:
-    """Return the nodes that no range crosses."""
+    """Nodes over which no range goes."""
     free = np.isfinite(square)
     return frozenset(node for node in range(1, free.shape[0] - 1) if not free[:node, node + 1 :].any())
 
 
 def _best_choice(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
-    """Return the best choice of a curve among these breaks."""
+    """The best of all choices of a curve among these breaks."""
     costs, edges = best_cuts(one.square[np.ix_(allowed, allowed)][None])
     points = _points(one)
-    sums = fidelity(costs[0], points) + SHARED_BREAK_COST * np.arange(costs.shape[1]) * np.log(points)
+    sums = misfit_term(costs[0], points) + SHARED_BREAK_COST * np.arange(costs.shape[1]) * np.log(points)
     best = int(sums.argmin())
     return float(sums[best]), tuple(int(allowed[place]) for place in edges[best][0])
 
 
 def _points(one: _Curve) -> int:
-    return int(one.own_cut.grid.inside.shape[1])
+    return int(one.alone.grid.inside.shape[1])
 
 
 # ---- The model of a curve ------------------------------------------------------------------------
 
 MIN_SIZE_RATIO = 2.0
-"""Least ratio of sizes in a segment with a bandwidth of its own."""
+"""A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
 
 STABLE_SHARE = 0.8
 """A break that so many replicates have is found, and one where times jump; others are possible."""
@@ -333,7 +332,7 @@ def models_of(curves: Sequence[Points]) -> list[Model | None]:
     Source:
         docs/models.md
     """
-    enough = [one for one in curves if one.sizes.size >= POINTS_LEAST]
+    enough = [one for one in curves if one.sizes.size >= MIN_POINTS]
     found = iter(zip(enough, joint_cuts(enough) if enough else [], strict=True))
     return [_model(*next(found)) if one.sizes.size >= MIN_POINTS else None for one in curves]
 
@@ -377,7 +376,7 @@ def _segment(
 def with_interval(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
 ) -> Interval:
-    """Return a number of a model with its interval.
+    """Something of a model with its interval.
 
     Args:
         relative: It is of times over others, to all of which the speed of the machine does the same.

@@ -17,7 +17,6 @@ from mpigauge.models import numbers
 from mpigauge.models.model import SMALL_BYTES
 from mpigauge.plan.patterns import default_mode
 from mpigauge.query.series import FILE, distinguishing_labels
-from mpigauge.query.series import FILE, told_apart
 from mpigauge.rows.group import STATE
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import Interval, interval_of_amounts
@@ -111,7 +110,7 @@ def _at(calls: Calls, size: int) -> Overheads:
 
 
 def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
-    """Return the time of a call without the reading of the clock; not below 0."""
+    """The time of a call without the reading of the clock; not below 0."""
     if call is None:
         return None
     low, high = (None if end is None else end - clock_s for end in (call.low, call.high))
@@ -119,13 +118,13 @@ def _without_clock(call: Timing | None, clock_s: float) -> Interval | None:
 
 
 def _not_negative(one: Interval) -> Interval:
-    """Return a time with negative ends set to 0."""
+    """No time is below 0, whatever its error."""
     low, high = (None if end is None else max(0.0, end) for end in (one.low, one.high))
     return Interval(max(0.0, one.centre), low, high)
 
 
 def _gap(calls: Calls, size: int) -> Interval | None:
-    """Return the gap: a window lasts its gaps, the last message one way, and the acknowledgement back."""
+    """A window is as long as its gaps, the way of its last message, and that of the acknowledgement."""
     window, last, count = calls.window.get(size), calls.way.get(size), calls.messages.get(size, 1)
     smallest = min(calls.way, default=size)
     if window is None or last is None or smallest > SMALL_BYTES or count < 2:  # noqa: PLR2004 - no gap in one
@@ -136,9 +135,9 @@ def _gap(calls: Calls, size: int) -> Interval | None:
 
 
 def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None]:
-    """Return L of small messages, for which sender and receiver do not work at the same time, or why not."""
-    times_of_calls = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
-    way, send, receive = times_of_calls
+    """L of small messages, where sender and receiver are not at work at the same time."""
+    parts = [times.get(size) for times in (calls.way, calls.send, calls.receive)]
+    way, send, receive = parts
     if size > SMALL_BYTES:
         return None, "large"
     if way is None or send is None or receive is None:
@@ -146,13 +145,13 @@ def _latency(calls: Calls, size: int) -> tuple[Interval | None, NoLatency | None
     left = _sum([(1, way), (-1, send), (-1, receive)], 2 * calls.clock_s)
     if left is None:
         return None, "missing"
-    if remainder.centre <= 0:
+    if left.centre <= 0:
         return None, "overlap"
     return (None, "unsure") if left.low is None or left.low <= 0 else (left, None)
 
 
-def _sum(terms: Sequence[tuple[float, Timing]], extra_s: float = 0.0) -> Interval | None:
-    """Return a weighted sum of times, launch by launch; None if no launch has all of them.
+def _sum(terms: Sequence[tuple[float, Timing]], beside_s: float = 0.0) -> Interval | None:
+    """Multiples of times added up launch by launch; None if no launch has all of them.
 
     Args:
         beside_s: Added to it, in seconds.
@@ -163,24 +162,24 @@ def _sum(terms: Sequence[tuple[float, Timing]], extra_s: float = 0.0) -> Interva
         return None
     hidden = math.hypot(*(by * time.step * time.estimate for by, time in terms))
     floor = PROMISED * math.hypot(*(by * time.estimate for by, time in terms))
-    return interval_of_amounts(sums + extra_s, clock_step_s, machine=floor)
+    return interval_of_amounts(sums + beside_s, hidden, machine=floor)
 
 
 # ---- Places --------------------------------------------------------------------------------------
 
 PLACE_OF_MESSAGES = ("mpi", "setting", "transport", "placement", "buffers", STATE)
-"""Factors that messages share with a collective that is made of them."""
+"""What messages and a collective that is made of them have in common."""
 
 PLACE = (*PLACE_OF_MESSAGES, "ranks", FILE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Overheads of messages of one library in one place.
+    """The overheads of messages of one library in one place.
 
     Attributes:
-        label: Factors that distinguish it from other places; empty if there is only one.
-        clock_s: Cost of reading the clock, which has been subtracted.
+        label: What tells it from other places; empty if there is one only.
+        clock_s: What reading the clock takes, which is not in them.
     """
 
     label: str
@@ -189,36 +188,34 @@ class Place:
 
 
 def pattern_of(one: Series) -> Pattern:
-    """Return the pattern of a series."""
+    """What a series is of."""
     return one.source.patterns[one.rows[0].cell.pattern]
 
 
 def places_of(series: Sequence[Series]) -> list[Place]:
-    """Return the places where a call was measured alone, in the order of their series."""
+    """Places where a call was measured alone, in the order of their series."""
 
     def place(one: Series) -> Key:
         return id(one.source), *(one.factors.get(name) for name in PLACE)
 
     groups = group_by(filter(_usual, series), place).values()
-    found = [group for group in groups if any(pattern_of(one).overhead for one in group)]
-    factors = [
-        {name: group[0].factors[name] for name in PLACE if name in group[0].factors} for group in found
-    ]
-    return [_place(label, group) for label, group in zip(told_apart(factors), found, strict=True)]
+    found = [mine for mine in groups if any(pattern_of(one).overhead for one in mine)]
+    factors = [{name: mine[0].factors[name] for name in PLACE if name in mine[0].factors} for mine in found]
+    return [_place(label, mine) for label, mine in zip(distinguishing_labels(factors), found, strict=True)]
 
 
 def _usual(one: Series) -> bool:
-    """Return whether a series is in its pattern's default mode, so that all parts are of the same calls."""
+    """In the mode that a pattern has unasked, so that all parts are of the same calls."""
     return default_mode(pattern_of(one)) == one.rows[0].cell.mode
 
 
-def _place(label: str, group: Sequence[Series]) -> Place:
-    clock_s = _clock_s(group[0])
-    windows = _rows(group, lambda pattern: pattern.windowed)
+def _place(label: str, mine: Sequence[Series]) -> Place:
+    clock_s = _clock_s(mine[0])
+    windows = _rows(mine, lambda pattern: pattern.windowed)
     calls = Calls(
-        way=_times(_rows(group, lambda pattern: pattern.one_way)),
-        send=_times(_rows(group, lambda pattern: pattern.overhead == "send")),
-        receive=_times(receives := _rows(group, lambda pattern: pattern.overhead == "receive")),
+        way=_times(_rows(mine, lambda pattern: pattern.one_way)),
+        send=_times(_rows(mine, lambda pattern: pattern.overhead == "send")),
+        receive=_times(receives := _rows(mine, lambda pattern: pattern.overhead == "receive")),
         window=_times(windows),
         messages={row.cell.bytes: row.cell.window for row in windows},
         clock_s=clock_s,
@@ -227,9 +224,9 @@ def _place(label: str, group: Sequence[Series]) -> Place:
     return Place(label, overheads_of(calls), clock_s)
 
 
-def _rows(group: Sequence[Series], keep: Callable[[Pattern], bool]) -> list[Row]:
-    """Return the rows of some patterns, with the largest window last."""
-    rows = [row for one in group if keep(pattern_of(one)) for row in one.rows]
+def _rows(mine: Sequence[Series], keep: Callable[[Pattern], bool]) -> list[Row]:
+    """Of several windows the largest last."""
+    rows = [row for one in mine if keep(pattern_of(one)) for row in one.rows]
     return sorted(rows, key=lambda row: row.cell.window)
 
 
@@ -238,7 +235,7 @@ def _times(rows: Sequence[Row]) -> Mapping[int, Timing]:
 
 
 def _clock_s(one: Series) -> float:
-    """Return the median clock cost of rank 0 over launches, in seconds: rank 0 takes the times."""
+    """Of one reading, in the middle of the first ranks of all launches: theirs are the times."""
     job = one.rows[0].cell.job
     launches = [launch for launch in one.source.result.launches if launch.job == job and launch.ranks_at]
     costs = [launch.ranks_at[0].clock_cost_ns for launch in launches]
@@ -257,41 +254,41 @@ KEPT = "no o_r: above the eager limit"
 
 
 def title(place: Place) -> str:
-    """Return the title of the table of a place."""
+    """Of the table of a place."""
     return ": ".join(filter(None, [place.label, "overheads, gap and latency (PLogP, LogGP)"]))
 
 
 def about(place: Place) -> str:
-    """Return the sentence below the title: how its times were measured."""
+    """What its times are."""
     clock, small = format_time(place.clock_s), format_size(SMALL_BYTES)
     return f"calls alone, without the {clock} of reading the clock; L for sizes up to {small}"
 
 
 def time(number: Interval | None, chosen: Units) -> str:
-    """Return a parameter with its interval."""
+    """A parameter with its interval."""
     return MISSING if number is None else numbers.time(number, chosen)
 
 
 def note(one: Overheads) -> str:
-    """Return which parameter a size lacks, and why."""
+    """What a size does not have, and why."""
     if one.kept:
         return KEPT
     return WHY[one.why] if one.why else ""
 
 
 def notes(places: Sequence[Place]) -> list[str]:
-    """Return what a reader must know of the tables."""
+    """What must be known of them."""
     if not places:
         return []
     return ["o_r is of messages that MPI has already taken off the network: matching and copying them"]
 
 
 PARAMETERS = {"one way": "way", "o_s": "send", "o_r": "receive", "g": "gap", "L": "latency"}
-"""Attribute of each parameter, by its heading."""
+"""Heading of each, and its attribute."""
 
 
 def tables(places: Sequence[Place], chosen: Units) -> list[Table]:
-    """Return one table per place."""
+    """One per place."""
     return [
         Table(
             title(one),
@@ -312,7 +309,7 @@ def _column(heading: str, name: str, chosen: Units) -> Column:
 
 
 def records(places: Sequence[Place]) -> list[dict[str, Any]]:
-    """Return the records of docs/models.md#json."""
+    """docs/models.md#json."""
     return [
         {
             "label": one.label,

@@ -92,12 +92,12 @@ def summary(one: CurveModel, chosen: Units) -> str:
 
 
 def alpha(segment: Segment, chosen: Units) -> str:
-    """Return the time of size 0; for a segment without slope its level."""
+    """Time of size 0; of a segment without slope the time that all of it takes."""
     return numbers.time(segment.alpha if segment.sloped else segment.level, chosen)
 
 
 def bandwidth(segment: Segment, moved: float, chosen: Units) -> str:
-    """Return the inverse of beta, or "constant" for a segment without slope."""
+    """The inverse of beta, or that there is none."""
     return numbers.rate(segment.beta.inverse(moved), chosen) if segment.sloped else "constant"
 
 

@@ -135,7 +135,7 @@ def _collectives(shown: Models) -> list[Table]:
         Column("first", "from", lambda row: row[1].first, "B", goes=None),
         Column("last", "to", lambda row: row[1].last, "B", goes=None),
         _column("ranks", "ranks", lambda row: words.ranks(row[1])),
-        _column("factor", "time", lambda row: numbers.factor(row[1].fits[0].factor) if row[1].known else ""),
+        _column("factor", "time", lambda row: numbers.factor(row[1].likes[0].factor) if row[1].known else ""),
         _column("like", "behaves like", lambda row: words.behaves(row[1]), left=True, wraps=True),
     ]
     about = "time: over that of the algorithm, made of messages of the ping-pong's model"
@@ -269,11 +269,11 @@ def _collective_record(one: Collective) -> dict[str, Any]:
                 "known": each.known,
                 "algorithms": [
                     {
-                        "name": fit.algorithm,
-                        "factor": numbers.record(fit.factor),
-                        "error": fit.error,
-                        "largest_error": fit.largest_error,
-                        "extrapolated": fit.extrapolated,
+                        "name": like.algorithm,
+                        "factor": numbers.record(like.factor),
+                        "error": like.error,
+                        "largest_error": like.largest_error,
+                        "extrapolated": like.extrapolated,
                     }
                     for like in each.likes
                 ],

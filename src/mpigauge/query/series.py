@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpigauge.compare.curves import without_window
 from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
 from mpigauge.errors import UsageError
-from mpigauge.plan.names import plain
-from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.names import normalised
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import size_filter
@@ -267,7 +265,7 @@ def _matches_calls(words: str, series: Series) -> bool:
     calls = mode.calls if mode else ()
     asked = re.split(r"[\s,]+", words.strip())
     others = [word for word in asked if normalised(word) not in calls]
-    return len(others) < len(asked) and (not others or _matches(" ".join(others), one))
+    return len(others) < len(asked) and (not others or _matches(" ".join(others), series))
 
 
 def has_words(words: Iterable[str], name: str) -> bool:

@@ -20,8 +20,6 @@ from mpigauge.atomic_file import NO_ROOM, is_name_of, sync_to_disk, write_atomic
 from mpigauge.errors import EnvironmentLacksError, MpigaugeError, UsageError
 from mpigauge.inputs import check_output
 from mpigauge.locks import try_lock
-from mpigauge.result.compact import plain
-from mpigauge.locks import locked
 from mpigauge.result.compact import as_list
 from mpigauge.result.decompressed import Decompressed, is_packed
 from mpigauge.result.files import resume_command
@@ -329,7 +327,7 @@ def _decompressed(path: Path) -> ResultFile:
     """
     plain = plain_name(path)
     with path.open("rb") as raw:
-        if locked(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
+        if try_lock(raw.fileno()) and os.fstat(raw.fileno()).st_nlink == 0:
             raise BlockingIOError  # the process that had the lock has decompressed it
         aside = _lines_to(plain, raw, path)
         if plain != path:

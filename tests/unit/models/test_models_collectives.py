@@ -64,9 +64,9 @@ def test_an_algorithm_is_recognised(pattern: str, algorithm: str) -> None:
     """Or one that differs from it in nothing but a factor; all breaks of messages are known to the byte."""
     (one,) = told(pattern, made_of(pattern, algorithm))
     assert one.known
-    assert algorithm in {each.algorithm for each in (one.fits[0], *one.same)}
-    assert one.fits[0].error < 0.08
-    mine = next(each for each in one.fits if each.algorithm == algorithm)
+    assert algorithm in {each.algorithm for each in (one.likes[0], *one.same)}
+    assert one.likes[0].error < 0.08
+    mine = next(each for each in one.likes if each.algorithm == algorithm)
     assert mine.factor.centre == pytest.approx(1, abs=0.15)
 
 

@@ -16,11 +16,8 @@ from msgspec.structs import replace
 
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.errors import UsageError
-from mpigauge.result.surroundings import LibraryRecord
-from mpigauge.show.report import build, render, words
-from mpigauge.errors import EnvironmentLacksError, UsageError
 from mpigauge.result.provenance import LibraryRecord
-from mpigauge.show.report import build, library, render, words
+from mpigauge.show.report import build, render, words
 from mpigauge.show.report.page import (
     Entry,
     Heading,

@@ -104,7 +104,7 @@ def with_modes(file: PlanFile, names: Sequence[str]) -> PlanFile:
     ]
     if all(len(modes) == len({*names}) for modes in modes_of):
         for measure, modes in zip(file.measure, modes_of, strict=True):
-            _note_modes(measure.pattern, modes)
+            _say_what_is_meant(measure.pattern, modes)
     measured = (
         replace(measure, modes=tuple(dict.fromkeys(modes.get(word, word) for word in names)))
         for measure, modes in zip(file.measure, modes_of, strict=True)

@@ -15,9 +15,6 @@ from mpigauge.errors import EXIT_DONE, EXIT_ENVIRONMENT, EXIT_SIGNAL_BASE, Mpiga
 if TYPE_CHECKING:
     from mpigauge.doctor.table import DoctorFinding
 
-    from mpigauge.mpi.library import Library
-    from mpigauge.result.provenance import Environment
-
 FILES_SHOWN = 5
 WATCH_LEAST_S, WATCH_MOST_S = 1.0, 3600.0
 LINE_PATTERN = "cacheline"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from mpigauge import units
 from mpigauge.compare.size_ratio import SizeRatio, by_size, size_ratios
-from mpigauge.compare.size_ratio import Beside, besides, by_size
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import at_sizes
 from mpigauge.find.phrases import span, subject, time

@@ -9,10 +9,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mpigauge.plan.benchmarks import plain
-from mpigauge.units import RATE_UNITS, TIME_UNITS, counted, plural
 from mpigauge.plan.benchmarks import normalised_title
-from mpigauge.units import RATE_UNITS, TIME_UNITS, counted
+from mpigauge.units import RATE_UNITS, TIME_UNITS, counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
