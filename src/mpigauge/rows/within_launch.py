@@ -13,7 +13,7 @@ import numpy as np
 from mpigauge.errors import UsageError
 from mpigauge.rows.clock_steps import spread_where_seen
 from mpigauge.stats.autocorrelation import correlation_times
-from mpigauge.stats.percentiles import LEVEL, PERCENTS, Values, median_interval, percentile_interval
+from mpigauge.stats.percentiles import PERCENTS, Values
 from mpigauge.stats.ragged import Parts, parts_of, some_at_once
 from mpigauge.vocabulary import ENDS, STATS
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from mpigauge.stats.ragged import Counts
 
-_LEAST_FOR_RANKS = 6
-_LEAST_FOR_CORRELATED = 30
-_CORRELATED_SHARE = 0.1
 _LEAST_FOR_DRIFT = 32
 _QUARTILES_OF_NORMAL = 1.349
 
@@ -37,38 +34,28 @@ VARIANCE_OF_MEDIAN = math.pi / 2
 
 @dataclass(frozen=True, slots=True)
 class LaunchSummary:
-    """What is said of the rounds of one launch; the interval says nothing about the next launch.
+    """What is said of the rounds of one launch.
 
     Attributes:
         count: How many rounds.
         median: The statistic that stands for the launch, s: the median unless another was chosen.
-        low: Lower end of its 95 % interval within this launch, s; NaN where there is none.
-        high: Its upper end.
-        tau: Integrated autocorrelation time in rounds, at least 1.
-        effective: How many independent rounds these are worth.
-        round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * tau; NaN
-            if a quartile is 0.
+        round_variance: Variance of log t that one round adds to a median: pi/2 * robust variance * integrated
+            autocorrelation time; NaN if a quartile is 0.
         drift: ln of the median of the first quarter of the rounds over that of the last half; None under 32
             rounds.
         visit_variance: Variance of the logarithms of visit medians; NaN for a single visit or a median of 0.
         within_variance: Variance of log t of single rounds around the median of their visit, from quartiles;
             NaN if a median or a quartile is 0.
         visits: How many visits.
-        correlated: Whether rounds depend so much on their neighbours that few independent ones remain.
     """
 
     count: int
     median: float
-    low: float
-    high: float
-    tau: float
-    effective: float
     round_variance: float
     drift: float | None
     visit_variance: float
     within_variance: float
     visits: int
-    correlated: bool
 
 
 Launch = tuple[Sequence[Values], Sequence[float]]
@@ -153,35 +140,17 @@ def _summaries(some: _Launches, stat: str) -> Iterator[LaunchSummary]:
     )
     owners = np.repeat(np.arange(some.counts.size), some.counts)
     taus = correlation_times(some.by_visit, owners, plain)
-    medians = Parts(_visit_medians(some), some.counts)
-    each = zip(
-        some.visits,
-        ordered.each(),
+    medians = Parts(_medians(some.by_visit, some.each_step_s), some.counts)
+    yield from map(
+        LaunchSummary,
+        plain.lengths.tolist(),
         _statistics(ordered, stat),
-        taus.tolist(),
         (VARIANCE_OF_MEDIAN * _robust_variances(ordered) * taus).tolist(),
         _drifts(some),
         _visit_variances(medians).tolist(),
         _within_variances(some, medians).tolist(),
-        strict=True,
+        some.counts.tolist(),
     )
-    for visits, rounds, statistic, tau, round_variance, drift, visit_variance, within_variance in each:
-        correlated = rounds.size >= _LEAST_FOR_CORRELATED and tau > _CORRELATED_SHARE * rounds.size
-        low, high = _within_launch(rounds, stat, tau, visits if correlated else ())
-        yield LaunchSummary(
-            count=rounds.size,
-            median=statistic,
-            low=low,
-            high=high,
-            tau=tau,
-            effective=rounds.size / tau,
-            round_variance=round_variance,
-            drift=drift,
-            visit_variance=visit_variance,
-            within_variance=within_variance,
-            visits=len(visits),
-            correlated=correlated,
-        )
 
 
 def _statistics(ordered: Parts, stat: str) -> list[float]:
@@ -194,35 +163,12 @@ def _statistics(ordered: Parts, stat: str) -> list[float]:
     raise UsageError(f"no statistic is called {stat!r}", f"choose from {', '.join(STATS)}")
 
 
-def _within_launch(
-    ordered: Values, stat: str, tau: float, dependent_visits: Sequence[Values]
-) -> tuple[float, float]:
-    """95 % interval of a launch's statistic; NaN twice if there is none, as always for smallest and largest.
-
-    Strongly correlated rounds are not to be counted: if they come in 6 visits or more, the interval of their
-    median is that of the visit medians.
-    """
-    if stat == "median" and len(dependent_visits) >= _LEAST_FOR_RANKS:
-        return median_interval(np.array([np.median(visit) for visit in dependent_visits]))
-    if stat in PERCENTS:
-        return percentile_interval(ordered, PERCENTS[stat], LEVEL, tau)
-    if stat == "mean" and ordered.size > 1:
-        mean, error = float(ordered.mean()), float(ordered.std(ddof=1)) * math.sqrt(tau / ordered.size)
-        return mean - WIDTH_OF_NORMAL / 2 * error, mean + WIDTH_OF_NORMAL / 2 * error
-    return math.nan, math.nan
-
-
 def _robust_variances(ordered: Parts) -> Values:
     """Of log t in each part: that of the normal distribution with the same quartiles; NaN if one is 0."""
     lower, upper = ordered.percentiles(25), ordered.percentiles(75)
     ratios = np.divide(upper, lower, out=np.full(lower.size, math.nan), where=lower > 0)
     variances: Values = (np.log(ratios) / _QUARTILES_OF_NORMAL) ** 2
     return variances
-
-
-def _visit_medians(some: _Launches) -> Values:
-    """Of all visits, those of one launch after those of the other."""
-    return _medians(some.by_visit, some.each_step_s)
 
 
 def _medians(parts: Parts, steps_s: Values) -> Values:
