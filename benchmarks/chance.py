@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import TYPE_CHECKING
 
@@ -44,22 +44,6 @@ LAUNCHES = PLAN.launches_max
 ONE_LOOK = 10
 STATES: Mapping[StateName, float] = {"near": 0.0, "far": float(np.log(4))}
 LABELS = ("a", "b")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launched(Timing):
-    """A time of which only those of launches are known.
-
-    Attributes:
-        times: In seconds, by number.
-    """
-
-    times: Mapping[int, float] = field(default_factory=dict)
-
-    @property
-    def by_launch(self) -> Mapping[int, float]:
-        """As an estimate of samples has it."""
-        return self.times
 
 
 @dataclass(frozen=True)
@@ -136,7 +120,7 @@ class Campaign:
 
 def row_of(cell: Cell, state: StateName | None, times: Mapping[int, float]) -> Row:
     """Return the row of a cell of which only the seconds of each launch are known."""
-    time = Launched(estimate=geometric_mean(times.values()), launches=len(times), times=times)
+    time = Timing(estimate=geometric_mean(times.values()), launches=len(times), by_launch=times)
     return Row(
         cell=cell,
         status="ok",

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.warnings import Circumstances, warnings_for
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import NOTES
+from tests.unit.rows.planted import estimate
 
 CELLS = 1000
 VISITS, ROUNDS = 8, 62

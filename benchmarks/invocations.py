@@ -20,10 +20,9 @@ from mpigauge import units
 from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
-from mpigauge.rows.machine.core_sharing import core_sharing
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.speeds import STEADY, speeds_of
 from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.machine.steadiness import core_sharing, only_quiet
 from mpigauge.vocabulary import StateName
 
 INVOCATIONS = 20

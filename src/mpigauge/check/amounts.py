@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.rows.cpu import cpu_share
-from mpigauge.rows.samples import seconds_of, visits_by_launch
+from mpigauge.rows.samples import cpu_share, seconds_of, visits_by_launch
 from mpigauge.stats.interval import interval_of
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from mpigauge.find.disturbances import (
 )
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.machine.steadiness import Steadiness, steadiness_of
-from mpigauge.rows.reasons import NotInState
 from mpigauge.rows.rows import FLOORS
+from mpigauge.rows.status import NotInState
 from mpigauge.vocabulary import BROKEN, BY_FACTORS, DISTURBANCES, HARMLESS, MISSING, RESUMABLE
 
 if TYPE_CHECKING:

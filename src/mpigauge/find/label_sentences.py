@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import JobKey
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.transport.labels import Travel, Uncounted
+    from mpigauge.rows.transport.proof import Travel, Uncounted
 
 HOSTS_NAMED = 3
 CARDS_NAMED = 3

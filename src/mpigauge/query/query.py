@@ -14,8 +14,8 @@ from mpigauge.linkmap.linkmap import with_named_pairs
 from mpigauge.result.files import stem_of
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell
 from mpigauge.stats.decision import Thresholds

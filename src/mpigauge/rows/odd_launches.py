@@ -77,11 +77,11 @@ def _odd(
 ) -> Iterator[OddLaunch]:
     """One launch, if it is far off in several cells."""
     factors = {
-        cell: time.by_launch[number] / median(time.launch_medians)
+        cell: time.by_launch[number] / median(time.by_launch.values())
         for cell, time in times
         if number in time.outliers
     }
     if len(factors) >= LEAST_CELLS:
-        measured = sum(number in time.launch_numbers for _, time in times)
+        measured = sum(number in time.by_launch for _, time in times)
         middle, least, most = median(factors.values()), min(factors.values()), max(factors.values())
         yield OddLaunch(job, number, middle, least, most, tuple(factors), measured, begin_s)

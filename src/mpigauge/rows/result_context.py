@@ -20,7 +20,7 @@ from mpigauge.rows.machine.states import States
 from mpigauge.rows.samples import restarts
 from mpigauge.rows.status import Outcomes, outcomes_of
 from mpigauge.rows.synchrony import ClockState, clock_states
-from mpigauge.rows.transport.labels import Labels
+from mpigauge.rows.transport.proof import Labels
 from mpigauge.units import NS
 
 

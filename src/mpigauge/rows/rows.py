@@ -12,7 +12,6 @@ from mpigauge.plan.patterns import Pattern, patterns_with
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Visit
 from mpigauge.rows.baselines import ratios_of
-from mpigauge.rows.cpu import cpu_s, cpu_share
 from mpigauge.rows.estimate import Estimate, Printed, Timing, estimates, printed, rounds_per_launch_advice
 from mpigauge.rows.machine.by_state import InState, StateTime, by_state, shown
 from mpigauge.rows.machine.conditions import distances_of, disturbed_share
@@ -23,12 +22,11 @@ from mpigauge.rows.machine.speed_uncertainty import for_other_minutes
 from mpigauge.rows.machine.states import States, states_of
 from mpigauge.rows.rates import bus_rate_of, directions_of, implausible, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
-from mpigauge.rows.reasons import NotInState, Reason
 from mpigauge.rows.result_context import Shared, shared_of
-from mpigauge.rows.samples import by_cell, first_s, launches_of, visits_by_launch
-from mpigauge.rows.status import Outcome, outcome_of
+from mpigauge.rows.samples import by_cell, cpu_s, cpu_share, first_s, launches_of, visits_by_launch
+from mpigauge.rows.status import NotInState, Outcome, Reason, outcome_of
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of, start_of
-from mpigauge.rows.transport.labels import Travel
+from mpigauge.rows.transport.proof import Travel
 from mpigauge.rows.warnings import Circumstances, Warning, warnings_for  # noqa: A004 - read as such
 from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
 
@@ -243,14 +241,11 @@ def _times(
     launches = (launches_of(visits_by_launch(visits), around.steps) for visits in measured.values())
     found = dict(zip(measured, estimates(launches, stat), strict=True))
     return {
-        key: _with_restarts(around, key[0], found[key]) if key in found else _printed(around, key[0])
+        key: replace(found[key], in_parts=around.restarted.get(key[0].job, frozenset()))
+        if key in found
+        else _printed(around, key[0])
         for key in each
     }
-
-
-def _with_restarts(around: Shared, cell: Cell, time: Estimate) -> Estimate:
-    restarted = around.restarted.get(cell.job)
-    return replace(time, restarted=restarted) if restarted else time
 
 
 def _printed(around: Shared, cell: Cell) -> Timing | None:

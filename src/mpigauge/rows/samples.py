@@ -1,23 +1,34 @@
 """From visits to samples: times of operations, by cell and launch, in the order of time."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mpigauge.plan.model import Cell, JobKey
-from mpigauge.result.records import Launch, Visit
+from mpigauge.result.records import Visit
 from mpigauge.rows.clock_steps import median_of, relative_step
 from mpigauge.rows.estimate import Launches
 from mpigauge.rows.synchrony import in_time
 from mpigauge.sequences import group_by
 from mpigauge.stats.interval import interval_of
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
-from mpigauge.stats.percentiles import Values
 from mpigauge.stats.ragged import Parts, parts_of, some_at_once
 from mpigauge.units import NS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mpigauge.plan.model import Cell
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.records import Launch, Visit
+    from mpigauge.stats.percentiles import Values
+
 
 Steps = Mapping[JobKey, float]
 """Step of the clock of each job, in nanoseconds, from `clock_steps`; a job that is missing has none."""
@@ -160,3 +171,30 @@ def first_s(visits: Sequence[Visit]) -> float | None:
     """The first round of a cell in a launch, median over launches; None if it is not known."""
     firsts = [visit.first_s for visit in visits if visit.first_s > 0]
     return interval_of(np.array(firsts)).centre if firsts else None
+
+
+# ---- CPU time ------------------------------------------------------------------------------------
+
+
+def cpu_s(visits: Sequence[Visit]) -> float | None:
+    """User and system time of all ranks for one operation, in seconds; None if not known."""
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    operations = sum(len(visit.samples_ns) * visit.ops for visit in known)
+    return sum(visit.cpu_ns or 0 for visit in known) * NS / operations if operations else None
+
+
+def cpu_share(cell: Cell, pattern: Pattern | None, visits: Sequence[Visit]) -> float | None:
+    """CPU time over wall time of all ranks, in the median visit: one that was interrupted says little.
+
+    At most 1, however the two clocks disagree.
+    """
+    known = [visit for visit in visits if visit.cpu_ns is not None]
+    if pattern is None or not known:
+        return None
+    walls_ns = parts_of([np.asarray(visit.samples_ns) for visit in known]).sums()
+    spent_ns = np.array([visit.cpu_ns for visit in known], dtype=np.float64)
+    there = walls_ns > 0
+    if not there.any():
+        return None
+    ranks = pattern.active_ranks or cell.ranks
+    return min(1.0, float(np.median(spent_ns[there] / (ranks * walls_ns[there]))))

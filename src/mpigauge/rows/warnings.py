@@ -165,7 +165,7 @@ def _few_samples(of: Circumstances) -> Values | None:
 
 def _clock_step(of: Circumstances) -> Values | None:
     """A step that hides more than half of the precision asked for."""
-    step = of.estimate.clock_step
+    step = of.estimate.step
     if step <= (of.precision or PRECISION) / 2:
         return None
     return {
@@ -231,7 +231,7 @@ def _drift(of: Circumstances) -> Values | None:
         return None
     known = pulled_in(np.array(drifts)).tolist()
     mean, error = fmean(known), stdev(known) / math.sqrt(len(known))
-    if abs(mean) <= max(DRIFT, 2 * of.estimate.clock_step) or abs(mean) <= _drift_reach(len(drifts)) * error:
+    if abs(mean) <= max(DRIFT, 2 * of.estimate.step) or abs(mean) <= _drift_reach(len(drifts)) * error:
         return None
     return {"factor": math.exp(mean), "launches": len(drifts)}
 
@@ -245,7 +245,7 @@ def _wide(of: Circumstances) -> Values | None:
     half_width, by_launches = estimate.half_width, estimate.launches_half_width
     if precision is None or half_width is None or by_launches is None or half_width <= precision:
         return None
-    needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.clock_step)
+    needed, low, high = launches_needed(by_launches, estimate.launches, precision, estimate.step)
     return {
         "half_width": half_width,
         "launches_half_width": by_launches,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.synchrony import Overlap
-    from mpigauge.rows.transport.labels import Travel
+    from mpigauge.rows.transport.proof import Travel
 
 STATISTICS = ("estimate", "low", "high", "mean", "stddev", "min", "p5", "p25", "p75", "p95", "p99", "max")
 SHARES = (

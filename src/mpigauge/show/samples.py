@@ -12,8 +12,8 @@ from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
 from mpigauge.query.query import check_state
-from mpigauge.rows.machine.quiet import only_quiet
 from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.sample_table import SAMPLES_AT_ONCE, tidy_samples
 
 if TYPE_CHECKING:

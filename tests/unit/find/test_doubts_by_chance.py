@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.warnings import Circumstances, warnings_for
 from mpigauge.vocabulary import NOTES
+from tests.unit.rows.planted import estimate
 
 CELLS, LAUNCHES, VISITS, ROUNDS = 80, 10, 8, 16
 

@@ -15,10 +15,10 @@ from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.missing_ratio_sentences import missing_ratios, ranks_apart_finding, ranks_apart_line
 from mpigauge.find.missing_ratios import RanksApart, copies_apart, libraries_apart, modes_apart
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.rows import rows
 from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
 from tests.made import campaign, cell, launches_of, measured, result_of, written
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

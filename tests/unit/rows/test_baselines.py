@@ -17,12 +17,13 @@ from mpigauge.find.memory_cost_sentences import memory_finding
 from mpigauge.find.memory_costs import CachesSeen, memory_facts, software_overheads
 from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
-from mpigauge.rows.estimate import Timing, estimate
+from mpigauge.rows.estimate import Timing
 from mpigauge.rows.rows import rows
 from mpigauge.stats.robust import pulled_in, trimmed
 from mpigauge.units import format_factor, format_size, parse_size
 from tests.fakes.law import CACHES, MAIN_MEMORY_NS, PATTERNS, modes_of, operation_ns
 from tests.made import campaign, cell, launch, visit
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
 from mpigauge.plan.factors import LIBRARY
-from mpigauge.rows.cpu import cpu_share
 from mpigauge.rows.ratios import ratio_of, verdict_of
-from mpigauge.rows.samples import visits_by_launch
+from mpigauge.rows.samples import cpu_share, visits_by_launch
 from mpigauge.sequences import group_by
 from mpigauge.vocabulary import DIFFERENT
 

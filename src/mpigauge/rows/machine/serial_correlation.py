@@ -73,14 +73,14 @@ def _standardised(times: Iterable[Estimate]) -> Values:
 
     A launch that a cell lacks counts as its mean, and none as more than two standard deviations.
     """
-    usable = [one for one in times if one.launches >= LEAST_LAUNCHES and min(one.launch_medians) > 0]
-    numbers = sorted({number for one in usable for number in one.launch_numbers})
+    usable = [one for one in times if one.launches >= LEAST_LAUNCHES and min(one.by_launch.values()) > 0]
+    numbers = sorted({number for one in usable for number in one.by_launch})
     values = np.zeros((len(usable), len(numbers)))
     for row, one in zip(values, usable, strict=True):
-        logs = np.log(one.launch_medians)
+        logs = np.log([*one.by_launch.values()])
         deviation = float(logs.std(ddof=1))
         if deviation > 0:
-            places = np.searchsorted(numbers, one.launch_numbers)
+            places = np.searchsorted(numbers, [*one.by_launch])
             row[places] = np.clip((logs - logs.mean()) / deviation, -_CLIP, _CLIP)
     return values
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of, is_disturbed
-from mpigauge.rows.machine.core_sharing import core_sharing
 from mpigauge.rows.machine.speeds import speeds_of
 from mpigauge.rows.machine.states import State, states_of
-from mpigauge.rows.machine.steadiness import stolen_share
+from mpigauge.rows.machine.steadiness import core_sharing, stolen_share
 from mpigauge.units import NS
 
 if TYPE_CHECKING:

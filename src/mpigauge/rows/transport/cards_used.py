@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.rows import Row
-    from mpigauge.rows.transport.card_traffic import HostTraffic
+    from mpigauge.rows.transport.proof import HostTraffic
     from mpigauge.vocabulary import CardKind
 
 IDLE_MOST = 0.1

@@ -17,15 +17,21 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge.plan.round_robin import ranks_of
+from mpigauge.result.kernel_data import TOLD_MOST
 from mpigauge.rows.rates import wire_bytes
-from mpigauge.rows.reasons import Refutation
+from mpigauge.rows.status import Refutation
+from mpigauge.vocabulary import AUTO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.kernel_data import Card, CardTraffic
+    from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
+    from mpigauge.vocabulary import CardKind, DoubtOfProof, Proof
+
 
 HEADER_BYTES = 20
 """An empty message over a network has at least so many."""
@@ -186,3 +192,249 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
     """The ranks between which its messages go."""
     return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
+
+
+# ---- Traffic of cards ----------------------------------------------------------------------------
+
+
+CardsOfHosts = dict[str, dict[str, "Card"]]
+"""By host and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardBytes:
+    """What a card carried."""
+
+    card: str
+    received_bytes: int
+    sent_bytes: int
+
+    @property
+    def both_bytes(self) -> int:
+        """Both ways."""
+        return self.received_bytes + self.sent_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class HostTraffic:
+    """What the cards of one kind carried on one host.
+
+    Attributes:
+        able: Cards that messages could have gone through: of IP no virtual ones, and none that is down.
+        carried: Those that carried something, in the order of their names.
+        unseen_bytes: What any other carried at most; infinite if nobody knows.
+        part_bytes: The host's part of the payload, if all hosts have the same.
+    """
+
+    host: str
+    kind: CardKind
+    able: tuple[str, ...]
+    carried: tuple[CardBytes, ...]
+    unseen_bytes: float
+    part_bytes: float
+
+
+def cards_by_job(launches: Iterable[Launch]) -> dict[JobKey, CardsOfHosts]:
+    """The network cards of the hosts of each job; where its launches differ, as the last one says."""
+    found: dict[JobKey, CardsOfHosts] = defaultdict(dict)
+    for launch in launches:
+        for group in launch.cards:
+            cards = {card.name: card for card in group.cards}
+            found[launch.job] |= dict.fromkeys(group.hosts, cards)
+    return found
+
+
+def able_cards(cards: Iterable[Card], kind: CardKind) -> tuple[str, ...]:
+    """Those of a kind that messages to another host may go through, and that were counted.
+
+    A virtual interface has no driver. A card that is down has no speed; but some systems say none at all.
+    """
+    counted = [card for card in cards if card.kind == kind and card.counted]
+    real = [card for card in counted if kind == "rdma" or card.driver]
+    fast = [card for card in real if card.speed]
+    return tuple(card.name for card in fast or real)
+
+
+def traffic_of(
+    visits: Iterable[Visit], places: Sequence[str], cards: CardsOfHosts, part_bytes: float
+) -> tuple[HostTraffic, ...]:
+    """What the cards of each host and kind carried during some visits; of a file that says nothing, none.
+
+    Args:
+        places: The host of each rank.
+        cards: Of the hosts.
+        part_bytes: The part of each host in the payload.
+    """
+    visits = [visit for visit in visits if visit.by_card]
+    unseen_bytes = sum(map(_unseen_bytes, visits))
+    by_host: dict[tuple[str, CardKind], list[CardTraffic]] = defaultdict(list)
+    for visit in visits:
+        for host, one in _told(visit, places):
+            by_host[host, one.kind].append(one)
+    return tuple(
+        HostTraffic(
+            host=host,
+            kind=kind,
+            able=_never_lost(able_cards(cards.get(host, {}).values(), kind), told),
+            carried=tuple(_summed(told)),
+            unseen_bytes=unseen_bytes,
+            part_bytes=part_bytes,
+        )
+        for (host, kind), told in sorted(by_host.items(), key=lambda of: of[1][0].rank)
+    )
+
+
+def lost_cards(visits: Iterable[Visit], places: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Host and name of the cards that could not be counted any more during one of these visits."""
+    for visit in visits:
+        for host, one in _told(visit, places):
+            if one.is_lost:
+                yield host, one.card
+
+
+def _told(visit: Visit, places: Sequence[str]) -> Iterator[tuple[str, CardTraffic]]:
+    """What a visit tells, and of which host: a file may name ranks that there are not."""
+    return ((places[one.rank], one) for one in visit.by_card if one.rank < len(places))
+
+
+def _unseen_bytes(visit: Visit) -> float:
+    """What any card carried at most that a visit does not tell of."""
+    if len(visit.by_card) < TOLD_MOST:
+        return 0
+    return math.inf if visit.by_card[-1].is_lost else visit.by_card[-1].both_bytes
+
+
+def _never_lost(cards: tuple[str, ...], told: Iterable[CardTraffic]) -> tuple[str, ...]:
+    lost = {one.card for one in told if one.is_lost}
+    return tuple(card for card in cards if card not in lost)
+
+
+def _summed(told: Iterable[CardTraffic]) -> Iterator[CardBytes]:
+    both: Mapping[str, list[int]] = defaultdict(lambda: [0, 0])
+    for one in told:
+        if not one.is_lost:
+            both[one.card][0] += one.received_bytes
+            both[one.card][1] += one.sent_bytes
+    return (CardBytes(card, *ways) for card, ways in sorted(both.items()))
+
+
+# ---- Labels --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """A card that could not be counted, and the hosts where it could not, in their order."""
+
+    card: str
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Travel:
+    """How the messages of a cell travelled.
+
+    Attributes:
+        ip_share: Bytes on the IP interfaces of rank 0's host over the payload of its messages.
+        rdma_share: Bytes on all other cards of all hosts over that payload; None if nobody looked at them.
+        proof: Of the cell's label; None where it has none.
+        doubt: Why it is neither proven nor refuted.
+        uncounted: Which cards could not be counted, where that is the doubt; empty if it is not known.
+        refutation: Why the label is not true.
+        traffic: What each card of each host carried.
+    """
+
+    ip_share: float
+    rdma_share: float | None
+    proof: Proof | None = None
+    doubt: DoubtOfProof | None = None
+    uncounted: tuple[Uncounted, ...] = ()
+    refutation: Refutation | None = None
+    traffic: tuple[HostTraffic, ...] = ()
+
+
+class Labels:
+    """The transports of all cells of a result."""
+
+    def __init__(self, result: Result, patterns: Mapping[str, Pattern]) -> None:
+        self._patterns = patterns
+        self._sent = payloads(result.visits, patterns)
+        self._reported = reports(result.launches)
+        self._emulated = result.campaign.plan.lab is not None
+        self._places = {launch.job: [rank.host for rank in launch.ranks_at] for launch in result.launches}
+        self._silent = _silent_cards(result.launches)
+        self._cards = cards_by_job(result.launches)
+        self._known: dict[Cell, Travel] = {}
+
+    def of(self, cell: Cell) -> Travel | None:
+        """How its messages travelled; None if nothing was counted, or there were none."""
+        if cell not in self._sent:
+            return None
+        if cell not in self._known:
+            self._known[cell] = self._travel(cell, self._sent[cell])
+        return self._known[cell]
+
+    def _travel(self, cell: Cell, sent: Sequence[tuple[Visit, int]]) -> Travel:
+        visits, hosts = [visit for visit, _ in sent], self._hosts(cell)
+        places, cards = self._places.get(cell.job, ()), self._cards.get(cell.job, {})
+        seen = evidence_of(sent, self._reported.get(cell.job, ()))
+        refutation = seen.refutes(cell.transport, hosts, emulated=self._emulated)
+        proof, doubt = _judged(seen, cell.transport, refutation)
+        return Travel(
+            ip_share=seen.share,
+            rdma_share=seen.cards.share if seen.cards else None,
+            proof=proof,
+            doubt=doubt,
+            uncounted=self._uncounted(cell.job, hosts, visits) if doubt == "uncounted" else (),
+            refutation=refutation,
+            traffic=traffic_of(visits, places, cards, seen.payload_bytes / max(1, len(set(hosts)))),
+        )
+
+    def _hosts(self, cell: Cell) -> Sequence[str]:
+        """Of the ranks that talk."""
+        places = self._places.get(cell.job, ())
+        ranks = talkers(cell, self._patterns[cell.pattern])
+        there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
+        return [places[rank] for rank in there if rank < len(places)]
+
+    def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
+        """What its launches say of these hosts, and what was lost later."""
+        found: dict[str, list[str]] = defaultdict(list)
+        lost = set(lost_cards(visits, self._places.get(job, ())))
+        for host in dict.fromkeys(hosts):
+            later = sorted(card for where, card in lost if where == host)
+            for card in dict.fromkeys((*self._silent.get((job, host), ()), *later)):
+                found[card].append(host)
+        return tuple(Uncounted(card, tuple(where)) for card, where in found.items())
+
+
+def _silent_cards(launches: Iterable[Launch]) -> Mapping[tuple[JobKey, str], Mapping[str, None]]:
+    """Of each job and host, the cards that could not be counted in one of its launches."""
+    found: dict[tuple[JobKey, str], dict[str, None]] = defaultdict(dict)
+    for launch in launches:
+        for group in launch.cards:
+            silent = dict.fromkeys(card.name for card in group.cards if not card.counted)
+            for host in group.hosts if silent else ():
+                found[launch.job, host] |= silent
+    return found
+
+
+def _judged(
+    seen: TransportEvidence, transport: str, refutation: Refutation | None
+) -> tuple[Proof | None, DoubtOfProof | None]:
+    """What the bytes say of a label, and why they leave it open."""
+    if refutation is not None:
+        return "refuted", None
+    if transport == AUTO:
+        return None, None
+    doubt = _doubt(seen, transport)
+    return ("unknown", doubt) if doubt else ("proven", None)
+
+
+def _doubt(seen: TransportEvidence, transport: str) -> DoubtOfProof | None:
+    if not seen.is_enough:
+        return "small"
+    if seen.cards is None:
+        return "older"
+    if seen.cards.uncounted > 0:
+        return "uncounted"
+    return "uneven" if transport == "shm" and seen.cards.share > SHARED_MOST else None

@@ -13,8 +13,8 @@ from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
-from mpigauge.rows.machine.core_sharing import core_sharing, on_shared_cores
-from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.rows.machine.sessions import visits_begin_s
+from mpigauge.rows.machine.steadiness import core_sharing, on_shared_cores
 from mpigauge.rows.samples import seconds_of
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, scales, style
@@ -57,7 +57,7 @@ def states_figure(query: Query) -> Figure:
     if len(query.sources) > 1:
         raise query.lacks("it is about one result", "name one result")
     (source,) = query.sources
-    begins = dict(zip(map(id, source.result.visits), begins_s(source.result), strict=True))
+    begins = dict(zip(map(id, source.result.visits), visits_begin_s(source.result), strict=True))
     of, known = _known(query, source)
     found = _chosen(query)
     fast = [visit for visit in source.result.visits if visit.alu_ns and min(visit.alu_ns) > LEAST_NS]

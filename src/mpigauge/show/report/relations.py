@@ -14,7 +14,7 @@ from mpigauge.models import table as models_table
 from mpigauge.query.query import spread
 from mpigauge.query.series import Point, labelled, title_words
 from mpigauge.rows.machine.conditions import condition_of
-from mpigauge.rows.machine.timeline import begins_s
+from mpigauge.rows.machine.sessions import visits_begin_s
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import looks_of
@@ -93,7 +93,7 @@ def states(given: Given) -> Section:
 
 
 def _over_time(number: int, source: Source) -> Iterator[Chart]:
-    begins = zip(begins_s(source.result), source.result.visits, strict=True)
+    begins = zip(visits_begin_s(source.result), source.result.visits, strict=True)
     placed = [(begin, visit, condition_of(visit)) for begin, visit in begins]
     for of in dict.fromkeys(state.of for state in source.states.states):
         known = [

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from mpigauge.result.reader import load
 from mpigauge.rows.clock_steps import clock_steps
-from mpigauge.rows.estimate import estimate
 from mpigauge.rows.machine.by_state import asked_for, by_state, shown
 from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell, by_launch, launches_of, visits_by_launch
 from tests.made import campaign, cell, launch, result_of, visit
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with
+from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:
     from mpigauge.result.records import Visit
