@@ -197,9 +197,7 @@ def table_of(query: Query, columns: tuple[str, ...] = (), *, newest: bool = Fals
         return maps.answered(answer.document(chosen, query.units, newest=newest), chosen)
     if query.kind.name == pivots.CURVES:
         (source,) = selected(query)
-        document = curves.document(
-            source.result, source.rows, columns, query.units, source.states, source.stat
-        )
+        document = curves.document(source.result, source.rows, columns, query.units, source.stat)
         return maps.begun(document, [source])
     return maps.begun(pivots.document(query), query.sources)
 

@@ -28,7 +28,6 @@ from mpigauge.plan.library_names import called, library_name
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.sessions import spread_s
-from mpigauge.rows.machine.states import states_of
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.rows import FLOORS
 from mpigauge.rows.transport.cards_used import cards_used
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from mpigauge.find.missing_ratios import RanksApart
     from mpigauge.plan.model import Cell
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import EndReason
 
@@ -61,14 +59,10 @@ ENDINGS: Mapping[EndReason, str] = {
 TORN = "the last line is incomplete (killed?) and was ignored"
 
 
-def foot_of(result: Result, rows: Sequence[Row], states: States | None = None) -> list[Line]:
-    """All lines, what was found before what is doubtful.
-
-    Args:
-        states: Of the machine, if they are known already.
-    """
+def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
+    """Return all lines, what was found before what is doubtful."""
     said = [
-        *states_lines(result, states or states_of(result.visits), rows),
+        *states_lines(result, rows),
         *_limits(rows),
         *_floor(rows),
         *_starts(result),

@@ -12,9 +12,8 @@ from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
 from mpigauge.result.files import stem_of
-from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
-from mpigauge.rows.machine.states import States, states_of
+from mpigauge.rows.machine.states import check_state
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell
@@ -41,7 +40,6 @@ class Source:
         name: Of its file, without ending.
         limits: The eager limit of every job that probed it, in bytes.
         windows: Cells, without their window, that were measured with several.
-        states: Those that the machine was in.
         controls: Rows of a control arm, which are for comparisons alone.
         stat: What stands for a launch in its rows.
     """
@@ -53,7 +51,6 @@ class Source:
     visits: dict[Cell, list[Visit]]
     limits: dict[JobKey, int]
     windows: frozenset[Cell] = frozenset()
-    states: States = field(default_factory=States)
     controls: tuple[Row, ...] = ()
     stat: str = "median"
     _against: dict[int, Between] = field(default_factory=dict, init=False)
@@ -146,17 +143,16 @@ def source_of(
     Raises:
         UsageError: The result knows nothing of such states, or of disturbances.
     """
-    states = states_of(result.visits)
-    check_state(result, states, state)
+    check_state(result, state)
     result = only_quiet(result) if only == "quiet" else result
-    known = with_named_pairs(result, rows(result, stat, state, states))
+    known = with_named_pairs(result, rows(result, stat, state))
     found, controls = ([row for row in known if bool(row.cell.arm) is arm] for arm in (False, True))
     limits = {row.cell.job: row.limit_bytes for row in found if row.limit_bytes is not None}
     name = stem_of(result.path)
     patterns = {pattern.name: pattern for pattern in result.campaign.patterns}
     visits = by_cell(result.visits)
     windows = several_windows(found)
-    return Source(name, result, found, patterns, visits, limits, windows, states, tuple(controls), stat)
+    return Source(name, result, found, patterns, visits, limits, windows, tuple(controls), stat)
 
 
 def sources_of(
@@ -170,25 +166,7 @@ def sources_of(
 
 def measured(source: Source) -> MeasuredResult:
     """A source as analysis has it."""
-    return MeasuredResult(source.result, source.rows, source.states)
-
-
-def check_state(result: Result, states: States, state: StateChoice | None) -> None:
-    """That a result has a state of the machine, or each.
-
-    Raises:
-        UsageError: It has not.
-    """
-    there = list(dict.fromkeys(one.name for one in states.states))
-    if state in (None, "all", *there):
-        return
-    if there:
-        raise UsageError(
-            f"--state {state}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
-        )
-    known = any(condition_of(visit) is not None for visit in result.visits)
-    why = "found the machine always in one state" if known else "does not know the state of the machine"
-    raise UsageError(f"--state {state}: {result.path} {why}", "leave it out")
+    return MeasuredResult(source.result, source.rows)
 
 
 def all_of(query: Query) -> Sequence[tuple[Source, Row]]:

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 from msgspec import Struct
@@ -52,6 +52,8 @@ class Result:
         damaged: Numbers of lines that are no records and have been left out.
         packed_damage: What is wrong with the compressed file; None of one that is whole, or is none.
         mixed: Cells measured before and after the campaign went on otherwise; which of `resumed` that was.
+        memo: What others have computed of the whole result, by name, so that it is computed once; no copy
+            has it.
     """
 
     path: Path
@@ -73,6 +75,7 @@ class Result:
     damaged: list[int] = field(default_factory=list)
     packed_damage: PackedDamage | None = None
     mixed: dict[Cell, set[int]] = field(default_factory=dict)
+    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 STANDARD_INPUT = Path("-")

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge.result.compact import LISTS, NONE, pack
 from mpigauge.result.kernel_data import READINGS
-from mpigauge.rows.machine.by_state import asked_for, by_state
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.states import split_visits
 from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 
@@ -44,12 +43,12 @@ def widths_asked(
     Source:
         docs/method.md#states-of-the-machine
     """
-    states = states_of(visits)
-    if not states.states:
+    split = split_visits(visits)
+    if not split.states:
         return half_widths(visits, steps, medians, least)
     widths: dict[Cell, float | None] = {}
     for cell, mine in by_cell(visits).items():
-        parts = asked_for(by_state(mine, states), states)
+        parts = split.asked_for(split.parts(mine))
         found = [half_widths(part.visits, steps, medians, least).get(cell) for part in parts]
         known = [width for width in found if width is not None]
         widths[cell] = max(known) if len(known) == len(found) else None

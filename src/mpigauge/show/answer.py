@@ -21,6 +21,7 @@ from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
 from mpigauge.query.series import FILE, STATE, told_apart
 from mpigauge.rows.machine.over_sessions import linked
+from mpigauge.rows.machine.states import is_split
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 
@@ -104,7 +105,7 @@ def _head(sources: Sequence[Source], told: Sequence[AnswerColumn]) -> Iterator[s
             yield f"{name}{words.machine_of(source.result)}"
             yield words.campaign_of([source.result], mine)
             yield from [
-                *states_in_brief(source.result, source.states, source.rows),
+                *states_in_brief(source.result, source.rows),
                 *left_out_line(source.result),
             ]
         elif number in together:
@@ -118,7 +119,7 @@ def _head_of_sessions(spans: Spans, sources: Sequence[Source], told: Sequence[An
     results = [source.result for source in sources]
     yield words.machine_of_sessions(results, spans.sessions)
     yield words.campaign_of(results, _jobs(sources, told))
-    yield from several_states_line([source.name for source in sources if source.states.states])
+    yield from several_states_line([source.name for source in sources if is_split(source.result)])
     yield from left_out_line(*results)
 
 
@@ -337,5 +338,5 @@ def _data(sources: Sequence[Source]) -> Mapping[str, Any]:
     if len(sources) > 1:
         return {"answer": list(_records(sources)), "findings": list(sessions_records(sources))}
     (source,) = sources
-    notes = [line.text for line in foot_of(source.result, source.rows, source.states)]
-    return result_record(source.result, source.rows, notes, source.states, source.stat)
+    notes = [line.text for line in foot_of(source.result, source.rows)]
+    return result_record(source.result, source.rows, notes, source.stat)

@@ -16,7 +16,6 @@ from mpigauge.find.foot import foot_of
 from mpigauge.plan.factors import ALONG, usual
 from mpigauge.plan.round_robin import ranks_of
 from mpigauge.rows.group import group
-from mpigauge.rows.machine.states import states_of
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.head import head_of
 from mpigauge.show.records import flat_record, result_record
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from mpigauge.plan.patterns import Pattern
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.rows import Row
     from mpigauge.rows.synchrony import Start
 
@@ -44,18 +42,15 @@ def document(
     rows: Sequence[Row],
     columns: Sequence[str],
     chosen: Units,
-    states: States | None = None,
     stat: str = "median",
 ) -> Document:
     """Arranges rows into curves, with what must be known of them above and below.
 
     Args:
         columns: Names of EXTRA_COLUMNS to add to the usual ones.
-        states: Of the machine, if they are known already.
         stat: What stands for a launch in the rows.
     """
-    states = states or states_of(result.visits)
-    foot = foot_of(result, rows, states)
+    foot = foot_of(result, rows)
 
     def records() -> list[dict[str, Any]]:
         return [*traced(map(flat_record, rows), result, stat)]
@@ -66,7 +61,7 @@ def document(
         tables=tables,
         foot=foot,
         units=chosen,
-        data=lambda: result_record(result, rows, [line.text for line in foot], states, stat),
+        data=lambda: result_record(result, rows, [line.text for line in foot], stat),
         records=records,
         cases=lambda: _cases(tables),
         schema="show",

@@ -11,8 +11,7 @@ from mpigauge.document.columnar import Values, coded
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
-from mpigauge.query.query import check_state
-from mpigauge.rows.machine.states import states_of
+from mpigauge.rows.machine.states import check_state, split_of
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.sample_table import SAMPLES_AT_ONCE, tidy_samples
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Source
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Visit
-    from mpigauge.rows.machine.states import States
     from mpigauge.rows.sample_table import TidySamples
     from mpigauge.vocabulary import OnlyChoice, StateChoice, StateName
 
@@ -46,13 +44,11 @@ class SampleOptions:
     """What of a result is asked for.
 
     Attributes:
-        states: Those that the machine was in.
         cells: Samples of these; None for all.
         state: Samples of visits in this state alone; None for all.
     """
 
     result: Result
-    states: States
     cells: frozenset[Cell] | None = None
     state: StateName | None = None
 
@@ -63,7 +59,7 @@ class SampleOptions:
             visit
             for visit in self.result.visits
             if (self.cells is None or visit.cell in self.cells)
-            and (self.state is None or self.states.of(visit) == self.state)
+            and (self.state is None or split_of(self.result).of(visit) == self.state)
         ]
 
 
@@ -78,17 +74,16 @@ def chosen_of(
     Raises:
         UsageError: The result knows nothing of such states, or of disturbances.
     """
-    states = states_of(result.visits)
-    check_state(result, states, state)
+    check_state(result, state)
     result = only_quiet(result) if only == "quiet" else result
     cells = None if keep is None else frozenset(cell for cell in result.campaign.cells if keep(cell))
-    return SampleOptions(result, states, cells, None if state == "all" else state)
+    return SampleOptions(result, cells, None if state == "all" else state)
 
 
 def chosen_of_rows(source: Source, state: StateChoice | None = None) -> SampleOptions:
     """Samples of the cells that a source has rows of."""
     cells = frozenset(row.cell for row in source.rows)
-    return SampleOptions(source.result, source.states, cells, None if state == "all" else state)
+    return SampleOptions(source.result, cells, None if state == "all" else state)
 
 
 def document(found: Sequence[SampleOptions]) -> Document:
@@ -141,7 +136,7 @@ def _columns(chosen: SampleOptions, one: TidySamples, names: Iterable[str]) -> C
         "launch": each("integer", (visit.launch for visit in one.visits)),
         "visit": each("integer", (visit.id for visit in one.visits)),
         "sample": Values("integer", one.number),
-        "state": each("text", map(chosen.states.of, one.visits)),
+        "state": each("text", map(split_of(chosen.result).of, one.visits)),
         "at_s": each("number", (visit.at_s for visit in one.visits)),
         "time_s": Values("number", one.time_s),
         "in_estimate": Values("flag", one.counts),

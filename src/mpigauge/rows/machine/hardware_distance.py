@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING
 
 from mpigauge.result.cpu_lists import is_number, ranges
 from mpigauge.rows.machine.machines import measured_machine
+from mpigauge.rows.machine.states import split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch
-    from mpigauge.rows.machine.states import States
     from mpigauge.vocabulary import Nearness, StateName
 
 CORE = "core"
 """The group of processors that are threads of one core; the others are of the last cache that some share."""
 
 
-def nearness_of(result: Result, states: States) -> Mapping[StateName, Nearness]:
+def nearness_of(result: Result) -> Mapping[StateName, Nearness]:
     """By state, what all of its visits have in common; states of which that is not one thing are left out.
 
     Nothing at all if it is the same in all states: then it is not what makes them.
     """
-    groups = measured_machine(result).cpu_groups
+    groups, split = measured_machine(result).cpu_groups, split_of(result)
     seats = {(one.number, one.job): _nearness(_cpus(one), groups) for one in result.launches}
     found: dict[StateName, set[Nearness | None]] = {}
     for visit in result.visits:
-        if visit.line_ns and (name := states.of(visit)) is not None:
+        if visit.line_ns and (name := split.of(visit)) is not None:
             found.setdefault(name, set()).add(seats.get((visit.launch, visit.cell.job)))
     told = {name: near for name, all_ in found.items() if len(all_) == 1 and (near := next(iter(all_)))}
     return told if len(set(told.values())) > 1 else {}

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 import msgspec
 from msgspec.structs import asdict
 
-from mpigauge.rows.machine.by_state import by_state
 from mpigauge.rows.machine.conditions import ALIKE, distances_of, middle_of
 from mpigauge.rows.machine.sessions import OverSessions, across_times, dated_sessions, session_time
+from mpigauge.rows.machine.states import split_of
 from mpigauge.rows.samples import by_cell
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
-    from mpigauge.result.records import Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.sessions import Session
-    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.machine.states import InState
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
 
@@ -60,7 +59,6 @@ class MeasuredResult:
 
     result: Result
     rows: Sequence[Row]
-    states: States
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,19 +251,20 @@ def _parts(measured: Sequence[MeasuredResult]) -> Mapping[Key, list[_Part]]:
     """Cells of one setting with what each result has of them."""
     found: dict[Key, list[_Part]] = defaultdict(list)
     for member, one in enumerate(measured):
-        visits = by_cell(one.result.visits) if one.states.states else {}
+        split = split_of(one.result)
+        visits = by_cell(one.result.visits) if split.states else {}
         cells = {row.cell: row for row in one.rows if row.time is not None or row.states}
         settings = {job: setting_of(one.result, job) for job in {cell.job for cell in cells}}
         for cell, row in cells.items():
-            parts = _of_row(member, row, visits.get(cell, []), one.states)
+            parts = _of_row(member, row, split.parts(visits.get(cell, [])))
             found[settings[cell.job], cell].extend(parts)
     return found
 
 
-def _of_row(member: int, row: Row, visits: Sequence[Visit], states: States) -> Iterator[_Part]:
+def _of_row(member: int, row: Row, parts: Iterable[InState]) -> Iterator[_Part]:
     """A part for each state that the cell was measured in, or one of all."""
     if row.states:
-        at = {one.state: middle_of(distances_of(one.visits)) for one in by_state(visits, states)}
+        at = {one.state: middle_of(distances_of(one.visits)) for one in parts}
         yield from (_Part(member, one.state, one.time, at.get(one.state)) for one in row.states)
     elif row.time is not None:
         yield _Part(member, None, row.time, middle_of(distances_of(row.visits)))

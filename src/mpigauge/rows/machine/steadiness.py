@@ -21,6 +21,7 @@ from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.rank_groups import seat_numbers
 from mpigauge.rows.machine.speeds import STEADY, at_other_speeds, speeds_of
+from mpigauge.rows.machine.states import split_of, with_split
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
@@ -276,4 +277,5 @@ def only_quiet(result: Result) -> Result:
         for visit, lost, other in zip(result.visits, disturbed, unlike.tolist(), strict=True)
         if not (lost or other)
     ]
-    return replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
+    left = replace(result, visits=quiet, left_out=len(result.visits) - len(quiet))
+    return with_split(left, split_of(result))

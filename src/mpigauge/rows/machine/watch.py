@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of, is_disturbed
 from mpigauge.rows.machine.speeds import speeds_of
-from mpigauge.rows.machine.states import State, states_of
+from mpigauge.rows.machine.states import State, split_visits
 from mpigauge.rows.machine.steadiness import core_sharing, stolen_share
 from mpigauge.units import NS
 
@@ -80,7 +80,7 @@ def watched_by_ranks(
         shared_share=sharing.share if sharing else None,
         shared_slowdown=sharing.slowdown if sharing else None,
         line_s=float(np.median(lines_s)) if lines_s else None,
-        states=states_of(visits).states,
+        states=split_visits(visits).states,
         moves=sum(moves) if moves else None,
     )
 

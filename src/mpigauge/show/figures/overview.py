@@ -19,6 +19,7 @@ from mpigauge.query.series import (
     rate_point,
     time_point,
 )
+from mpigauge.rows.machine.states import split_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
 from mpigauge.show.figures.line_styles import looks_of
@@ -132,7 +133,7 @@ def _panel(query: Query, family: FigureFamily, found: Iterable[Series]) -> Overv
     if len(mine) > LABELS_MOST:
         mine = _standing(mine)
     if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
-        usual = [one for one in mine if one.factors.get(STATE) in {None, one.source.states.usual}]
+        usual = [one for one in mine if one.factors.get(STATE) in {None, split_of(one.source.result).usual}]
         mine = usual or mine
         states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
         family = replace(family, title=", ".join([family.title, *states]))

@@ -13,6 +13,7 @@ from mpigauge.query.query import spread
 from mpigauge.query.series import STATE, against_size, alike_but, labelled, title_words
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.group import words_key
+from mpigauge.rows.machine.states import split_of
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.line_styles import looks_of
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
-    from mpigauge.rows.machine.states import States
+    from mpigauge.rows.machine.states import Split
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import StateName
@@ -206,14 +207,14 @@ def samples_figure(query: Query) -> Figure:
     whole = style.paper(1.9 * len(cells) + 0.8, 1)
     panels = whole.subplots(len(cells), 1, squeeze=False)[:, 0]
     for number, (axes, (one, row)) in enumerate(zip(panels, cells, strict=True)):
-        shown = _course(axes, str(number), one.source.visits[row.cell], one.source.states)
+        shown = _course(axes, str(number), one.source.visits[row.cell], split_of(one.source.result))
         scales.times("time", shown, query.units.time, linear=query.linear).dress(axes)
         _make_room(axes, linear=query.linear)
         words = [one.label if len(found) > 1 else "", format_size(row.cell.bytes) if row.sized else ""]
         axes.set_title(", ".join(filter(None, words)), loc="left")
     panels[-1].set_xlabel("sample, in the order of measuring; launches one after the other")
     lines.caption(whole, title_words(found), "", [], [])
-    _legend(whole, [one.source.states for one in found])
+    _legend(whole, [split_of(one.source.result) for one in found])
     return whole
 
 
@@ -236,7 +237,7 @@ def _of_all_states(found: Sequence[Series]) -> list[Series]:
     return labelled([replace(one, factors=dict(words_key(one.factors, {STATE}))) for one in firsts])
 
 
-def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> list[float]:
+def _course(axes: Any, name: str, visits: Iterable[Visit], split: Split) -> list[float]:
     """Draws the visits of a cell, each in the colour of its state; returns all times."""
     trials: list[tuple[int, float]] = []
     warmups: list[tuple[int, float]] = []
@@ -255,7 +256,7 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
             into.extend((place + number, value) for number, value in enumerate(values))
             place += len(values)
         fresh = counted[sum(map(len, by_state.values())) :]
-        by_state.setdefault(states.of(visit), []).extend(fresh)
+        by_state.setdefault(split.of(visit), []).extend(fresh)
         launches[visit.launch][1] = place
     _bands(axes, launches, counted)
     looks = {
@@ -264,7 +265,7 @@ def _course(axes: Any, name: str, visits: Iterable[Visit], states: States) -> li
     } | {
         f"samples{f'-{state}' if state else ''}": (
             points,
-            {"marker": STATE_MARKERS[state], "color": _colour(state, states)},
+            {"marker": STATE_MARKERS[state], "color": _colour(state, split)},
         )
         for state, points in by_state.items()
     }
@@ -311,11 +312,11 @@ def _make_room(axes: Any, *, linear: bool) -> None:
     axes.set_ylim(top=high + share * (high - low) if linear else high * (high / low) ** share)
 
 
-def _colour(state: StateName | None, states: States) -> str:
-    return COLOURS[state] if states.states else style.BLUE
+def _colour(state: StateName | None, split: Split) -> str:
+    return COLOURS[state] if split.states else style.BLUE
 
 
-def _legend(whole: Figure, found: Sequence[States]) -> None:
+def _legend(whole: Figure, found: Sequence[Split]) -> None:
     """What the marks mean; of several states the samples of each."""
     names = [name for name in STATE_NAMES if any(one.name == name for of in found for one in of.states)]
     marks = [

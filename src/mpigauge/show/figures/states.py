@@ -14,6 +14,7 @@ from mpigauge.query.kinds import maker
 from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
+from mpigauge.rows.machine.states import split_of
 from mpigauge.rows.machine.steadiness import core_sharing, on_shared_cores
 from mpigauge.rows.samples import seconds_of
 from mpigauge.sequences import group_by
@@ -102,7 +103,7 @@ def _distances(
     """Two points a visit: what was found before its samples, and after them."""
     values: list[float] = []
     for state in COLOURS:
-        mine = [visit for visit in visits if source.states.of(visit) == state]
+        mine = [visit for visit in visits if split_of(source.result).of(visit) == state]
         conditions = [condition for visit in mine if (condition := condition_of(visit)) is not None]
         ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
         readings = [(one.before_s, one.after_s) for one in conditions]
@@ -110,7 +111,7 @@ def _distances(
         if readings:
             _dots(axes, f"distance-{state or 'none'}", ends, readings, COLOURS[state])
     scales.times(_takes(of), values, units.AUTO, linear=False).dress(axes)
-    for one in source.states.states:
+    for one in split_of(source.result).states:
         if one.of == of:
             axes.axhline(one.handover_s, color=COLOURS[one.name], linewidth=0.8, alpha=0.6, zorder=1)
 
@@ -119,7 +120,7 @@ def _speeds(axes: Any, source: Source, visits: Sequence[Visit], begins: Mapping[
     """What the arithmetic took before the samples of a visit, and after them: a level for each frequency."""
     values: list[float] = []
     for state in COLOURS:
-        mine = [visit for visit in visits if source.states.of(visit) == state]
+        mine = [visit for visit in visits if split_of(source.result).of(visit) == state]
         ends = [(begins[id(visit)], begins[id(visit)] + visit.elapsed_s) for visit in mine]
         readings = [(visit.alu_ns[0] * NS, visit.alu_ns[1] * NS) for visit in mine]
         values += [value for pair in readings for value in pair]
@@ -163,7 +164,7 @@ def _times(
     for cell in cells:
         for visit, median in zip(source.visits[cell], medians[cell], strict=True):
             if median > 0:
-                mine = points.setdefault((source.states.of(visit), id(visit) in shared), [])
+                mine = points.setdefault((split_of(source.result).of(visit), id(visit) in shared), [])
                 mine.append((begins[id(visit)], median / units_s[cell]))
     # Whole cores last, on top: they are what can be had again.
     for (state, is_shared), mine in sorted(points.items(), key=lambda one: not one[0][1]):
@@ -212,14 +213,14 @@ def _title(found: Sequence[Series], cells: Sequence[Cell]) -> str:
 
 def _legend(whole: Figure, source: Source, of: Distance) -> None:
     """The states with their times and shares; of a single one only that there is one."""
-    mine = [one for one in source.states.states if one.of == of]
+    mine = [one for one in split_of(source.result).states if one.of == of]
     names: list[StateName | None] = [one.name for one in mine]
     labels = [
         f"{one.name}: {HANDED_OVER[of]} takes {units.format_time(one.handover_s)}, "
         f"{units.format_percent(one.time_share)} of the time"
         for one in mine
     ]
-    if source.states.between:
+    if split_of(source.result).between:
         names, labels = [*names, None], [*labels, BETWEEN]
     if not mine:
         names, labels = [None], ["the machine was in one state"]

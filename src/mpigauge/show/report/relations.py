@@ -15,6 +15,7 @@ from mpigauge.query.query import spread
 from mpigauge.query.series import Point, labelled, title_words
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
+from mpigauge.rows.machine.states import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import looks_of
@@ -86,8 +87,8 @@ def states(given: Given) -> Section:
     charts: list[Chart] = []
     said: list[Sentence] = []
     for number, source in enumerate(given.sources):
-        if source.states.states:
-            said += map(Sentence, states_lines(source.result, source.states, source.rows))
+        if is_split(source.result):
+            said += map(Sentence, states_lines(source.result, source.rows))
             charts += _over_time(number, source)
     return Section("states", words.TITLES["states"], sentences=said, charts=charts)
 
@@ -95,7 +96,7 @@ def states(given: Given) -> Section:
 def _over_time(number: int, source: Source) -> Iterator[Chart]:
     begins = zip(visits_begin_s(source.result), source.result.visits, strict=True)
     placed = [(begin, visit, condition_of(visit)) for begin, visit in begins]
-    for of in dict.fromkeys(state.of for state in source.states.states):
+    for of in dict.fromkeys(state.of for state in split_of(source.result).states):
         known = [
             (visit, Point(begin, condition.middle_s))
             for begin, visit, condition in placed
@@ -103,7 +104,7 @@ def _over_time(number: int, source: Source) -> Iterator[Chart]:
         ]
         drawn = spread(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
-        mine = [state for state in source.states.states if state.of == of]
+        mine = [state for state in split_of(source.result).states if state.of == of]
         frame = Frame(
             "seconds", words.SINCE_START, "time", HANDED_OVER[of], [state.handover_s for state in mine]
         )
@@ -124,7 +125,7 @@ def _of_states() -> list[Column]:
 
 
 def _dots(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[Dots]:
-    for state, mine in group_by(drawn, lambda pair: source.states.of(pair[0])).items():
+    for state, mine in group_by(drawn, lambda pair: split_of(source.result).of(pair[0])).items():
         points = [point for _, point in mine]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK

@@ -120,7 +120,7 @@ def doubts(given: Given) -> Section:
     more = [
         Sentence(f"{source.name}: {line.text}" if several else line.text, line.tone)
         for source in given.sources
-        for line in foot_of(source.result, source.rows, source.states)
+        for line in foot_of(source.result, source.rows)
     ]
     return Section("doubts", words.TITLES["doubts"], sentences=[*_doubts(given)], more=more)
 
