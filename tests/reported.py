@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -178,13 +177,6 @@ class Seen(HTMLParser):
     def text(self) -> str:
         """All of it."""
         return "".join(self.texts)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """What the script is told."""
-        (text,) = (text for kind, text in self.scripts if kind == "application/json")
-        found: dict[str, Any] = json.loads(text)
-        return found
 
 
 def seen(one: Page) -> Seen:

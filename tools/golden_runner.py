@@ -98,7 +98,7 @@ class Case:
         seconds = round(self.cpu_s, 2)
         return {
             "name": self.case["name"],
-            "places": {str(self.folder): "<here>", str(self.home): "<home>"},
+            "places": {str(self.folder): "<here>", str(self.home): "<home>", sys.executable: "<python>"},
             "files": self.files,
             "seconds": seconds,
         }

@@ -56,7 +56,7 @@ NOT_RUN = "99"
 
 INPUT_TIME_S = 1_790_000_000
 LINES_SHOWN = 12
-LONGEST_LINE = 200
+LONGEST_LINE, BEFORE_PLACE = 200, 80
 DIFFERENCES_SHOWN = 30
 
 Said = dict[str, str]
@@ -74,7 +74,7 @@ class Question:
     Attributes:
         inputs: Files and folders that commands read, by the names under which they find them.
         jobs: Commands at a time.
-        fresh: Whether what is known of a commit does not count.
+        fresh: Whether what is known of B does not count.
     """
 
     cases: Sequence[golden_cases.Case]
@@ -125,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--quick", action="store_true", help="JSON and 80 columns, over few results")
     parser.add_argument("--small", action="store_true", help="without the largest results")
-    parser.add_argument("--fresh", action="store_true", help="run both anew, whatever is known of them")
+    parser.add_argument("--fresh", action="store_true", help="run B anew, whatever is known of it")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="commands at a time (default: 2)")
     parser.add_argument("--lines", type=int, default=LINES_SHOWN, metavar="N", help="lines per difference")
     parser.add_argument("--shown", type=int, default=DIFFERENCES_SHOWN, metavar="N", help="differences shown")
@@ -165,9 +165,10 @@ def said_by_both(a: str, b: str, question: Question) -> tuple[dict[str, Said], d
     if keys[0] == keys[1] and not question.fresh:
         said = said_by(trees[0], question)
         return said, said
-    each = replace(question, jobs=max(1, question.jobs // 2))
+    known = replace(question, jobs=max(1, question.jobs // 2), fresh=False)
+    asked = (known, replace(known, fresh=question.fresh))
     with ThreadPoolExecutor() as pool:
-        first, second = pool.map(lambda tree: said_by(tree, each), trees)
+        first, second = pool.map(said_by, trees, asked)
     return first, second
 
 
@@ -356,9 +357,26 @@ def difference(a: Said, b: Said, most: int) -> Iterator[str]:
             yield f"{name}: only in {'A' if new is None else 'B'}"
             continue
         found = list(difflib.unified_diff(old.splitlines(), new.splitlines(), name, name, "A", "B", 2, ""))
-        yield from (line[:LONGEST_LINE] for line in found[:most])
+        yield from shortened(found[:most])
         if len(found) > most:
             yield f"… {len(found) - most} lines more"
+
+
+def _shared(line: str, other: str) -> int:
+    """Return how many characters are the same in both, after the first, until one differs."""
+    pairs = enumerate(zip(line[1:], other[1:], strict=False))
+    return next((place for place, (one, two) in pairs if one != two), 0)
+
+
+def shortened(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a diff; of a long one, what is about the place where the other commit's differs."""
+    for place, line in enumerate(lines):
+        start = 0
+        if len(line) > LONGEST_LINE and line[0] in "+-":
+            others = [other for other in lines[max(0, place - 1) : place + 2] if other[0] in "+-"]
+            shared = max(_shared(line, other) for other in others if other is not line) if others[1:] else 0
+            start = max(0, shared - BEFORE_PLACE)
+        yield f"{line[0]}…{line[start + 1 :][:LONGEST_LINE]}" if start else line[:LONGEST_LINE]
 
 
 if __name__ == "__main__":

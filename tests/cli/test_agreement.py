@@ -30,7 +30,7 @@ from mpigauge.query.query import Query, source_of
 from mpigauge.query.series import against_size, pieces_of, rate_point, time_point
 from mpigauge.rows.baselines import YARDSTICKS
 from mpigauge.rows.rows import rows
-from mpigauge.show.figures import KINDS, ratios
+from mpigauge.show.figures import KINDS, curves, ratios
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.cells import Cells
 from mpigauge.stats.decision import MARGIN
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from mpigauge.query.series import Series
     from mpigauge.result.reader import Result
     from mpigauge.rows.rows import Row
+    from mpigauge.show.figures.ratios import Ratios
     from tests.conftest import Cli
 
 RESULTS = [*sorted((DOCS / "results").glob("*.jsonl.gz")), *FILES]
@@ -525,13 +526,13 @@ def test_guidelines_have_the_times_of_the_rows(said: Said) -> None:
 def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
     said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Five digits of times, four of ratios; without pictures, models and sentences, which take most time."""
+    """Without pictures, models and sentences, which take most time."""
     if len(said.rows) > REPORTED_MOST:
         return
     monkeypatch.setattr("mpigauge.show.report.build._models", lambda _: None)
     monkeypatch.setattr("mpigauge.show.report.build._said", lambda *_: [])
     monkeypatch.setattr("mpigauge.show.report.pictures.fit.fit", lambda _: None)
-    monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_: "")
+    monkeypatch.setattr("mpigauge.show.report.pictures.inline", lambda *_, **__: "")
     named: dict[int, Row] = {}
     number = Cells.number
 
@@ -540,31 +541,32 @@ def test_a_report_has_the_numbers_of_the_rows_and_the_ratios_of_compare(
         named[found] = row
         return found
 
+    ratios: list[Ratios] = []
+
+    def below(*words: Any) -> Ratios | None:
+        found = curves.below(*words)
+        ratios.extend([found] if found else [])
+        return found
+
     monkeypatch.setattr(Cells, "number", numbered)
+    monkeypatch.setattr("mpigauge.show.report.curves.below", below)
     query, each = queries(Request(VERBS["report"]), [said.path])
     page = page_of(query, each, GIVES_WAY)
-    for place, cell in enumerate(page.cells):
-        time = said.rows[cell_key(named[place].cell), named[place].state]["time_s"]
-        told = cell.get("time_ns", [None] * len(ENDS))[: len(ENDS)]
-        assert all(
-            same(ns and ns * units.NS, time and time[name], 1e-4) for name, ns in zip(ENDS, told, strict=True)
-        )
-    charts = [chart for section in page.sections for chart in section.charts]
-    over = {
-        (one, base): of
-        for chart in charts
-        for each in chart.data.get("over", ())
-        for one, base, *of in each["of"]
-    }
-    for (one, base), of in over.items():
-        top, bottom = named[one], named[base]
-        if (base, one) in over:
-            assert same(of[0], 1 / over[base, one][0], 2e-3)
-        known = said.compared.get((cell_key(bottom.cell), cell_key(top.cell), top.state))
-        if known is not None and top.state == bottom.state:
-            assert all(same(*two, 1e-3) for two in zip(of, (known[name] for name in ENDS), strict=True)), (
-                known
-            )
+    charts = [each.chart for section in page.sections for each in section.charts if each.chart is not None]
+    for curve in (curve for chart in charts if chart.quantity == "time" for curve in chart.curves):
+        for cell, point in zip(curve.cells, curve.points, strict=bool(curve.cells)):
+            time = said.rows[cell_key(named[cell].cell), named[cell].state]["time_s"]
+            assert all(same(of, time and time[name]) for name, of in zip(ENDS, point[1:], strict=True))
+    for over in ratios:
+        for one, base, pieces in zip(over.series, over.bases, over.pieces, strict=True):
+            tops = {row.cell.bytes: row for row in one.rows}
+            bottoms = {row.cell.bytes: row for row in base.rows} if base else {}
+            for point in (point for piece in pieces for point in piece):
+                top, bottom = tops[int(point.x)], bottoms[int(point.x)]
+                known = said.compared.get((cell_key(bottom.cell), cell_key(top.cell), top.state))
+                if known is not None and top.state == bottom.state:
+                    pairs = zip(ENDS, point[1:], strict=True)
+                    assert all(same(of, known[name], 1e-3) for name, of in pairs), known
 
 
 # ---- Two results ---------------------------------------------------------------------------------

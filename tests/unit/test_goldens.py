@@ -151,6 +151,15 @@ def test_records_are_compared_without_when_and_how_long() -> None:
     assert form("r.jsonl", one).endswith('{"torn')
 
 
+def test_the_last_digits_of_a_long_number_are_none() -> None:
+    assert (
+        form("stdout", "x 0.05191564089612296")
+        == form("stdout", "x 0.05191564089612295")
+        == "x 0.0519156408961"
+    )
+    assert form("stdout", '{"x": 1.23456789e-07}') != form("stdout", '{"x": 1.23456788e-07}')
+
+
 def test_columns_of_csv_may_change_places_and_numbers_may_not() -> None:
     assert form("o.csv", "a,b\n1,2\n") == form("o.csv", "b,a\n2,1\n") != form("o.csv", "a,b\n2,1\n")
 

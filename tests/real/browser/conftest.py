@@ -98,10 +98,9 @@ class Opened:
         return self
 
     def drawn(self, name: str) -> Any:
-        """A chart, seen and drawn."""
+        """A chart, scrolled to."""
         figure = self.page.locator(f"#{name}")
         figure.scroll_into_view_if_needed()
-        figure.locator(".live .main-svg").first.wait_for()
         return figure
 
 

@@ -19,103 +19,92 @@ SERIOUS = {"serious", "critical"}
 
 
 def marks(figure: Any) -> int:
-    """How many points a chart has."""
-    return int(figure.locator(".scatterlayer .point").count())
+    """How many points of its curves are seen, without those of ratios."""
+    return int(
+        figure.locator('.points use[aria-label]:not([aria-label*="times as long"])')
+        .locator("visible=true")
+        .count()
+    )
 
 
-def timed_rows(figure: Any, has: str) -> int:
-    """How many lines of its table are of cells that have a time, or bytes that were moved in it."""
-    script = """(figure, has) => [...figure.querySelectorAll("details tr[data-c]")].filter((row) =>
-        JSON.parse(document.getElementById("data").textContent).cells[Number(row.dataset.c)][has]).length"""
-    return int(figure.evaluate(script, has))
+def focus(figure: Any) -> None:
+    """Go to the chart as the tabulator does: to the one point of each drawing that it stops at."""
+    figure.locator('use[tabindex="0"]').first.focus()
 
 
-def axis_title(figure: Any) -> str:
-    return str(figure.locator(".ytitle").text_content())
-
-
-def pointed(found: Any, figure: Any, number: int = 0) -> str:
+def tip(found: Any) -> str:
     """What is said of a point."""
-    figure.locator(".live").focus()
-    for _ in range(number + 1):
-        found.page.keyboard.press("ArrowRight")
     return str(found.page.locator(".tip").inner_text())
 
 
-def test_there_is_a_mark_for_every_row_of_the_table(show: Any) -> None:
+def hover(found: Any, point: Any, aside: int = 0) -> None:
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    found.page.mouse.move(box["x"] + box["width"] / 2 + aside, box["y"] + box["height"] / 2)
+    found.page.locator(".tip").wait_for()
+
+
+def test_there_is_a_mark_for_every_number(show: Any) -> None:
     found = show("rich")
-    for name in ("latency-0", "modes-0", "collectives-0"):
-        figure = found.drawn(name)
-        assert marks(figure) == timed_rows(figure, "time_ns") > 0, name
-    for name in ("bandwidth-0", "memory-0"):
-        figure = found.drawn(name)
-        assert marks(figure) == timed_rows(figure, "moved") > 0, name
+    known = {"modes-0": 2 * len(SIZES), "collectives-0": len(SIZES) - 1, "memory-0": len(SIZES) - 1}
+    assert {name: marks(found.drawn(name)) for name in known} == known
     assert not found.errors
 
 
-def test_a_point_says_value_interval_launches_and_doubts(show: Any) -> None:
+def test_the_keyboard_walks_through_points_which_screen_readers_name(show: Any) -> None:
     found = show("rich")
-    figure = found.drawn("latency-0")
-    text = pointed(found, figure, 1)
-    table = figure.locator("details tr[data-c]").nth(1).text_content()
-    assert "8 B" in text
-    assert "95 % interval" in text
-    assert "launches 6, 120 samples" in text
-    value = text.split("latency, one way")[1].split("\n")[0].split()[0]
-    assert value in table
-    box = figure.locator(".point").first.bounding_box()
+    figure = found.drawn("modes-0")
+    focus(figure)
+    assert tip(found).startswith("standard, 0 B\n")
+    found.page.keyboard.press("ArrowRight")
+    said = tip(found)
+    assert said.startswith("standard, 8 B\n")
+    assert "95 % interval" in said
+    assert "launches: 6, 120 samples" in said
+    value = said.split("latency, one way: ")[1].split("\n")[0].split()[0]
+    assert value in figure.locator("details tr[data-c]").nth(1).text_content()
+    found.page.keyboard.press("ArrowDown")
+    assert tip(found).startswith("synchronous, 8 B\n")
+    focused = "document.activeElement"
+    assert found.page.evaluate(f"{focused}.getAttribute('aria-label')") == tip(found)
+    assert found.page.evaluate(f"{focused}.getAttribute('role')") == "img"
+    assert figure.locator("use[tabindex='0']").count() == 1, "one stop for the tabulator"
     found.page.keyboard.press("Escape")
     assert not found.page.locator(".tip").is_visible()
-    found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    found.page.locator(".tip").wait_for()
-    assert "0 B" in found.page.locator(".tip").inner_text()
+    assert not found.errors
 
 
-def test_a_point_that_the_keyboard_has_left_can_be_pointed_at(show: Any) -> None:
+def test_a_point_says_its_number_to_who_points_near_it(show: Any) -> None:
     found = show("rich")
     figure = found.drawn("latency-0")
-    assert "0 B" in pointed(found, figure)
-    found.page.wait_for_timeout(200)  # the chart library has taken up that it is there
-    found.page.keyboard.press("Escape")
-    box = figure.locator(".point").first.bounding_box()
-    found.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    found.page.locator(".tip").wait_for()
-    assert "0 B" in found.page.locator(".tip").inner_text()
+    hover(found, figure.locator(".points use").first, aside=6)
+    assert "0 B" in tip(found)
+    found.page.mouse.move(2, 2)
+    assert not found.page.locator(".tip").is_visible()
 
 
-def test_switches_act_on_all_charts_and_the_address_keeps_them(show: Any) -> None:
+def test_a_ratio_says_of_what_it_is(show: Any) -> None:
     found = show("rich")
-    assert axis_title(found.drawn("latency-0")) == "µs"
-    found.page.select_option("select[name=time]", "ms")
-    found.page.select_option("select[name=rate]", "MiB/s")
-    found.page.select_option("select[name=stat]", "p75")
-    assert axis_title(found.drawn("latency-0")) == "ms"
-    assert axis_title(found.drawn("collectives-0")) == "ms"
-    assert axis_title(found.drawn("bandwidth-0")) == "MiB/s"
-    assert "no interval" in pointed(found, found.drawn("latency-0"))
-    fragment = found.page.evaluate("location.hash")
-    assert fragment == "#time=ms&rate=MiB%2Fs&stat=p75"
-    again = show("rich", fragment)
-    assert axis_title(again.drawn("bandwidth-0")) == "MiB/s"
-    assert again.page.locator("select[name=stat]").input_value() == "p75"
-
-
-def test_a_denominator_makes_ratios(show: Any) -> None:
-    found = show("rich", "#over=pingpong%2C+standard")
     figure = found.drawn("modes-0")
-    assert axis_title(figure) == "times as long"
-    assert marks(figure) == len(SIZES)
-    number = float(pointed(found, figure).split("times as long")[1].split()[0])
-    assert number == pytest.approx(1.5, rel=0.1)
+    focus(figure)
+    for _ in range(2):
+        found.page.keyboard.press("ArrowDown")
+    assert "times as long as standard: " in tip(found)
+    assert float(tip(found).split("standard: ")[1].split()[0]) == pytest.approx(1.5, rel=0.1)
 
 
 def test_a_state_shows_its_curves(show: Any) -> None:
     found = show("states")
     usual = marks(found.drawn("latency-0"))
-    found.page.select_option("select[name=state]", "all")
+    choice = "select[name=state]"
+    found.page.select_option(choice, "all")
     assert marks(found.drawn("latency-0")) == 2 * usual
-    found.page.select_option("select[name=state]", "far")
+    found.page.select_option(choice, "far")
     assert marks(found.drawn("latency-0")) == usual
+    focus(found.drawn("latency-0"))
+    assert ", far, " in tip(found)
+    again = show("states", found.page.evaluate("location.hash"))
+    assert again.page.locator(choice).input_value() == "far"
     assert not found.errors
 
 
@@ -141,6 +130,8 @@ def test_a_curve_can_be_hidden(show: Any) -> None:
     before = marks(figure)
     figure.locator(".keys button").first.click()
     assert marks(figure) == before - len(SIZES)
+    focus(figure)
+    assert tip(found).startswith("synchronous")
     assert figure.locator(".keys button").first.get_attribute("aria-pressed") == "false"
 
 
@@ -156,9 +147,9 @@ def test_names_with_markup_are_text(show: Any) -> None:
     found = show("hostile")
     for name in found.page.evaluate("[...document.querySelectorAll('figure')].map((one) => one.id)"):
         found.drawn(name)
-    pointed(found, found.drawn("modes-0"))
+    focus(found.drawn("modes-0"))
     assert found.page.locator("img").count() == 0
-    assert found.page.locator("script").count() == 3
+    assert found.page.locator("script").count() == 1
     assert (found.dialogs, found.asked, found.errors) == ([], [], [])
     assert json.dumps(EVIL)[1:-1][:8] in json.dumps(found.page.locator("body").inner_text())
     assert EVIL in found.page.locator("body").inner_text()
@@ -170,8 +161,9 @@ def test_without_scripts_there_are_pictures_and_tables(show: Any) -> None:
     assert charts.count() > 5
     assert found.page.locator("svg.still").count() == charts.count()
     assert found.page.locator("svg.still").first.is_visible()
-    assert found.page.locator("form.switches").is_hidden()
     assert found.page.locator(".noscript").is_visible()
+    title = found.page.locator("#latency-0 use title").nth(1).text_content()
+    assert title.startswith("pingpong, standard, 8 B\nlatency, one way: ")
     charts.first.locator("summary").click()
     assert charts.first.locator("table").is_visible()
 
@@ -189,48 +181,73 @@ def test_there_are_no_serious_obstacles(show: Any, settings: dict[str, Any]) -> 
     assert serious == [], [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
 
 
-def test_a_narrow_page_does_not_scroll_sideways(show: Any) -> None:
+def test_a_narrow_page_does_not_scroll_sideways_and_its_charts_can_be_read(show: Any) -> None:
     found = show("rich", viewport={"width": 360, "height": 800})
     assert found.page.evaluate("document.documentElement.scrollWidth") <= 360
+    figure = found.drawn("latency-0")
+    boxes = [one.bounding_box() for one in figure.locator("svg.still text").locator("visible=true").all()]
+    assert all(box["x"] >= 0 for box in boxes)
+    assert all(box["x"] + box["width"] <= 360 for box in boxes)
+    ticks = figure.locator('svg.still text[font-size="8"]').locator("visible=true").all()
+    assert min(one.bounding_box()["height"] for one in ticks) >= 9
+    focus(figure)
+    box = found.page.locator(".tip").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 360
 
 
-def test_paper_has_the_pictures(show: Any) -> None:
-    found = show("rich", viewport={"width": 720, "height": 1000})
-    found.drawn("latency-0")
+def test_dark_charts_have_colours_of_the_page(show: Any) -> None:
+    found = show("rich", color_scheme="dark")
+    figure = found.drawn("latency-0")
+    text, line, mark = (
+        figure.locator(what).first.evaluate("(one, name) => getComputedStyle(one)[name]", name)
+        for what, name in (
+            ("svg.still text", "fill"),
+            (".line path", "stroke"),
+            (".points defs path", "fill"),
+        )
+    )
+    assert (text, line, mark) == ("rgb(165, 173, 180)", "rgb(74, 166, 224)", "rgb(74, 166, 224)")
+
+
+def test_paper_has_the_pictures_and_no_controls(show: Any) -> None:
+    found = show("states", viewport={"width": 720, "height": 1000})
     found.page.emulate_media(media="print")
     widths = [one.bounding_box()["width"] for one in found.page.locator("svg.still").all()]
     assert min(widths) > 0.4 * 720
     assert found.page.locator("#latency-0 svg.still").is_visible()
-    assert found.page.locator("#latency-0 .live").is_hidden()
     assert found.page.locator("form.switches").is_hidden()
+
+
+def test_paper_has_a_curve_that_was_hidden(show: Any) -> None:
+    found = show("rich")
+    figure = found.drawn("modes-0")
+    before = marks(figure)
+    figure.locator(".keys button").first.click()
+    found.page.emulate_media(media="print")
+    assert marks(figure) == before
 
 
 # ---- A link map ----------------------------------------------------------------------------------
 
 
 def squares(found: Any, text: str) -> Any:
-    """The map of a quantity, drawn."""
-    return found.drawn("map-0").locator(f'.live > div[aria-label^="{text}"]')
+    """The map of a quantity."""
+    return found.drawn("map-0").locator(f'svg[aria-label*="{text}"]')
 
 
 def test_maps_of_two_quantities_do_not_overlap(show: Any) -> None:
     found = show("map")
-    first, second = (
-        squares(found, quantity).locator(".main-svg").first.bounding_box()
-        for quantity in ("latency", "bandwidth")
-    )
+    first, second = (squares(found, quantity).bounding_box() for quantity in ("latency", "bandwidth"))
     assert first["x"] + first["width"] <= second["x"] or first["y"] + first["height"] <= second["y"]
 
 
 def test_a_square_says_pair_value_and_launches(show: Any) -> None:
     found = show("map")
-    box = squares(found, "latency").locator(".heatmaplayer image").bounding_box()
     # Second line, first column: of four.
-    found.page.mouse.move(box["x"] + box["width"] / 8, box["y"] + box["height"] * 3 / 8)
-    found.page.locator(".tip").wait_for()
-    said = found.page.locator(".tip").inner_text()
-    assert "latency, 8 B 24.9 µs" in said
-    assert f"launches {len(LAUNCHES)}" in said
+    hover(found, squares(found, "latency").locator(".points use").nth(3), aside=20)
+    assert "latency of 8 B: 24.9 µs" in tip(found)
+    assert f"launches: {len(LAUNCHES)}" in tip(found)
     assert not found.errors
 
 
@@ -238,35 +255,26 @@ def test_a_square_says_pair_value_and_launches(show: Any) -> None:
 def test_a_map_is_walked_with_the_keyboard(show: Any, quantity: str) -> None:
     found = show("map")
     place = squares(found, quantity)
-    assert (place.get_attribute("tabindex"), place.get_attribute("role")) == ("0", "group")
-    place.focus()
-    said = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
+    focus(place)
+    said = [tip(found).split("\n")]
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
         found.page.keyboard.press(key)
-        said.append(found.page.locator(".tip").inner_text().split("\n"))
+        said.append(tip(found).split("\n"))
     pairs = [lines[0].strip() for lines in said]
     assert pairs[0] != pairs[1] != pairs[2]
     assert pairs[2] == pairs[3], "the edge is an edge"
-    assert all(lines[2] == f"launches {len(LAUNCHES)}" for lines in said)
-    assert place.locator(".shapelayer path").count() == 1
+    assert pairs[3] != pairs[4]
+    assert all(lines[2] == f"launches: {len(LAUNCHES)}" for lines in said)
+    assert place.locator("use:focus").count() == 1
     found.page.keyboard.press("Escape")
     assert not found.page.locator(".tip").is_visible()
-    assert place.locator(".shapelayer path").count() == 0
     assert not found.errors
-
-
-def test_a_pair_of_a_rank_with_itself_says_that_it_is_not_measured(show: Any) -> None:
-    found = show("map")
-    squares(found, "latency").focus()
-    for key in ("ArrowRight", "ArrowLeft"):
-        found.page.keyboard.press(key)
-    assert "not measured" in found.page.locator(".tip").inner_text()
 
 
 def test_a_map_has_no_serious_obstacles(show: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     found = show("map")
-    squares(found, "latency").focus()
+    focus(squares(found, "latency"))
     result = axe.Axe().run(found.page)
     serious = [one for one in result.response["violations"] if one["impact"] in SERIOUS]
     assert serious == [], [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
@@ -317,7 +325,7 @@ def test_provenance_is_copied_by_the_clipboard(show: Any) -> None:
 
 
 def opened_s(show: Any, name: str) -> float:
-    """From the address to the first chart that is drawn; the median of three."""
+    """From the address to the first chart; the median of three."""
     found = []
     for _ in range(3):
         begin = time.perf_counter()
@@ -328,8 +336,7 @@ def opened_s(show: Any, name: str) -> float:
 
 @truth
 def test_a_result_of_five_hundred_cells_opens_about_as_fast_as_one_of_thirty(show: Any) -> None:
-    """Most of it is the chart library; only what is seen is drawn."""
     few, lots = opened_s(show, "rich"), opened_s(show, "many")
-    cells = show("many").page.evaluate("JSON.parse(document.getElementById('data').textContent).cells.length")
+    cells = show("many").page.locator(".chart details tr[data-c]").count()
     assert cells >= 500
     check(f"report of {cells} cells opened in / of 30 cells", lots / few, below=4)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mpigauge.query.series import against_size, title_words
 from mpigauge.result.records import Eager, End, Imported
 from mpigauge.show.figures import KINDS, figure
-from mpigauge.show.figures.curves import mark_breaks
+from mpigauge.show.figures.chart import mark_breaks
 from mpigauge.show.figures.scales import SizeAxis
 from tests.made import campaign, cell, collective, launch, launches_of, measured, written
 from tests.unit.show.drawing import LAUNCHES, LIMIT_BYTES, MODES, SIZES, drawn, printed, query, visits_of

@@ -9,14 +9,8 @@ from matplotlib.ticker import FuncFormatter
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import (
-    finish,
-    labels_of,
-    mark_breaks,
-    sizes_of,
-    values_of,
-    with_points,
-)
+from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.curves import finish, labels_of, with_points
 from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:

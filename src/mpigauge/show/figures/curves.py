@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, zip_longest
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.find.missing_ratio_sentences import missing_ratios
 from mpigauge.models.modelled import modelled as models_of_series
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import (
-    Point,
-    against_size,
-    limits_of,
-    pieces_of,
-    rate_point,
-    time_point,
-    title_words,
-)
+from mpigauge.query.series import Point, against_size, pieces_of, rate_point, time_point, title_words
+from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import MAKERS, lines, modelled, ratios, references, scales, style
+from mpigauge.show.figures.chart import mark_breaks, size_axis, sizes_of, value_axis, values_of
 from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.references import references_of
-from mpigauge.units import format_half_width, format_size
+from mpigauge.units import format_half_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
 
+    from mpigauge.models.modelled import Modelled
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.rows.rows import Row
+    from mpigauge.show.chart import Quantity
     from mpigauge.show.figures.ratios import Pieces, Ratios
     from mpigauge.show.references import Reference
-
-STRIP, LINE = 0.045, 0.06
-"""Heights of the hatched strip over sizes that would deadlock, and of its words, of the axes."""
 
 INTERVALS = "bands: 95 % intervals across launches"
 OF_RATIOS = "bands: 95 % intervals that hold for all numbers at once"
@@ -48,9 +42,7 @@ FEW = 0.5
 def time_figure(query: Query) -> Figure:
     """Time against size."""
     found, pieces = with_points(query, against_size(query), time_point, "all its times are 0")
-    values = values_of(pieces)
-    axis = scales.times(time_words(found), values, query.units.time, linear=query.linear)
-    return _with_ratios(query, found, pieces, axis, rate=False)
+    return _with_ratios(query, found, described(query, found, pieces, "time", time_words(found)))
 
 
 @maker(MAKERS, "rate")
@@ -59,10 +51,9 @@ def rate_figure(query: Query) -> Figure:
     found = against_size(query, lambda row: row.rate_bytes_per_s is not None or row.time is None)
     found, pieces = with_points(query, found, rate_point, "all its times are 0")
     lines_of = references_of(query, found)
-    values = values_of(pieces)
-    values += references.near(lines_of, values, linear=query.linear)
-    axis = scales.rates("bandwidth", values, query.units.rate, linear=query.linear)
-    return _with_ratios(query, found, pieces, axis, rate=True, beside=lines_of)
+    chart = described(query, found, pieces, "rate", "bandwidth")
+    reach = references.near(lines_of, chart.values, linear=query.linear)
+    return _with_ratios(query, found, replace(chart, reach=reach), lines_of)
 
 
 @maker(MAKERS, "ratio")
@@ -153,39 +144,89 @@ def _bars(
 # ---- The parts -----------------------------------------------------------------------------------
 
 
-def _with_ratios(
+def described(
     query: Query,
     found: Sequence[Series],
     pieces: Sequence[Pieces],
-    axis: scales.ValueAxis,
+    quantity: Quantity,
+    what: str = "",
     *,
-    rate: bool,
+    first_in_front: bool = False,
+) -> Chart:
+    """Return the description of curves against size."""
+    looks = looks_of(query, found)
+    order = slice(None, None, -1) if first_in_front else slice(None)
+    looks = lines.seen_through(looks[order], pieces[order])[order]
+    return Chart(
+        [ChartCurve(one.label, look, mine) for one, look, mine in zip(found, looks, pieces, strict=True)],
+        quantity,
+        what,
+        query.units.rate if quantity == "rate" else query.units.time,
+        query.linear,
+        limits_of=found,
+        first_in_front=first_in_front,
+    )
+
+
+def below(query: Query, found: Sequence[Series]) -> Ratios | None:
+    """Return the ratios that stand below curves on logarithmic axes: 5 % cannot be seen above."""
+    if query.linear or not _comparable(query, found):
+        return None
+    over = ratios.like_with_like(query, found)
+    return over if any(over.pieces) else None
+
+
+def with_below(chart: Chart, over: Ratios | None) -> Chart:
+    """Return a chart with curves of the ratios, which look as those that they are of."""
+    if over is None:
+        return chart
+    curves = [
+        ChartCurve(one.label, lines.usual_width(one.look), pieces)
+        for one, pieces in zip(chart.curves, over.pieces, strict=False)
+    ]
+    return replace(chart, below=curves)
+
+
+def draw(
+    whole: Figure,
+    chart: Chart,
+    over: Ratios | None,
+    models: Sequence[Modelled | None] = (),
     beside: Sequence[Reference] = (),
-) -> Figure:
-    """The curves and, on logarithmic axes, their ratios below: 5 % cannot be seen above."""
-    over = ratios.like_with_like(query, found) if _comparable(query, found) else None
-    below = not query.linear and over is not None and any(over.pieces)
-    looks = lines.seen_through(looks_of(query, found), pieces)
-    rows = lines.legend_rows(labels_of(found))
-    whole = style.paper(4.8 if below else 3.4, rows)
-    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if below else (None, None)
+) -> None:
+    """Draw a chart into an empty figure, and what stands below it; lines of models and of references in it.
+
+    Args:
+        over: What the curves below it are ratios of.
+    """
+    axes, low = whole.subplots(2, 1, sharex=True, height_ratios=(2.2, 1)) if over else (None, None)
     axes = axes or whole.add_subplot()
-    models = models_of_series(found) if query.model else [None] * len(found)
-    for number, mine in enumerate(pieces):
-        drawn = modelled.apart(mine) if query.model else mine
-        lines.curve(axes, str(number), looks[number], drawn, sizes.x)
-        modelled.overlay(axes, str(number), looks[number], models[number], sizes, rate=rate)
+    sizes, axis = size_axis(chart), value_axis(chart)
+    for number, (one, model) in enumerate(zip_longest(chart.curves, models)):
+        lines.curve(
+            axes, str(number), one.look, modelled.apart(one.pieces) if models else one.pieces, sizes.x
+        )
+        modelled.overlay(axes, str(number), one.look, model, sizes, rate=chart.quantity == "rate")
     sizes.dress(low or axes)
     axis.dress(axes)
     references.draw(axes, beside, sizes, axis)
-    mark_breaks(axes, found)
-    if over is not None and low is not None:
-        for number, mine in enumerate(over.pieces):
-            lines.curve(low, f"ratio-{number}", lines.usual_width(looks[number]), mine, sizes.x)
+    mark_breaks(axes, chart.limits_of)
+    if over is not None:
+        for number, one in enumerate(chart.below):
+            lines.curve(low, f"ratio-{number}", one.look, one.pieces, sizes.x)
         ratios.dress(low, [over])
-        mark_breaks(low, found, named=False)
-    note = _note(intervals(found), over) if low else intervals(found)
+        mark_breaks(low, chart.limits_of, named=False)
+
+
+def _with_ratios(
+    query: Query, found: Sequence[Series], chart: Chart, beside: Sequence[Reference] = ()
+) -> Figure:
+    """The curves with their ratios, title and legend."""
+    over = below(query, found)
+    whole = style.paper(4.8 if over else 3.4, lines.legend_rows(labels_of(found)))
+    draw(whole, with_below(chart, over), over, models_of_series(found) if query.model else (), beside)
+    note = _note(intervals(found), over) if over else intervals(found)
+    looks = [dict(one.look) for one in chart.curves]
     finish(whole, query, found, looks, f"{note}; {modelled.NOTE}" if query.model else note)
     return whole
 
@@ -238,39 +279,6 @@ def with_points(
     return [one for one, _ in pairs], [pieces for _, pieces in pairs]
 
 
-def mark_breaks(axes: Any, found: Sequence[Series], *, named: bool = True) -> None:
-    """A line at each eager limit among the sizes that are drawn, where curves are broken, and what hangs.
-
-    The axes must have their range.
-    """
-    sizes = [row.cell.bytes for one in found for row in one.rows]
-    for limit, words in limits_of(found).items():
-        if min(sizes) <= limit < max(sizes):
-            lines.mark(axes, limit, f"eager-{limit}", words if named else "", lines.BREAK_DASHES)
-    if named:
-        _mark_blocked(axes, found)
-
-
-def _mark_blocked(axes: Any, found: Sequence[Series]) -> None:
-    """A hatched strip over the sizes that were not measured since they would deadlock, its words above it."""
-    begins: dict[str, int] = {}
-    for one in found:
-        sizes = [row.cell.bytes for row in one.rows if row.status == "blocked"]
-        if sizes:
-            known = [limit for limit in one.breaks if limit < min(sizes)]
-            begin = max(known, default=min(sizes))
-            words = f"{one.label} would deadlock {'above' if known else 'from'} {format_size(begin)}"
-            begins.setdefault(words, begin)
-    for number, (words, begin) in enumerate(begins.items()):
-        low, right = number * (STRIP + LINE), axes.get_xlim()[1]
-        strip = axes.axvspan(begin, right, low, low + STRIP, **_HATCHED)
-        strip.set_gid(f"blocked-{number}")
-        lines.say(axes, low + 1.2 * STRIP, words, "bottom")
-
-
-_HATCHED: Any = {"facecolor": "none", "edgecolor": "0.45", "hatch": "//////", "linewidth": 0}
-
-
 def finish(
     whole: Figure,
     query: Query,
@@ -298,16 +306,6 @@ def finish(
 def labels_of(found: Sequence[Series]) -> list[str]:
     """What the legend says."""
     return [one.label for one in found]
-
-
-def values_of(pieces: Sequence[Pieces]) -> list[float]:
-    """All y."""
-    return [point.y for piece in chain.from_iterable(pieces) for point in piece]
-
-
-def sizes_of(pieces: Sequence[Pieces]) -> set[float]:
-    """All x."""
-    return {point.x for piece in chain.from_iterable(pieces) for point in piece}
 
 
 def every(pieces: Sequence[Pieces], get: Callable[[Point], float | None]) -> list[float | None]:

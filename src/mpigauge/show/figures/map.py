@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.linkmap.linkmap import LinkMap
     from mpigauge.linkmap.verdict import MeasuredLink
     from mpigauge.query.query import Query
+    from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
 
 COLOURS = "cividis"
@@ -42,6 +44,8 @@ INCHES_LEAST, INCHES_MOST = 4.0, 12.0
 BRIGHT = 0.55
 DECADE = 10
 LEAST_SPAN = 1.33
+UNSEEN: Any = {"markerfacecolor": "none", "markeredgewidth": 0, "linestyle": "none"}
+POINTS_AN_INCH = 72
 VERDICTS_MOST = 4
 """Lines of the verdict above the figure."""
 
@@ -86,21 +90,85 @@ def map_figure(query: Query) -> Figure:
 
 def figure(shown: LinkMap) -> Figure:
     """Both panels."""
-    order = _order(shown)
-    panels = []
-    if shown.latency_bytes is not None:
-        size = units.format_size(shown.latency_bytes)
-        panels.append((f"latency of {size}", latency_of, False))
-    if shown.rate_bytes is not None:
-        panels.append((f"bandwidth of {units.format_size(shown.rate_bytes)}", rate_of, True))
-    side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
-    whole = Figure(figsize=(side * 1.2 * len(panels), side + 0.9), layout="constrained")
-    FigureCanvasAgg(whole)
-    for place, (title, get, fast_is_large) in enumerate(panels, start=1):
-        axes = whole.add_subplot(1, len(panels), place)
-        _panel(axes, shown, order, title, get, fast_is_large=fast_is_large)
+    whole = figure_of(panels(shown), shown)
     whole.suptitle(_title(shown), fontsize="medium")
     return whole
+
+
+@dataclass(frozen=True, slots=True)
+class PairGrid:
+    """One quantity of all pairs, a square per pair.
+
+    Attributes:
+        get: Its value for a pair, in SI units.
+        row: What it was measured in.
+        is_rate: Whether it is a bandwidth, of which the largest is the fastest.
+    """
+
+    title: str
+    get: Callable[[MeasuredLink], float | None]
+    row: Callable[[MeasuredLink], Row | None]
+    is_rate: bool
+
+
+def panels(shown: LinkMap) -> list[PairGrid]:
+    """Return latency and bandwidth, as far as the map has them."""
+    found = []
+    if shown.latency_bytes is not None:
+        size = units.format_size(shown.latency_bytes)
+        found.append(PairGrid(f"latency of {size}", latency_of, lambda link: link.latency, is_rate=False))
+    if shown.rate_bytes is not None:
+        size = units.format_size(shown.rate_bytes)
+        found.append(PairGrid(f"bandwidth of {size}", rate_of, lambda link: link.rate, is_rate=True))
+    return found
+
+
+def figure_of(found: Sequence[PairGrid], shown: LinkMap) -> Figure:
+    """Return panels beside each other, without a title."""
+    order = _order(shown)
+    side = min(INCHES_MOST, max(INCHES_LEAST, 0.5 * len(order) + 1.5))
+    whole = Figure(figsize=(side * 1.2 * len(found), side + 0.9), layout="constrained")
+    FigureCanvasAgg(whole)
+    for place, one in enumerate(found, start=1):
+        axes = whole.add_subplot(1, len(found), place)
+        _panel(axes, shown, order, one.title, one.get, fast_is_large=one.is_rate)
+    return whole
+
+
+def squares(whole: Figure, panel: PairGrid, shown: LinkMap) -> tuple[dict[str, list[str]], float]:
+    """Lay a mark that is not seen on every square of a figure of one panel, a series per rank.
+
+    Returns:
+        By the name of each series in SVG, what its marks say; and their side in points of print.
+    """
+    order = _order(shown)
+    place = {rank: number for number, rank in enumerate(order)}
+    whole.draw_without_rendering()
+    axes = whole.axes[0]
+    side = axes.get_window_extent().width / len(order) * POINTS_AN_INCH / whole.dpi
+    by_rank: dict[int, list[tuple[int, str]]] = {}
+    for link in shown.links:
+        i, j = (place[rank] for rank in link.ranks)
+        words = _said(panel, link)
+        by_rank.setdefault(i, []).append((j, words))
+        by_rank.setdefault(j, []).append((i, words))
+    for i, mine in sorted(by_rank.items()):
+        mine.sort()
+        (marks,) = axes.plot([j for j, _ in mine], [i] * len(mine), "s", markersize=side, **UNSEEN)
+        marks.set_gid(f"points-{i}")
+    return {f"points-{i}": [words for _, words in mine] for i, mine in by_rank.items()}, side
+
+
+def _said(panel: PairGrid, link: MeasuredLink) -> str:
+    value, row = panel.get(link), panel.row(link)
+    write = units.format_rate if panel.is_rate else units.format_time
+    lines = [
+        " \N{EN DASH} ".join(link.names),
+        f"{panel.title}: {'not measured' if value is None else write(value)}",
+    ]
+    if row is not None and row.time is not None and row.time.launches:
+        lines.append(f"launches: {row.time.launches}")
+    return "\n".join(lines)
 
 
 def _title(shown: LinkMap) -> str:

@@ -23,14 +23,8 @@ from mpigauge.query.series import (
 from mpigauge.rows.baselines import CHASES, MESSAGES, YARDSTICKS
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import (
-    finish,
-    intervals,
-    labels_of,
-    mark_breaks,
-    sizes_of,
-    values_of,
-)
+from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.curves import finish, intervals, labels_of
 from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.units import SIZE_UNITS, format_factor, format_size
 

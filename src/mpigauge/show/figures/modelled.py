@@ -10,7 +10,7 @@ import numpy as np
 from mpigauge.show.figures import lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mpigauge.models.model import Model
     from mpigauge.models.modelled import Modelled
@@ -30,7 +30,7 @@ def apart(pieces: Sequence[Sequence[Point]]) -> list[list[Point]]:
 
 
 def overlay(
-    axes: Any, name: str, looks: dict[str, Any], found: Modelled | None, sizes: SizeAxis, *, rate: bool
+    axes: Any, name: str, looks: Mapping[str, Any], found: Modelled | None, sizes: SizeAxis, *, rate: bool
 ) -> None:
     """Draws the model of a series; nothing if it has too few sizes for one.
 

@@ -20,9 +20,8 @@ from mpigauge.query.series import (
     time_point,
 )
 from mpigauge.rows.machine.states import split_of
-from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import intervals, mark_breaks, sizes_of, values_of
-from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures import MAKERS, chart, lines, style
+from mpigauge.show.figures.curves import described, intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query
     from mpigauge.query.series import Point, Series
     from mpigauge.rows.rows import Row
+    from mpigauge.show.chart import Chart, Quantity
     from mpigauge.show.figures.ratios import Pieces
 
 COLUMNS = 2
@@ -107,7 +107,7 @@ def overview_figure(query: Query) -> Figure:
     whole.suptitle(title, fontsize=9)
     for axes, panel in zip(whole.axes, panels, strict=True):
         if len(panel.series) > 1 or panel.series[0].label not in title:
-            _legend(axes, panel, _looks(query, panel))
+            _legend(axes, panel, [dict(one.look) for one in _described(query, panel).curves])
     if any(not one.imported for one in shown):
         whole.supxlabel(intervals(shown), **style.SMALL)
     return whole
@@ -162,28 +162,15 @@ def _standing(series: Sequence[Series]) -> list[Series]:
 
 
 def _draw(query: Query, axes: Any, number: int, panel: OverviewPanel) -> None:
-    looks = _looks(query, panel)
-    sizes = scales.SizeAxis(sizes_of(panel.pieces), linear=query.linear, most=SIZES_OF_PANEL)
-    for place in reversed(range(len(panel.series))):  # the first in front
-        lines.curve(axes, f"{number}-{place}", looks[place], panel.pieces[place], sizes.x)
-    sizes.dress(axes)
-    _axis(query, panel).dress(axes)
-    mark_breaks(axes, panel.series)
+    chart.draw(axes, _described(query, panel), f"{number}-", SIZES_OF_PANEL)
     axes.set_ylabel("")
     axes.set_title(panel.family.title, loc="left")
 
 
-def _axis(query: Query, panel: OverviewPanel) -> scales.ValueAxis:
-    values, linear = values_of(panel.pieces), query.linear
-    if panel.family.rates:
-        return scales.rates(panel.family.title, values, query.units.rate, linear=linear)
-    return scales.times(panel.family.title, values, query.units.time, linear=linear)
-
-
-def _looks(query: Query, panel: OverviewPanel) -> list[dict[str, Any]]:
-    """The last is drawn first, and is the wider one where others cover it."""
-    looks = looks_of(query, panel.series)
-    return lines.seen_through(looks[::-1], panel.pieces[::-1])[::-1]
+def _described(query: Query, panel: OverviewPanel) -> Chart:
+    """The first in front; the last is drawn first, and is the wider one where others cover it."""
+    quantity: Quantity = "rate" if panel.family.rates else "time"
+    return described(query, panel.series, panel.pieces, quantity, panel.family.title, first_in_front=True)
 
 
 def _legend(axes: Any, panel: OverviewPanel, looks: Sequence[dict[str, Any]]) -> None:

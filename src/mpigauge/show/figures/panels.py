@@ -21,12 +21,8 @@ from mpigauge.query.series import (
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
 from mpigauge.show.figures import MAKERS, lines, ratios, references, scales, style
-from mpigauge.show.figures.curves import (
-    intervals,
-    mark_breaks,
-    sizes_of,
-    values_of,
-)
+from mpigauge.show.figures.chart import mark_breaks, sizes_of, values_of
+from mpigauge.show.figures.curves import intervals
 from mpigauge.show.figures.line_styles import looks_of
 from mpigauge.show.references import references_by
 

@@ -9,7 +9,8 @@ from mpigauge.query.kinds import maker
 from mpigauge.query.query import spread
 from mpigauge.query.series import Point, chosen, factors_of, grouped, size_words, timed
 from mpigauge.show.figures import MAKERS, lines, scales, style
-from mpigauge.show.figures.curves import finish, intervals, labels_of, values_of
+from mpigauge.show.figures.chart import values_of
+from mpigauge.show.figures.curves import finish, intervals, labels_of
 from mpigauge.show.figures.line_styles import looks_of
 
 if TYPE_CHECKING:

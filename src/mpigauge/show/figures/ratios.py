@@ -61,6 +61,11 @@ class Ratios:
     pieces: list[Pieces]
     below: str
 
+    def label_of_base(self, one: Series) -> str:
+        """Return what the denominator of a series is called."""
+        base = next((base for mine, base in zip(self.series, self.bases, strict=True) if mine is one), None)
+        return base.label if base else self.below
+
     @property
     def ranks_apart(self) -> list[DistanceMismatch]:
         """Why ratios are missing, if it is because ranks were at different distances."""

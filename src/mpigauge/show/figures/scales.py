@@ -178,7 +178,8 @@ class ValueAxis:
             shown = [tick for tick in ticks if 0 <= tick <= high]
             _fix(axes.yaxis, shown, [self._text(tick) for tick in shown])
         if label:
-            axes.set_ylabel(self._what if self._own else f"{self._what} ({units.sign(self._unit)})")
+            unit = units.sign(self._unit)
+            axes.set_ylabel(self._what if self._own else f"{self._what} ({unit})" if self._what else unit)
 
     def words(self, value: float) -> str:
         """A value in the unit of the axis."""

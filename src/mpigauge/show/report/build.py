@@ -1,4 +1,4 @@
-"""A page of results: what is computed once for all sections, the sections, and the switches."""
+"""A page of results: what is computed once for all sections, the sections, and the states to choose from."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import mpigauge
-from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.find.explain.table import said_across, said_of
 from mpigauge.models.modelled import models_of
 from mpigauge.show.compared import MOST, check_alike, held
 from mpigauge.show.report import words
 from mpigauge.show.report.given import Given
-from mpigauge.show.report.page import Page, Switch
+from mpigauge.show.report.page import Page
 from mpigauge.show.report.sections import machines_of, sections_of
 from mpigauge.show.selected import selected
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 def page_of(
     query: Query, each: Query, gives_way: Mapping[str, Mapping[str, str]], *, force: bool = False
 ) -> Page:
-    """The page.
+    """Return the page of results.
 
     Args:
         query: What is shown; its `by` and `thresholds` are those of the comparison.
@@ -50,9 +49,8 @@ def page_of(
         title=_title(query),
         subtitle=machines_of(query),
         sections=sections,
-        switches=[*_switches(query, sections)],
-        cells=given.cells.records,
-        words=_for_script(given),
+        states=_states(sections),
+        cells=given.cells.rows,
         made=f"mpigauge {mpigauge.__version__}",
     )
 
@@ -63,7 +61,7 @@ def _title(query: Query) -> str:
 
 
 def _comparison(query: Query, each: Query, *, force: bool) -> tuple[ComparedSources | None, str]:
-    """What is compared; if two results are not, why not."""
+    """Return the comparison; if two results are not compared, why not."""
     if len(query.sources) > MOST:
         return None, ""
     try:
@@ -89,42 +87,10 @@ def _said(query: Query, gives_way: Mapping[str, Mapping[str, str]]) -> Iterator[
         yield from said_of(source, query.units)
 
 
-# ---- For the script ------------------------------------------------------------------------------
-
-
-def _switches(query: Query, sections: Sequence[Section]) -> Iterator[Switch]:
-    """Those that change something: one choice is none."""
-    data = [chart.data for section in sections for chart in section.charts]
-    if not data:
-        return
-    quantities = {panel["quantity"] for one in data for panel in one.get("panels", [one])}
-    if "time" in quantities:
-        yield Switch("time", words.SWITCHES["time"], words.time_choices())
-    if "rate" in quantities:
-        yield Switch("rate", words.SWITCHES["rate"], words.rate_choices())
-    if any(one["kind"] == "curves" for one in data):
-        yield Switch("stat", words.SWITCHES["stat"], words.statistic_choices(query.stat))
-    states = dict.fromkeys(
-        key.state for section in sections for chart in section.charts for key in chart.keys if key.state
-    )
-    if len(states) > 1:
-        choices = [("", words.AS_SHOWN), *((state, state) for state in states), ("all", words.EACH_STATE)]
-        yield Switch("state", words.SWITCHES["state"], choices)
-    names = dict.fromkeys(over["name"] for one in data for over in one.get("over", ()))
-    if names:
-        choices = [("", words.NO_RATIO), *((name, name) for name in names)]
-        yield Switch("over", words.SWITCHES["over"], choices)
-
-
-def _for_script(given: Given) -> Mapping[str, object]:
-    """Words and units that the script writes."""
-    return {
-        "words": words.SCRIPT,
-        "doubts": given.cells.doubts,
-        "times": {name: units.TIME_UNITS[name] for name in units.TIME_CHOICES if name != units.AUTO},
-        "rates": units.RATE_UNITS,
-        "auto": {
-            "time": given.query.units.time,
-            "rate": given.query.units.rate,
-        },
-    }
+def _states(sections: Sequence[Section]) -> list[tuple[str, str]]:
+    """Return what can be chosen of the states that curves are of: one choice is none."""
+    keys = [key for section in sections for chart in section.charts for key in chart.keys]
+    states = dict.fromkeys(key.state for key in keys if key.state)
+    if len(states) < 2:  # noqa: PLR2004 - one is none
+        return []
+    return [("", words.AS_SHOWN), *((state, state) for state in states), ("all", words.EACH_STATE)]

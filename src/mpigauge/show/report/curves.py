@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mpigauge import units
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.phrases import phrases_of
 from mpigauge.errors import UsageError
+from mpigauge.find.missing_ratio_sentences import missing_ratios
 from mpigauge.query.series import (
     STATE,
     against_size,
     labelled,
-    limits_of,
     pieces_of,
     rate_point,
     time_point,
@@ -21,23 +20,25 @@ from mpigauge.query.series import (
 )
 from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
+from mpigauge.show.chart import ChartCurve
 from mpigauge.show.columns import NOTES, USUAL_COLUMNS
-from mpigauge.show.figures import lines, scales
-from mpigauge.show.figures.curves import mark_breaks, sizes_of, time_words, values_of
-from mpigauge.show.figures.line_styles import BEFORE, looks_of
-from mpigauge.show.figures.lines import DASHES, IMPORTED_DASHES, MARKERS
-from mpigauge.show.figures.style import COLOURS
-from mpigauge.show.report import pictures, words
-from mpigauge.show.report.over import denominators
-from mpigauge.show.report.page import Chart, Key, grid_of
+from mpigauge.show.figures import lines
+from mpigauge.show.figures.curves import below, described, time_words, with_below
+from mpigauge.show.figures.line_styles import BEFORE
+from mpigauge.show.figures.lines import DASHES
+from mpigauge.show.report import pictures, said, words
+from mpigauge.show.report.page import Picture, grid_of
+from mpigauge.units import format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mpigauge.plan.patterns import Pattern
     from mpigauge.query.query import Query
     from mpigauge.query.series import Point, Series
     from mpigauge.rows.rows import Row
+    from mpigauge.show.chart import Chart, Quantity
+    from mpigauge.show.figures.ratios import Ratios
     from mpigauge.show.report.cells import Cells
     from mpigauge.show.report.page import ReportTable
 
@@ -45,26 +46,6 @@ CURVES_MOST = 8
 """In one chart; more cannot be told apart."""
 
 ALL_CURVES = 100_000
-SHAPES = dict(
-    zip(
-        MARKERS,
-        (
-            "circle",
-            "square",
-            "triangle-up",
-            "diamond",
-            "triangle-down",
-            "triangle-left",
-            "x",
-            "triangle-right",
-            "cross",
-        ),
-        strict=True,
-    )
-)
-"""Markers of figures as the chart library calls them."""
-
-DASH_PIXELS = 2.0
 BY_TIME = ("size", "time", "half_width", "interval", "launches", "samples")
 BY_RATE = ("size", "rate", "half_width")
 
@@ -84,13 +65,18 @@ class ReportPanel:
     others: Sequence[Series] = ()
 
     @property
+    def quantity(self) -> Quantity:
+        """What stands upward."""
+        return "rate" if self.rates else "time"
+
+    @property
     def point(self) -> Callable[[Row], Point | None]:
         """What is drawn of a row."""
         return rate_point if self.rates else time_point
 
 
 def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series]:
-    """All curves against size of cells that are kept; none where nothing was measured."""
+    """Return the curves against size of cells that are kept; none where nothing was measured."""
 
     def kept(row: Row) -> bool:
         patterns = (source.patterns.get(row.cell.pattern) for source in query.sources)
@@ -106,7 +92,7 @@ def curves_of(query: Query, keep: Callable[[Pattern, Row], bool]) -> list[Series
 def panels(
     name: str, query: Query, each: Query, keep: Callable[[Pattern, Row], bool], *, rates: bool = False
 ) -> list[ReportPanel]:
-    """Curves, so many in a chart as can be told apart; parted by pattern, then by place and so on.
+    """Return curves, so many in a chart as can be told apart; parted by pattern, then by place and so on.
 
     Args:
         each: The same with a row for each state of the machine.
@@ -131,7 +117,7 @@ def _by_pattern(found: Sequence[Series]) -> list[list[Series]]:
 
 
 def parted(found: Sequence[Series]) -> list[list[Series]]:
-    """In parts of which each can be told apart."""
+    """Return parts of so few curves that they can be told apart."""
     if len(found) <= CURVES_MOST:
         return [list(found)]
     names = dict.fromkeys(name for one in found for name in one.factors)
@@ -147,7 +133,7 @@ def _split(found: Sequence[Series], group: Sequence[str]) -> list[list[Series]]:
 
 
 def _others(found: Sequence[Series], states: Sequence[Series]) -> list[Series]:
-    """The curves of other states, by the place of the curve that each is like."""
+    """Return the curves that are like those found but for their state."""
     there = {(_state(one), _stateless(one)) for one in found}
     mine = {key for _, key in there}
     return [one for one in states if _stateless(one) in mine and (_state(one), _stateless(one)) not in there]
@@ -164,109 +150,80 @@ def _state(one: Series) -> str:
 # ---- One chart -----------------------------------------------------------------------------------
 
 
-def charts(cells: Cells, query: Query, found: Sequence[ReportPanel]) -> Iterator[Chart]:
-    """The charts of panels."""
+def drawings(cells: Cells, query: Query, found: Sequence[ReportPanel]) -> Iterator[Picture]:
+    """Yield a picture per panel."""
     for panel in found:
-        yield _chart(cells, query, panel)
+        yield _picture(cells, query, panel)
 
 
-def _chart(cells: Cells, query: Query, panel: ReportPanel) -> Chart:
-    pieces = [pieces_of(one, panel.point) for one in panel.found]
-    looks = looks_of(query, panel.found)
-    axis: list[pictures.Axis] = []
-
-    def draw(axes: Any) -> None:
-        axis.append(_draw(axes, query, panel, looks, pieces))
-
-    picture = pictures.drawn(panel.name, draw)
-    keys = [*_keys(panel, looks)]
-    what = words.SCRIPT["rate"] if panel.rates else time_words(panel.found)
-    data = {
-        "kind": "curves",
-        "quantity": "rate" if panel.rates else "time",
-        "title": what,
-        "unit": _unit(panel, pieces),
-        "x": axis[0]._asdict(),
-        "zero": scales.SizeAxis(sizes_of(pieces), linear=query.linear).x(0),
-        "curves": [{"pieces": _pieces(cells, panel, one)} for one in (*panel.found, *panel.others)],
-        "over": [one._asdict() for one in denominators(cells, panel.found)],
-        "marks": _marks(panel),
-    }
+def _picture(cells: Cells, query: Query, panel: ReportPanel) -> Picture:
+    what = words.RATE if panel.rates else time_words(panel.found)
     title = title_words(panel.found) or panel.found[0].label
+    over = below(query, panel.found)
+    chart = _told(cells, query, panel, what, over)
     has_intervals = any(row.time and row.time.low is not None for one in panel.found for row in one.rows)
-    about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals]))
-    return Chart(panel.name, title, about, picture, data, keys, _table(cells, query, panel))
+    about = "; ".join(filter(None, [what, words.INTERVALS * has_intervals, _about(over)]))
+    keys = [*map(pictures.key_of, chart.curves)]
+    drawing = pictures.drawn(panel.name, title, chart, over)
+    return Picture(panel.name, title, about, [drawing], keys, _table(cells, query, panel), chart)
 
 
-def _draw(
-    axes: Any, query: Query, panel: ReportPanel, looks: Sequence[dict[str, Any]], pieces: Sequence[Any]
-) -> pictures.Axis:
-    """The same as a picture; returns its axis of sizes."""
-    seen = lines.seen_through(looks[::-1], pieces[::-1])[::-1]
-    sizes = scales.SizeAxis(sizes_of(pieces), linear=query.linear)
-    for number in reversed(range(len(pieces))):  # the first in front
-        lines.curve(axes, str(number), seen[number], pieces[number], sizes.x)
-    sizes.dress(axes)
-    values = values_of(pieces)
-    if panel.rates:
-        scales.rates("", values, query.units.rate, linear=query.linear).dress(axes)
-    else:
-        scales.times("", values, query.units.time, linear=query.linear).dress(axes)
-    mark_breaks(axes, panel.found)
-    return pictures.axis_of(axes)
+def _about(over: Ratios | None) -> str:
+    return "" if over is None else "; ".join(filter(None, [words.BELOW, missing_ratios(over.ranks_apart)]))
 
 
-def _unit(panel: ReportPanel, pieces: Sequence[Any]) -> str:
-    values = values_of(pieces)
-    return units.rate_unit(values) if panel.rates else units.time_unit(values)
-
-
-def _pieces(cells: Cells, panel: ReportPanel, one: Series) -> list[list[int]]:
-    """Numbers of cells that a line may connect."""
-    rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
-    return [
-        [cells.number(one.source, rows[int(point.x)]) for point in piece]
-        for piece in pieces_of(one, panel.point)
-    ]
-
-
-def _marks(panel: ReportPanel) -> list[dict[str, Any]]:
-    """Eager limits among the sizes."""
-    sizes = [row.cell.bytes for one in panel.found for row in one.rows]
-    return [
-        {"x": limit, "text": words}
-        for limit, words in limits_of(panel.found).items()
-        if min(sizes) <= limit < max(sizes)
-    ]
-
-
-def _keys(panel: ReportPanel, looks: Sequence[dict[str, Any]]) -> Iterator[Key]:
-    """What the legend says; curves of other states look as their own, in other strokes."""
+def _told(cells: Cells, query: Query, panel: ReportPanel, what: str, over: Ratios | None) -> Chart:
+    """Return the curves of a panel, those of other states behind them, and what all points say."""
     several = len({_state(one) for one in (*panel.found, *panel.others)}) > 1
-    by_curve = {_stateless(one): look for one, look in zip(panel.found, looks, strict=True)}
-    label_of = {_stateless(one): one.label for one in panel.found}
-    for one in panel.found:
-        yield key_of(by_curve[_stateless(one)], one.label, state=_state(one) if several else "")
-    for one in panel.others:
-        look = by_curve[_stateless(one)] | {"linestyle": DASHES[5]}
-        label = f"{label_of[_stateless(one)]}, {_state(one)}"
-        yield replace(key_of(look, label, state=_state(one)), hidden=True)
+    pieces = [pieces_of(one, panel.point) for one in panel.found]
+    bare = with_below(described(query, panel.found, pieces, panel.quantity), over)
+    mine = [
+        replace(_with_words(cells, query, panel, what, one, curve), state=_state(one) if several else "")
+        for one, curve in zip(panel.found, bare.curves, strict=True)
+    ]
+    alike = {_stateless(one): curve for one, curve in zip(panel.found, mine, strict=True)}
+    others = [
+        _with_words(cells, query, panel, what, one, _in_other_state(panel, one, alike[_stateless(one)]))
+        for one in panel.others
+    ]
+    pairs = zip(panel.found, bare.below, strict=False)
+    ratios = [_ratio_curve(cells, one, curve, over) for one, curve in pairs]
+    return replace(bare, curves=[*mine, *others], below=ratios)
 
 
-def key_of(look: Mapping[str, Any], label: str, state: str = "") -> Key:
-    """A legend's entry of a look of figures."""
-    dash = look["linestyle"]
-    strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * each:g}px" for each in dash[1])
-    colour = COLOURS.index(look["color"])
-    hollow = look["markerfacecolor"] == "white" or dash == IMPORTED_DASHES
-    return Key(label, colour, SHAPES[look["marker"]], strokes, hollow, state)
+def _in_other_state(panel: ReportPanel, one: Series, like: ChartCurve) -> ChartCurve:
+    """Return a curve that looks as that of the usual state, in other strokes."""
+    look = {**lines.usual_width(like.look), "linestyle": DASHES[5]}
+    label = f"{like.label}, {_state(one)}"
+    return ChartCurve(label, look, pieces_of(one, panel.point), state=_state(one), hidden=True)
+
+
+def _with_words(
+    cells: Cells, query: Query, panel: ReportPanel, what: str, one: Series, curve: ChartCurve
+) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in one.rows if panel.point(row) is not None}
+    found = [(rows[int(point.x)], point) for point in curve.points]
+    told = [said.of_row(curve.label, what, row, point, panel.quantity, query.units) for row, point in found]
+    return replace(curve, said=told, cells=[cells.number(one.source, row) for row, _ in found])
+
+
+def _ratio_curve(cells: Cells, one: Series, curve: ChartCurve, over: Ratios | None) -> ChartCurve:
+    rows = {row.cell.bytes: row for row in one.rows}
+    base = over.label_of_base(one) if over else ""
+    what = f"{words.TIMES_AS_LONG} as {base}"
+    told = [
+        "\n".join([f"{curve.label}, {format_size(int(point.x))}", *said.of_value(what, point, "ratio")])
+        for point in curve.points
+    ]
+    numbers = [cells.number(one.source, rows[int(point.x)]) for point in curve.points]
+    return replace(curve, said=told, cells=numbers)
 
 
 # ---- Its table -----------------------------------------------------------------------------------
 
 
 def _table(cells: Cells, query: Query, panel: ReportPanel) -> ReportTable:
-    """All numbers of a chart."""
+    """Return a table of the numbers of a chart."""
     names = BY_RATE if panel.rates else BY_TIME
     rows = [(one, row) for one in panel.found for row in one.rows]
     found = grid_of(
@@ -295,7 +252,7 @@ def of_second(column: Column) -> Column:
 
 
 def unsized(cells: Cells, query: Query) -> ReportTable | None:
-    """What has no size, such as barriers: a table of its own."""
+    """Return a table of what has no size, such as barriers; None if there is nothing."""
     rows = [
         (source, row)
         for source in query.sources

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.patterns import between_two, has_rates, usual_mode
 from mpigauge.show.report import words
-from mpigauge.show.report.curves import charts, panels, unsized
+from mpigauge.show.report.curves import drawings, panels, unsized
 from mpigauge.show.report.page import Section
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.rows import Row
     from mpigauge.show.report.curves import ReportPanel
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Chart, ReportTable
+    from mpigauge.show.report.page import ReportTable
 
 
 def latency(given: Given) -> Section:
@@ -78,7 +78,7 @@ def memory(given: Given) -> Section:
 
 
 def _usual(given: Given) -> Callable[[Pattern, Row], bool]:
-    """Whether a row is of the mode that stands for its pattern; any does where that was not measured."""
+    """Return a test whether a row is of the mode that stands for its pattern, or of any where none is."""
     known = _modes(given)
 
     def usual(pattern: Pattern, row: Row) -> bool:
@@ -89,12 +89,12 @@ def _usual(given: Given) -> Callable[[Pattern, Row], bool]:
 
 
 def _with_modes(given: Given) -> set[str]:
-    """Patterns that were measured in several modes."""
+    """Return the patterns that were measured in several modes."""
     return {name for name, modes in _modes(given).items() if len(modes) > 1}
 
 
 def _modes(given: Given) -> dict[str, set[str]]:
-    """Of each pattern the modes that have a time."""
+    """Return the modes that have a time, by pattern."""
     known: dict[str, set[str]] = {}
     for source in given.sources:
         for row in source.rows:
@@ -112,5 +112,5 @@ def _panels(
 def _section(
     given: Given, name: str, found: Iterable[ReportPanel], grids: Iterable[ReportTable] = ()
 ) -> Section:
-    drawn: list[Chart] = [*charts(given.cells, given.query, [*found])]
+    drawn = [*drawings(given.cells, given.query, [*found])]
     return Section(name, words.TITLES[name], charts=drawn, grids=[*grids])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.sequences import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mpigauge.document.document import Document, Table, Tone
+    from mpigauge.rows.rows import Row
+    from mpigauge.show.chart import Chart
 
 NO_CELLS: tuple[int, ...] = ()
 
@@ -96,7 +98,7 @@ class Key:
 
     Attributes:
         colour: Its place in the colours of the page.
-        marker: Its shape, by the name that the chart library has for it.
+        marker: Its shape, as matplotlib calls it.
         dash: Lengths of strokes and gaps in pixels; empty for a line without gaps.
         hollow: Whether its points are empty: others have measured it.
         state: The state of the machine that it is of; empty if that does not matter.
@@ -113,23 +115,23 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """A picture with its table, and what a script needs to draw it anew.
+class Picture:
+    """A chart as the page has it: drawn, with its legend and its table.
 
     Attributes:
         name: Unique on the page; letters, digits and hyphens.
         about: What is drawn; stands below the title.
-        picture: SVG of our own making, without names.
-        data: What the script is told, in SI units: docs/report.md.
+        drawings: SVG of our own making.
+        chart: The description that was drawn; None for a map.
     """
 
     name: str
     title: str
     about: str
-    picture: str
-    data: Mapping[str, Any]
+    drawings: Sequence[str]
     keys: Sequence[Key] = ()
     table: ReportTable | None = None
+    chart: Chart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class Section:
     lead: Sequence[str] = ()
     sentences: Sequence[Sentence] = ()
     more: Sequence[Sentence] = ()
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Picture] = ()
     grids: Sequence[ReportTable] = ()
     folded: Sequence[ReportTable] = ()
     terms: Sequence[tuple[str, str]] = ()
@@ -165,34 +167,20 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """Something that all charts can be shown otherwise by.
-
-    Attributes:
-        name: What the address of the page calls it.
-        choices: Value and name of each; the first is how the page begins.
-    """
-
-    name: str
-    title: str
-    choices: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
     """The whole.
 
     Attributes:
-        cells: What is known of each cell, for the script: docs/report.md.
+        states: Of the machine, if there are curves of several: what can be chosen, with its name.
+        cells: The row of each cell, by the number that sentences, tables and points have of it.
         made: What made it: program and version.
     """
 
     title: str
     subtitle: Sequence[str]
     sections: Sequence[Section]
-    switches: Sequence[Switch] = ()
-    cells: Sequence[Any] = ()
-    words: Mapping[str, Any] = field(default_factory=dict)
+    states: Sequence[tuple[str, str]] = ()
+    cells: Sequence[Row] = ()
     made: str = ""
 
 

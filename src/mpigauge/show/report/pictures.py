@@ -1,10 +1,10 @@
-"""Charts as pictures: what is seen without scripts and on paper. SVG that takes its colours from the page."""
+"""Charts as figures draw them: SVG whose points have their words, in the colours of the page."""
 
 from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -13,18 +13,28 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from mpigauge.document.plain_signs import printable_lines
-from mpigauge.show.figures import fit, style
+from mpigauge.show.figures import chart as figures
+from mpigauge.show.figures import curves, fit, lines, style
+from mpigauge.show.report.page import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Collection, Mapping, Sequence
 
-WIDTH, HEIGHT = 5.6, 3.0
-"""Inches; the page stretches it."""
+    from mpigauge.show.chart import Chart, ChartCurve
+    from mpigauge.show.figures.ratios import Ratios
+
+WIDTH, HEIGHT, HEIGHT_OF_TWO = 5.6, 3.2, 4.5
+"""Inches, without and with ratios below; the page stretches it."""
+
+REACH = 16.0
+NAMES_OF_NARROW = 5
+DASH_PIXELS = 2.0
+NOTHING: Mapping[str, Sequence[int]] = {}
 
 CLARK = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
-KEPT = ("points-", "line-", "band-")
-"""Beginnings of names that tests look for; they become classes."""
+CURVE = re.compile(r"(points|line|band|bars)-(?:ratio-)?(\d+)(?:-\d+)?")
+"""Names of what is drawn of a curve, with its number: the script shows and hides it by that."""
 
 COLOURS = {
     **{colour.lower(): f"var(--c{number})" for number, colour in enumerate(style.COLOURS)},
@@ -51,6 +61,8 @@ LOOKS = {
 }
 """What is frequent is a class of the page: lines of the grid, and axes."""
 
+WHITE = "fill: #ffffff"
+
 DROPPED = {"metadata", "style", "title"}
 
 QUIET = "#555555"
@@ -62,51 +74,60 @@ LOOK: Any = {
 """Settings of matplotlib: nothing behind, nothing black."""
 
 
-class Axis(NamedTuple):
-    """The axis of sizes as it was drawn, so that a script draws the same.
-
-    Attributes:
-        log: Whether it is logarithmic.
-        low: Its left end, in bytes.
-        high: Its right end.
-        ticks: Where it has names.
-        names: These.
-    """
-
-    log: bool
-    low: float
-    high: float
-    ticks: list[float]
-    names: list[str]
-
-
-def axis_of(axes: Any) -> Axis:
-    """That of axes that are drawn and dressed."""
-    low, high = (float(end) for end in axes.get_xlim())
-    names = [text.get_text() for text in axes.get_xticklabels()]
-    return Axis(axes.get_xscale() == "log", low, high, [float(tick) for tick in axes.get_xticks()], names)
-
-
-def drawn(name: str, draw: Callable[[Any], None], height: float = HEIGHT) -> str:
-    """SVG of one pair of axes.
+def drawn(name: str, title: str, chart: Chart, over: Ratios | None = None) -> str:
+    """Return a chart as SVG; what it says stands in its points.
 
     Args:
         name: Unique on the page.
-        draw: What draws into them.
+        over: What the curves below it are ratios of.
     """
-    with style.style(), mpl.rc_context(LOOK):
-        whole = Figure(figsize=(WIDTH, height), layout="constrained")
+    with style.style(WIDTH), mpl.rc_context(LOOK):
+        whole = Figure(figsize=(WIDTH, HEIGHT if over is None else HEIGHT_OF_TWO), layout="constrained")
         FigureCanvasAgg(whole)
-        draw(whole.add_subplot())
+        if chart.quantity in ("time", "rate") and chart.across == "size":
+            curves.draw(whole, chart, over)
+        else:
+            figures.draw(whole.add_subplot(), chart)
         fit.fit(whole)
-        return inline(whole, name)
+        said = {f"points-{number}": one for number, one in enumerate(chart.curves)}
+        said |= {f"points-ratio-{number}": one for number, one in enumerate(chart.below)}
+        return inline(
+            whole,
+            name,
+            title,
+            {gid: one.said for gid, one in said.items()},
+            {gid: one.cells for gid, one in said.items()},
+            {str(number) for number, one in enumerate(chart.curves) if one.hidden},
+        )
 
 
-def inline(whole: Figure, name: str) -> str:
-    """A figure as an element of a page.
+def key_of(one: ChartCurve) -> Key:
+    """Return the legend's entry of a curve."""
+    dash = one.look["linestyle"]
+    strokes = "" if isinstance(dash, str) else ",".join(f"{DASH_PIXELS * each:g}px" for each in dash[1])
+    hollow = one.look["markerfacecolor"] == "white" or dash == lines.IMPORTED_DASHES
+    colour = style.COLOURS.index(one.look["color"])
+    return Key(one.label, colour, one.look["marker"], strokes, hollow, one.state, one.hidden)
+
+
+def inline(
+    whole: Figure,
+    name: str,
+    label: str,
+    said: Mapping[str, Sequence[str]],
+    cells: Mapping[str, Sequence[int]] = NOTHING,
+    hidden: Collection[str] = (),
+    reach: float = REACH,
+) -> str:
+    """Return a figure as an element of a page.
 
     Args:
         name: Begins the names of its elements, since a page has one space of names.
+        label: What a screen reader calls it.
+        said: Per point of each series, by its name in SVG, what is shown to whoever points at it.
+        cells: Per point the number of its cell.
+        hidden: Curves that are not seen at first, by their number.
+        reach: How near to a point is pointing at it, in points of print.
     """
     for text in whole.findobj(Text):
         text.set_text(printable_lines(text.get_text()))
@@ -116,14 +137,58 @@ def inline(whole: Figure, name: str) -> str:
     root = ET.fromstring(file.getvalue())  # noqa: S314 - matplotlib wrote it, and no stranger
     _strip(root)
     _share(root)
-    _rename(root, name)
+    inside = _inside(whole)
+    for each in root.iter():
+        gid = each.get("id", "")
+        if gid in said:
+            _tell(each, said[gid], cells.get(gid, ()), inside.get(gid, ()))
+        if gid.startswith("matplotlib.axis_"):
+            _thin(each)
+        if gid.startswith(fit.WORDS_OF_MARK):
+            for words in each.iter("text"):
+                words.set("class", "m")
+    _rename(root, name, hidden)
     width, height = root.get("viewBox", "0 0 1 1").split()[2:]
-    root.attrib = {"viewBox": f"0 0 {width} {height}", "class": "still", "aria-hidden": "true"}
+    label = printable_lines(label)
+    root.attrib = {"viewBox": f"0 0 {width} {height}", "class": "still", "role": "img", "aria-label": label}
+    root.set("data-reach", f"{reach:.0f}")
     return ET.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
+def _inside(whole: Figure) -> dict[str, list[bool]]:
+    """Return which points of each series are drawn: matplotlib leaves out what lies outside the figure."""
+    width, height = whole.bbox.width, whole.bbox.height
+    found = {}
+    for axes in whole.axes:
+        for line in axes.lines:
+            places = line.get_transform().transform(line.get_xydata())
+            found[str(line.get_gid())] = [0 <= x <= width and 0 <= y <= height for x, y in places]
+    return found
+
+
+def _tell(series: ET.Element, said: Sequence[str], cells: Sequence[int], inside: Sequence[bool]) -> None:
+    """Give the points of a series their words, which browsers show as they are where scripts are off."""
+    places = [place for place, is_drawn in enumerate(inside) if is_drawn]
+    points = [*series.iter("use")]
+    if len(points) != len(places):
+        return
+    for point, place in zip(points, places, strict=True):
+        if place < len(cells):
+            point.set("data-c", str(cells[place]))
+        if place < len(said):
+            ET.SubElement(point, "title").text = printable_lines(said[place])
+
+
+def _thin(axis: ET.Element) -> None:
+    """Mark every second name of an axis of sizes, for which a narrow page has no room."""
+    names = [tick.find(".//text") for tick in axis if tick.get("id", "").startswith("xtick")]
+    there = [name for name in names if name is not None]
+    for name in there[1::2] if len(there) > NAMES_OF_NARROW else []:
+        name.set("class", " ".join(filter(None, [name.get("class"), "o"])))
+
+
 def _strip(element: ET.Element) -> None:
-    """Without what a page does not need."""
+    """Remove what a page does not need."""
     element.tag = element.tag.removeprefix(CLARK)
     for child in list(element):
         if child.tag.removeprefix(CLARK).rpartition("}")[2] in DROPPED:
@@ -139,7 +204,7 @@ def _strip(element: ET.Element) -> None:
 
 
 def _shorten(element: ET.Element) -> None:
-    """Coordinates of a tenth of a pixel, words without families of fonts, and the colours of the page."""
+    """Round coordinates to a tenth of a pixel, and give an element the fonts and colours of the page."""
     for key in ("d", "x", "y", "transform"):
         if key in element.attrib:
             short = WHOLE.sub("", DECIMALS.sub(r"\1", element.attrib[key]))
@@ -149,11 +214,10 @@ def _shorten(element: ET.Element) -> None:
     if UNTURNED.fullmatch(element.get("transform", "")):
         del element.attrib["transform"]
     words = element.attrib.pop("style", "")
+    if element.get("fill", "").startswith("#"):  # of a hatched ground; a colour of the page must be a style
+        words = f"fill: {element.attrib.pop('fill')}; {words}".removesuffix("; ")
     if element.tag == "text":
-        size, anchor = SIZE_OF_FONT.search(words), ANCHOR.search(words)
-        element.set("font-size", DECIMALS.sub(r"\1", re.sub(r"[^\d.]", "", size[0]) if size else "8"))
-        if anchor and anchor[1] != "start":
-            element.set("text-anchor", anchor[1])
+        _dress_text(element, words)
     elif words:
         words = _coloured(words)
         if words not in LOOKS:
@@ -163,13 +227,23 @@ def _shorten(element: ET.Element) -> None:
         element.attrib.pop("clip-path", None)
 
 
+def _dress_text(element: ET.Element, words: str) -> None:
+    """Give a text its size, and the colour of the page unless it stands in a square of a map."""
+    size, anchor = SIZE_OF_FONT.search(words), ANCHOR.search(words)
+    element.set("font-size", DECIMALS.sub(r"\1", re.sub(r"[^\d.]", "", size[0]) if size else "8"))
+    if anchor and anchor[1] != "start":
+        element.set("text-anchor", anchor[1])
+    if "fill:" not in words or WHITE in words:
+        element.set("class", "w" if WHITE in words else "b")
+
+
 def _coloured(words: str) -> str:
     words = DECIMALS.sub(r"\1", words)
     return COLOUR.sub(_colour, words).replace("; ", ";").replace(": ", ":")
 
 
 def _share(root: ET.Element) -> None:
-    """How all uses of a shape look is said once, with the shape."""
+    """Say once, with a shape, how all uses of it look."""
     looks: dict[str, set[str]] = {}
     for use in root.iter("use"):
         looks.setdefault(use.get("href", ""), set()).add(use.get("style", ""))
@@ -189,8 +263,8 @@ def _colour(found: re.Match[str]) -> str:
     return "var(--ink)" if GREY.fullmatch(colour) else colour
 
 
-def _rename(root: ET.Element, name: str) -> None:
-    """Names that are used become unique on the page; others go, or become classes."""
+def _rename(root: ET.Element, name: str, hidden: Collection[str]) -> None:
+    """Make names that are used unique on the page; remove others, or make them classes."""
     used = {_target(one) for one in root.iter()}
     used |= {one for each in root.iter() for value in each.attrib.values() for one in USED.findall(value)}
     prefix = VOWELS.sub("", name)
@@ -199,8 +273,11 @@ def _rename(root: ET.Element, name: str) -> None:
         own = each.attrib.pop("id", "")
         if own in short:
             each.set("id", short[own])
-        elif own.startswith(KEPT):
-            each.set("class", own.partition("-")[0])
+        elif curve := CURVE.fullmatch(own):
+            each.set("class", curve[1])
+            each.set("data-k", curve[2])
+            if curve[2] in hidden:
+                each.set("hidden", "")
         if target := _target(each):
             each.set("href", f"#{short[target]}")
         for key, value in each.attrib.items():
@@ -209,6 +286,6 @@ def _rename(root: ET.Element, name: str) -> None:
 
 
 def _target(element: ET.Element) -> str:
-    """The name of what an element uses; empty if it uses nothing, or an image that it has in itself."""
+    """Return the name of what an element uses; empty if that is nothing, or an image inside of it."""
     href = element.get("href", "")
     return href[1:] if href.startswith("#") else ""

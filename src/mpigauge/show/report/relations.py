@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import sentences as compare_words
@@ -17,14 +18,16 @@ from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
 from mpigauge.rows.machine.states import is_split, split_of
 from mpigauge.sequences import group_by
+from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style
 from mpigauge.show.figures.line_styles import looks_of
+from mpigauge.show.figures.ratios import LOG_FROM
 from mpigauge.show.figures.style import STATE_COLOURS
-from mpigauge.show.report import maps, words
+from mpigauge.show.report import maps, said, words
 from mpigauge.show.report.curves import parted
 from mpigauge.show.report.page import Section, Sentence, grid_of
-from mpigauge.show.report.points import Dots, Frame, chart, table
-from mpigauge.units import format_percent
+from mpigauge.show.report.points import picture, table
+from mpigauge.units import format_percent, format_size, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +37,10 @@ if TYPE_CHECKING:
     from mpigauge.models.modelled import Modelled, Models
     from mpigauge.query.query import Source
     from mpigauge.result.records import Visit
+    from mpigauge.show.chart import Quantity
     from mpigauge.show.compared import ComparedSources
     from mpigauge.show.report.given import Given
-    from mpigauge.show.report.page import Chart
+    from mpigauge.show.report.page import Picture
 
 VISITS_MOST = 1500
 """Points of a chart over time; of more visits so many are drawn, evenly, and the words say so."""
@@ -46,7 +50,7 @@ PLAIN: Mapping[str, Any] = {"marker": "o", "linestyle": "-", "markersize": 2.5}
 
 
 def verdicts(given: Given) -> Iterator[Sentence]:
-    """Of maps and of a comparison that was asked for, or whose sides are builds: for the top of the page."""
+    """Yield verdicts for the top of the page: of maps, and of a comparison asked for or of builds."""
     for _, shown in _maps(given):
         document = map_tables.document(shown, quiet=True)
         yield from (Sentence(line.text, line.tone, link="map") for line in document.foot)
@@ -61,16 +65,16 @@ def verdicts(given: Given) -> Iterator[Sentence]:
 
 
 def link_maps(given: Given) -> Section:
-    """Maps of all pairs."""
+    """Return the maps of all pairs."""
     shown = _maps(given)
     documents = [map_tables.document(one) for _, one in shown]
     lead = [line for document in documents for line in document.head]
-    said = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
+    foot = [Sentence(line.text, line.tone) for document in documents for line in document.foot]
     charts = [
-        maps.chart(f"map-{number}", one, maps.table_of(document))
+        maps.picture(f"map-{number}", one, maps.table_of(document))
         for number, ((_, one), document) in enumerate(zip(shown, documents, strict=True))
     ]
-    return Section("map", words.TITLES["map"], lead, said, charts=charts)
+    return Section("map", words.TITLES["map"], lead, foot, charts=charts)
 
 
 def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
@@ -83,17 +87,17 @@ def _maps(given: Given) -> list[tuple[Source, LinkMap]]:
 
 
 def states(given: Given) -> Section:
-    """How far apart the ranks were, against time, where the machine had several states."""
-    charts: list[Chart] = []
-    said: list[Sentence] = []
+    """Return how far apart the ranks were, against time, where the machine had several states."""
+    charts: list[Picture] = []
+    sentences: list[Sentence] = []
     for number, source in enumerate(given.sources):
         if is_split(source.result):
-            said += map(Sentence, states_lines(source.result, source.rows))
+            sentences += map(Sentence, states_lines(source.result, source.rows))
             charts += _over_time(number, source)
-    return Section("states", words.TITLES["states"], sentences=said, charts=charts)
+    return Section("states", words.TITLES["states"], sentences=sentences, charts=charts)
 
 
-def _over_time(number: int, source: Source) -> Iterator[Chart]:
+def _over_time(number: int, source: Source) -> Iterator[Picture]:
     begins = zip(visits_begin_s(source.result), source.result.visits, strict=True)
     placed = [(begin, visit, condition_of(visit)) for begin, visit in begins]
     for of in dict.fromkeys(state.of for state in split_of(source.result).states):
@@ -105,13 +109,20 @@ def _over_time(number: int, source: Source) -> Iterator[Chart]:
         drawn = spread(known, VISITS_MOST)
         part = words.VISITS_DRAWN.format(drawn=len(drawn), of=len(known)) if len(drawn) < len(known) else ""
         mine = [state for state in split_of(source.result).states if state.of == of]
-        frame = Frame(
-            "seconds", words.SINCE_START, "time", HANDED_OVER[of], [state.handover_s for state in mine]
-        )
         title = f"{source.name}: {HANDED_OVER[of]}"
         about = "; ".join(filter(None, [words.OVER_TIME, part]))
         table = grid_of(Document(), Table(title, "", mine, _of_states()))
-        yield chart(f"states-{number}-{of}", title, about, frame, [*_dots(source, drawn)], table)
+        chart = Chart(
+            [*_by_state(source, drawn)],
+            "time",
+            HANDED_OVER[of],
+            across="seconds",
+            across_label=words.SINCE_START,
+            levels=[state.handover_s for state in mine],
+        )
+        values = [value for value in chart.values if value > 0]
+        linear = len(values) < len(chart.values) or max(values) <= LOG_FROM * min(values)
+        yield picture(f"states-{number}-{of}", title, about, replace(chart, linear=linear), table)
 
 
 def _of_states() -> list[Column]:
@@ -124,21 +135,22 @@ def _of_states() -> list[Column]:
     ]
 
 
-def _dots(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[Dots]:
+def _by_state(source: Source, drawn: Sequence[tuple[Visit, Point]]) -> Iterator[ChartCurve]:
     for state, mine in group_by(drawn, lambda pair: split_of(source.result).of(pair[0])).items():
         points = [point for _, point in mine]
         colour = STATE_COLOURS[state]
         colour = colour if colour in style.COLOURS else style.PINK
-        yield Dots(
-            state or words.BETWEEN_STATES, {**PLAIN, "color": colour, "markerfacecolor": colour}, points
-        )
+        label = state or words.BETWEEN_STATES
+        told = [words.VISIT_AT.format(label, format_time(point.y), point.x) for point in points]
+        look = {**PLAIN, "color": colour, "markerfacecolor": colour}
+        yield ChartCurve(label, look, [[point] for point in points], told)
 
 
 # ---- Comparison ----------------------------------------------------------------------------------
 
 
 def comparison(given: Given) -> Section:
-    """Two held against each other."""
+    """Return the section of two that are held against each other."""
     title = words.TITLES["comparison"]
     if given.comparison is None:
         said = [Sentence(f"{words.NOTHING_COMPARED}: {given.not_compared}")] if given.not_compared else []
@@ -168,30 +180,24 @@ def _compared(given: Given, found: ComparedSources, *, everything: bool = False)
     )
 
 
-def _ratios(found: ComparedSources) -> Iterator[Chart]:
-    """Ratios against size, a curve for all that is compared."""
+def _ratios(found: ComparedSources) -> Iterator[Picture]:
+    """Yield charts of ratios against size, with a curve for all that is compared."""
     unsaid = (
         found.factors | {"bytes"} | compare_words.common(one.pair.base for one in found.shown.cells).keys()
     )
-    said = compare_words.saying_sides(found.shown.cells, found.factors)
+    side_of = compare_words.saying_sides(found.shown.cells, found.factors)
 
     def name(one: Compared) -> str:
-        return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), said(one)]))
+        return DOT.join(filter(None, [compare_words.name_of(one.pair.base, unsaid), side_of(one)]))
 
     curves = group_by((one for one in found.shown.cells if one.decision is not None), name)
-    dots = [_ratio_dots(number, *each) for number, each in enumerate(curves.items())]
-    frame = Frame("size", words.SCRIPT["size"], "ratio", words.TIMES_AS_LONG, [1.0])
-    for number, part in enumerate(batched(dots, CURVES_MOST)):
-        table_ = table(found.sides, frame, part)
-        yield chart(f"comparison-{number}", found.sides, words.RATIOS, frame, part, table_)
+    drawn = [_ratio_curve(number, *each) for number, each in enumerate(curves.items())]
+    for number, at in enumerate(range(0, len(drawn), CURVES_MOST)):
+        chart = Chart(drawn[at : at + CURVES_MOST], "ratio", words.TIMES_AS_LONG, levels=[1.0])
+        yield picture(f"comparison-{number}", found.sides, words.RATIOS, chart, table(found.sides, chart))
 
 
-def batched(found: Sequence[Dots], most: int) -> list[Sequence[Dots]]:
-    """So many at a time."""
-    return [found[at : at + most] for at in range(0, len(found), most)]
-
-
-def _ratio_dots(number: int, name: str, found: Sequence[Compared]) -> Dots:
+def _ratio_curve(number: int, name: str, found: Sequence[Compared]) -> ChartCurve:
     colour = style.COLOURS[number % len(style.COLOURS)]
     marker = lines.MARKERS[number % len(lines.MARKERS)]
     look = {**PLAIN, "markersize": 4.0, "color": colour, "marker": marker, "markerfacecolor": colour}
@@ -200,14 +206,20 @@ def _ratio_dots(number: int, name: str, found: Sequence[Compared]) -> Dots:
         for one in sorted(found, key=lambda each: each.pair.base.cell.bytes)
         if one.decision is not None
     ]
-    return Dots(name, look, points, joined=len(points) > 1)
+    told = [_told(name, words.TIMES_AS_LONG, point, "ratio") for point in points]
+    return ChartCurve(name, look, [points], told)
+
+
+def _told(label: str, what: str, point: Point, quantity: Quantity) -> str:
+    first = f"{label}, {format_size(int(point.x))}"
+    return "\n".join([first, *said.of_value(what, point, quantity, none="")])
 
 
 # ---- Models --------------------------------------------------------------------------------------
 
 
 def models(given: Given) -> Section:
-    """Models of curves, and what they leave."""
+    """Return the models of curves, and what they leave."""
     title = words.TITLES["models"]
     if given.models is None:
         return Section("models", title)
@@ -225,24 +237,26 @@ def models(given: Given) -> Section:
     )
 
 
-def _residuals(given: Given, models: Models) -> Iterator[Chart]:
-    """What the lines of each model leave of its times."""
+def _residuals(given: Given, models: Models) -> Iterator[Picture]:
+    """Yield charts of what the lines of each model leave of its times."""
     by_series = {id(one.series): one for one in models.found}
-    frame = Frame("size", words.SCRIPT["size"], "share", words.LEFT_BY_MODEL, [0.0])
     for number, part in enumerate(parted([one.series for one in models.found])):
         named, looks = labelled(part), looks_of(given.query, part)
-        dots = [
+        curves = [
             _left(given, by_series[id(one)], new.label, look)
             for one, new, look in zip(part, named, looks, strict=True)
         ]
+        chart = Chart(curves, "share", words.LEFT_BY_MODEL, levels=[0.0])
         title = title_words(part) or named[0].label
-        yield chart(f"models-{number}", title, words.RESIDUALS, frame, dots, table(title, frame, dots))
+        yield picture(f"models-{number}", title, words.RESIDUALS, chart, table(title, chart))
 
 
-def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> Dots:
+def _left(given: Given, one: Modelled, label: str, look: Mapping[str, Any]) -> ChartCurve:
     rows = {row.cell.bytes: row for row in one.series.rows}
-    left = [
-        (int(size), float(error)) for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
+    points = [
+        Point(int(size), float(error))
+        for size, error in zip(one.model.points.sizes, one.model.left, strict=True)
     ]
-    cells = [given.cells.number(one.series.source, rows[size]) for size, _ in left]
-    return Dots(label, look, [Point(size, error) for size, error in left], cells, joined=True)
+    cells = [given.cells.number(one.series.source, rows[int(point.x)]) for point in points]
+    told = [_told(label, words.LEFT_BY_MODEL, point, "share") for point in points]
+    return ChartCurve(label, look, [points], told, cells)

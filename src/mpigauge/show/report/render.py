@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jinja2
 from markupsafe import Markup
@@ -14,37 +13,34 @@ from markupsafe import Markup
 from mpigauge.document.plain_signs import printable_lines
 from mpigauge.sequences import consecutive
 from mpigauge.sequences import runs as in_runs
-from mpigauge.show.report import library, words
+from mpigauge.show.report import words
 from mpigauge.units import span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from mpigauge.show.report.page import Key, Page
 
 HERE = files("mpigauge.show.report")
-TEMPLATE, LOOK, SCRIPTS = "page.html.j2", "page.css", ("charts.js", "page.js")
+TEMPLATE, LOOK, SCRIPT = "page.html.j2", "page.css", "page.js"
 
 SIGNS = {
-    "circle": '<circle cx="18" cy="6" r="3.4" {look}/>',
-    "square": '<path d="M15 3h6v6h-6z" {look}/>',
-    "triangle-up": '<path d="M18 2l4 7h-8z" {look}/>',
-    "triangle-down": '<path d="M18 10l4-7h-8z" {look}/>',
-    "triangle-left": '<path d="M14 6l7-4v8z" {look}/>',
-    "triangle-right": '<path d="M22 6l-7-4v8z" {look}/>',
-    "diamond": '<path d="M18 2l4 4-4 4-4-4z" {look}/>',
-    "x": '<path d="M15 3l6 6M21 3l-6 6" {look}/>',
-    "cross": '<path d="M18 2v8M14 6h8" {look}/>',
+    "o": '<circle cx="18" cy="6" r="3.4" {look}/>',
+    "s": '<path d="M15 3h6v6h-6z" {look}/>',
+    "^": '<path d="M18 2l4 7h-8z" {look}/>',
+    "v": '<path d="M18 10l4-7h-8z" {look}/>',
+    "<": '<path d="M14 6l7-4v8z" {look}/>',
+    ">": '<path d="M22 6l-7-4v8z" {look}/>',
+    "D": '<path d="M18 2l4 4-4 4-4-4z" {look}/>',
+    "X": '<path d="M15 3l6 6M21 3l-6 6" {look}/>',
+    "P": '<path d="M18 2v8M14 6h8" {look}/>',
 }
-"""Markers in a legend, by the names that the chart library has for them."""
-
-ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-"""What could end a script element or begin a comment in it."""
+"""Markers in a legend, by the names that matplotlib has for them."""
 
 
 def render(page: Page) -> str:
     """The text of the file; names in it are text, whatever they contain."""
-    scripts = [library.source(), script()] if page.switches else []
+    whole = script()
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -54,9 +50,8 @@ def render(page: Page) -> str:
         page=page,
         words=words,
         look=Markup(_text(LOOK)),  # noqa: S704 - ours
-        policy=policy(scripts),
-        scripts=[Markup(one) for one in scripts],  # noqa: S704 - ours, and the library
-        data=data_of(page),
+        policy=policy(whole),
+        script=Markup(whole),  # noqa: S704 - ours
         svg=Markup,
         sign=sign,
     )
@@ -64,7 +59,7 @@ def render(page: Page) -> str:
 
 def script() -> str:
     """Our own, as one that leaves no name behind."""
-    return "\n".join(['"use strict";', "(() => {", *map(_text, SCRIPTS), "})();"])
+    return "\n".join(['"use strict";', "(() => {", _text(SCRIPT), "})();"])
 
 
 def sign(key: Key) -> Markup:
@@ -81,51 +76,18 @@ def runs(numbers: Iterable[int]) -> str:
     return " ".join(span(str(run[0]), str(run[-1]), "-") for run in found)
 
 
-def policy(scripts: Sequence[str]) -> str:
-    """Nothing may come from outside, and of scripts these alone may run."""
-    hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts
-    )
+def policy(whole: str) -> str:
+    """Return the rules of the page: nothing may come from outside, and of scripts this one alone may run."""
+    digest = base64.b64encode(hashlib.sha256(whole.encode()).digest()).decode()
     allowed = {
         "default-src": "'none'",
-        "script-src": hashes or "'none'",
+        "script-src": f"'sha256-{digest}'",
         "style-src": "'unsafe-inline'",
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in allowed.items())
-
-
-def data_of(page: Page) -> Markup:
-    """What the script is told, as JSON that cannot end its element."""
-    told: dict[str, Any] = {
-        **page.words,
-        "cells": page.cells,
-        "charts": {
-            chart.name: {
-                **chart.data,
-                "keys": [
-                    {
-                        "label": printable_lines(key.label),
-                        "colour": key.colour,
-                        "marker": key.marker,
-                        "dash": key.dash,
-                        "hollow": key.hollow,
-                        "state": key.state,
-                        "hidden": key.hidden,
-                    }
-                    for key in chart.keys
-                ],
-            }
-            for section in page.sections
-            for chart in section.charts
-        },
-    }
-    text = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for letter, code in ESCAPED.items():
-        text = text.replace(letter, code)
-    return Markup(text)  # noqa: S704 - JSON without a sign that HTML knows
 
 
 def _text(name: str) -> str:

@@ -1,10 +1,8 @@
-"""What a report says by itself: headings of its parts, names of its switches, and how to read it."""
+"""What a report says by itself: headings of its parts, what its points say, and how to read it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from mpigauge import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,28 +26,7 @@ TITLES: Mapping[str, str] = {
 }
 """Of all sections, in the order of the page."""
 
-SWITCHES: Mapping[str, str] = {
-    "time": "Time",
-    "rate": "Bandwidth",
-    "stat": "Statistic",
-    "state": "State",
-    "over": "Ratio to",
-}
-
-STATISTICS: Mapping[str, str] = {
-    "estimate": "{stat} of launches, 95 % interval",
-    "mean": "mean of samples",
-    "min": "minimum",
-    "p25": "25th percentile",
-    "median": "median of samples",
-    "p75": "75th percentile",
-    "p95": "95th percentile",
-    "p99": "99th percentile",
-    "max": "maximum",
-}
-"""What can be drawn of a cell; all but the first are of all samples together and have no interval."""
-
-AUTOMATIC, EACH_STATE, NO_RATIO, AS_SHOWN = "automatic", "each", "nothing: as measured", "as in the tables"
+STATE_OF_CURVES, EACH_STATE, AS_SHOWN = "State", "each", "as in the tables"
 
 INTERVALS = "bands and bars: 95 % intervals across launches"
 TIMES_AS_LONG = "times as long"
@@ -67,7 +44,7 @@ PAIR = "pair"
 UNSIZED = "operations without a size"
 FAILED = "failures"
 MISSING = "cells without a number"
-CONTENTS, ALL_CHARTS = "Contents", "All charts"
+CONTENTS = "Contents"
 FOLDED = "Further tables: {count}"
 TABLE = "Data table"
 LINES_OF_TABLE = "{count} rows"
@@ -76,27 +53,13 @@ NOTHING_COMPARED = "Not compared"
 COPY = "Copy as text"
 SELECTED = "{cells} numbers in {charts} charts and {tables} tables are marked"
 
-SCRIPT: Mapping[str, str] = {
-    "size": "message size",
-    "time": "time",
-    "rate": "bandwidth",
-    "interval": "95 % interval",
-    "no_interval": "no interval",
-    "launches": "launches",
-    "samples": "samples",
-    "doubts": "doubts",
-    "times": TIMES_AS_LONG,
-    "shown": "shown",
-    "hidden": "hidden",
-    "selected": SELECTED,
-    "copied": "copied",
-    "not_copied": "not copied: select the table and copy it",
-    "unknown": "not measured",
-    "first": "go to the first",
-    "clear": "clear",
-    "nothing": "nothing of this chart has it",
-}
-"""What the script writes into charts and beside them."""
+SIZE, RATE, INTERVAL, NO_INTERVAL = "message size", "bandwidth", "95 % interval", "no interval"
+LAUNCHES, SAMPLES, DOUBTS = "launches", "samples", "doubts"
+VISIT_AT = "{}: {}, {:.0f} s after the start"
+BELOW = "below: the ratios of the curves"
+NO_CURVES = "nothing of this chart has it"
+FIRST, CLEAR = "go to the first", "clear"
+COPIED, NOT_COPIED = "copied", "not copied: select the table and copy it"
 
 READING: Sequence[tuple[str, str]] = (
     (
@@ -149,8 +112,8 @@ READING: Sequence[tuple[str, str]] = (
         "Charts",
         (
             "Point at a mark, or focus a chart and press the arrow keys, for its number, interval, "
-            "launches and doubts. Drag to enlarge, press twice to see all. The switches act on all "
-            "charts that have what they choose, and the address of the page keeps them."
+            "launches and doubts. Press a curve in the legend to hide it. Where the machine had several "
+            "states, choose at the top which one is drawn; the address of the page keeps it."
         ),
     ),
     (
@@ -159,21 +122,4 @@ READING: Sequence[tuple[str, str]] = (
     ),
 )
 
-WITHOUT_SCRIPTS = (
-    "Scripts are off: charts are pictures, and the switches are left out. All numbers are in the tables."
-)
-
-
-def time_choices() -> list[tuple[str, str]]:
-    """Units of time, the first as each chart likes."""
-    return [(unit, AUTOMATIC if unit == units.AUTO else units.sign(unit)) for unit in units.TIME_CHOICES]
-
-
-def rate_choices() -> list[tuple[str, str]]:
-    """Units of bandwidth, likewise."""
-    return [(unit, AUTOMATIC if unit == units.AUTO else unit) for unit in units.RATE_CHOICES]
-
-
-def statistic_choices(stat: str) -> list[tuple[str, str]]:
-    """What can be drawn of a cell."""
-    return [(name, words.format(stat=stat)) for name, words in STATISTICS.items()]
+WITHOUT_SCRIPTS = "Scripts are off: point at a mark for its number. All numbers are in the tables, too."
