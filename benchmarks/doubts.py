@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mpigauge.find.warning_sentences import NOTES
 from mpigauge.rows.warnings import Circumstances, warnings_for
 from mpigauge.units import format_percent
-from mpigauge.vocabulary import NOTES
 from tests.unit.rows.planted import estimate
 
 CELLS = 1000

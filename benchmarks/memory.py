@@ -15,8 +15,7 @@ import tools
 
 from mpigauge import units
 from mpigauge.errors import EnvironmentLacksError, JobError
-from mpigauge.find.memory_cost_sentences import memory_finding
-from mpigauge.find.memory_costs import caches_seen
+from mpigauge.find.memory_costs import caches_seen, memory_finding
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result, load
 from mpigauge.rows.rows import rows

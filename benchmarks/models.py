@@ -23,15 +23,18 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mpigauge.models.points import Known
+    from mpigauge.stats.interval import Interval
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from mpigauge.models.model import Model, model_of  # noqa: E402
-from mpigauge.models.points import Points  # noqa: E402
+from mpigauge.models.model import (  # noqa: E402
+    Model,
+    Points,
+    cuts_together,
+    models_of,
+)
 from mpigauge.models.predict import predicted  # noqa: E402
-from mpigauge.models.together import cuts_together  # noqa: E402
 from mpigauge.stats.limits import PROMISED  # noqa: E402
 from mpigauge.stats.segments import cut  # noqa: E402
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to  # noqa: E402
@@ -67,7 +70,7 @@ PAIRS = {
 
 def modelled(machine: Machine, chance: np.random.Generator, launches: int) -> Model:
     """Of one campaign."""
-    found = model_of(machine.campaign(chance, launches))
+    found = models_of([machine.campaign(chance, launches)])[0]
     if found is None:
         raise ValueError("a machine has four sizes or more")
     return found
@@ -88,7 +91,7 @@ def planted(machine: Machine, launches: int, campaigns: int) -> str:
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
             for number, truth in ((segment.alpha, alpha), (segment.beta, beta)):
                 covered.append((number.low or 0.0) <= truth <= (number.high or 0.0))
-                errors.append(abs(number.value / truth - 1))
+                errors.append(abs(number.centre / truth - 1))
     shares = " | ".join(f"{100 * each / campaigns:.1f} %" for each in (right, extra, named))
     middle, far = (f"{100 * np.quantile(errors, share):.1f} %" for share in (0.5, 0.95))
     return f"| {launches} | {shares} | {middle} | {far} | {100 * np.mean(covered):.1f} % |"
@@ -187,7 +190,7 @@ def usual(machine: Machine, campaigns: int) -> str:
     """How often intervals of alpha, bandwidth, and predictions hold, of 10 launches of 24 sizes."""
     chance, held, count = np.random.default_rng(7), np.zeros(3), np.zeros(3)
     for _ in range(campaigns):
-        model = model_of(replace(machine.campaign(chance, 10, (4016,)), **FLOOR))
+        model = models_of([replace(machine.campaign(chance, 10, (4016,)), **FLOOR)])[0]
         if model is None or len(model.segments) != len(machine.segments):
             continue
         for segment, (_, alpha, beta) in zip(model.segments, machine.segments, strict=True):
@@ -201,7 +204,7 @@ def usual(machine: Machine, campaigns: int) -> str:
     return " | ".join(f"{right:.0f} of {of:.0f}" for right, of in zip(held, count, strict=True))
 
 
-def _holds(number: Known, truth: float) -> bool:
+def _holds(number: Interval, truth: float) -> bool:
     return (number.low or 0.0) <= truth <= (number.high or 0.0)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mpigauge.check.claim_cells import Material
 from mpigauge.check.claim_file import read_claims
+from mpigauge.check.claims import Material
 from mpigauge.result.reader import Result
 from mpigauge.rows.rows import rows
 from tests.made import PATTERNS, campaign, visit
@@ -14,7 +14,7 @@ from tests.made import PATTERNS, campaign, visit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from mpigauge.check.claim_kinds import Claim
+    from mpigauge.check.claim_file import Claim
     from mpigauge.plan.model import Cell
 
 LAUNCHES = {1: 1.0, 2: 1.3, 3: 0.8, 4: 1.1, 5: 0.9, 6: 1.2}

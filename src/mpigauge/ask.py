@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from mpigauge.check.claim_cells import Material
-    from mpigauge.check.claim_kinds import Claims
+    from mpigauge.check.claim_file import Claims
+    from mpigauge.check.claims import Material
     from mpigauge.compare.history.session import SessionResult
     from mpigauge.document.document import Document, Units
     from mpigauge.query.query import Query, Source
@@ -173,7 +173,7 @@ class Request:
 
 def damage_note(result: Result) -> str:
     """Return what is wrong with the compressed file of a result, as a line; empty if nothing is."""
-    from mpigauge.find.damage import PACKED
+    from mpigauge.find.imported import PACKED
 
     return f"{result.path}: {PACKED[result.packed_damage]}" if result.packed_damage else ""
 
@@ -414,7 +414,7 @@ def claim_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _claims_in(path: Path) -> list[Path]:
-    from mpigauge.check.claim_kinds import ENDING
+    from mpigauge.check.claim_file import ENDING
 
     if not is_folder(path):
         return [path]

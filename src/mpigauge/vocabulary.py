@@ -221,17 +221,6 @@ itself called several times, each with a part of the bytes."""
 Contrasted = Literal["mode", "library", "setting"]
 """In what two curves of one place may differ."""
 
-_OfMessages = Literal[
-    "eager-limit", "handshake", "buffer-copy", "plateau", "copies", "spread", "first-message", "first"
-]
-Topic = Literal[Contrasted, _OfMessages, "place", "planted", "ranks", "yielding", "waiting"]
-"""What a conclusion is about: `find.explain.topics`."""
-
-WITH_RATIOS: frozenset[Topic] = frozenset(
-    {"place", "mode", "library", "setting", "copies", "ranks", "first-message", "first"}
-)
-"""Topics whose sentences have two times and their ratio."""
-
 GrowthLaw = Literal["logarithmic", "linear", "proportional"]
 """How the time of an operation of p ranks grows: as log2 p, rounds of a tree; as p - 1, messages of one rank;
 as p, messages of a lap."""
@@ -263,32 +252,6 @@ the next break; there are fewer than two launches."""
 MapVerdict = Literal["slow", "failed", "none", "undecided"]
 """Of a link map: something is slow; some link could not be measured; nothing is slow; not known."""
 
-WarningKind = Literal[
-    "shared-core",
-    "mixed",
-    "no-interval",
-    "few-launches",
-    "launches-lost",
-    "few-samples",
-    "clock-step",
-    "outlier-launches",
-    "two-kinds-of-launches",
-    "phases",
-    "launches-in-time",
-    "drift",
-    "oversubscribed",
-    "hardware-threads",
-    "tail",
-    "batched",
-    "skewed",
-    "late-starts",
-    "clock-error",
-    "clock-share",
-    "relay-late",
-    "wide",
-]
-"""What a reader must know beside a number, in the order in which it is given."""
-
 Disturbance = Literal[
     "network-on-host", "traced", "disturbed", "settings", "small-shared-memory", "another-mpi"
 ]
@@ -296,17 +259,8 @@ Disturbance = Literal[
 network; a debugger or tracer on a rank; other programs on the cores; variables and parameter files that
 choose what is measured; a /dev/shm without room; a library from PyPI in place of another one on PATH."""
 
-_OfAll = Literal[
-    "damaged",
-    "unread",
-    "broken",
-    "cut-short",
-    "not-reached",
-    "left-out",
-    "unsteady-machine",
-    "throttled",
-    "portable-library",
-]
+_Missing = Literal["damaged", "unread", "broken", "cut-short", "not-reached", "left-out"]
+_OfAll = Literal[_Missing, "unsteady-machine", "throttled", "portable-library"]
 Trouble = Literal[Disturbance, _OfAll]
 """Of a whole result, beside its disturbances: lines of its file that are no records; lines of
 an imported text that are no rows; cells without a time; an
@@ -314,16 +268,8 @@ end too early; no time left for cells; cells that cannot be and were not tried; 
 a limit of processor time that stopped us; a library that runs everywhere and so may lack what is fast
 here."""
 
-DoubtKind = WarningKind | Trouble
-"""What may be doubtful in a result as a whole."""
-
-MISSING: frozenset[DoubtKind] = frozenset(
-    {"damaged", "unread", "broken", "cut-short", "not-reached", "left-out"}
-)
-"""Doubts that numbers are not there."""
-
-CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
-"""Warnings that ranks had to share processors."""
+MISSING: frozenset[Trouble] = frozenset(get_args(_Missing))
+"""Troubles that numbers are not there."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The worst first."""
@@ -337,19 +283,9 @@ run; algorithms of collectives; the network card; how messages of a size are sen
 
 SETTINGS: tuple[SettingOf, ...] = get_args(SettingOf)
 
-HARMLESS: frozenset[DoubtKind] = frozenset(
-    {"batched", "clock-share", "drift", "few-samples", "hardware-threads", "tail", "portable-library"}
-)
-"""Doubts that change no reading of a number whose interval is narrow."""
-
-BY_FACTORS: frozenset[DoubtKind] = frozenset({"throttled", "oversubscribed"})
-"""Other doubts by which numbers change by factors, where others only widen their intervals."""
-
 LeftOutKind = Literal["counts", "library", "buffer", "memory"]
 """What forbids a cell: an int cannot count its elements; the library lacks the large counts of MPI 4;
 MPI_Buffer_attach cannot take what it lends; its buffers do not fit into the memory."""
-
-WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
 
 Distance = Literal["line", "path"]
 """What tells how far apart ranks are: a cache line handed over on a host, an empty message between hosts."""
@@ -408,8 +344,6 @@ QUOTED_ALONE: frozenset[QuotedAs] = frozenset({"eager-limit", "copies"})
 
 QUOTED_TIMES: frozenset[QuotedAs] = frozenset({"latency", "operation", "memory-time"})
 """Those that are a time."""
-NOTES: frozenset[WarningKind] = frozenset({"wide"})
-"""Warnings that change no reading of a number: what they say stands beside it already."""
 
 QUOTED_BY_PATTERN: frozenset[QuotedAs] = frozenset(
     {"operation", "operation-bandwidth", "operation-message-rate", "memory-bandwidth", "memory-time"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from mpigauge.find.cache_levels import cache_levels
+from mpigauge.find.memory_costs import cache_levels
 from mpigauge.mpi import find, kernel
 from mpigauge.plan.cells import cells_of
 from mpigauge.plan.kernel_plan import Limits, kernel_plan

@@ -5,7 +5,9 @@ Everything in them is checked when they are read; an error names the file, the c
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -13,8 +15,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from mpigauge import units
-from mpigauge.check.bounds import number, parse_bound, seconds
-from mpigauge.check.claim_kinds import FILE, TITLE, Claim, Claims, Report, Sides, Word, values
 from mpigauge.errors import UsageError, choose_from
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.plan.patterns import known
@@ -35,6 +35,200 @@ from mpigauge.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+_ONE_END = re.compile(r"(<=|>=|<|>)\s*(.+)")
+_TWO_ENDS = re.compile(r"(.+?)\s*\.\.\s*(.+)")
+_SAME_SIGN = str.maketrans({"\N{LESS-THAN OR EQUAL TO}": "<=", "\N{GREATER-THAN OR EQUAL TO}": ">="})
+_PERCENT = re.compile(r"([^%]+)%")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Between which numbers something is to be.
+
+    Attributes:
+        low: -inf if there is no lower end.
+        high: inf if there is no upper one.
+        inclusive: Whether the ends themselves are allowed.
+        text: As the user wrote it.
+    """
+
+    low: float
+    high: float
+    inclusive: bool
+    text: str
+
+    def allows(self, value: float) -> bool:
+        """Whether a number is so."""
+        return self.low <= value <= self.high if self.inclusive else self.low < value < self.high
+
+    def excludes(self, low: float, high: float) -> bool:
+        """Whether no number between these is so."""
+        return high < self.low or low > self.high or not (self.inclusive or self._inside(low, high))
+
+    def _inside(self, low: float, high: float) -> bool:
+        return high > self.low and low < self.high
+
+
+def number(text: str) -> float:
+    """Read a number without a unit, or in percent: ``"10"``, ``"80 %"``; not negative."""
+    percent = _PERCENT.fullmatch(text.strip())
+    try:
+        value = float(percent[1]) / 100 if percent else float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise UsageError(f"{text!r} is not a number", "write it as 10, 1.5 or 80 %")
+    return value
+
+
+def seconds(text: str) -> float:
+    """Read a span of time, or 0."""
+    return 0.0 if text.strip() == "0" else units.parse_duration(text)
+
+
+def parse_bound(key: str, text: str, read: Callable[[str], float]) -> Bound:
+    """Read a bound: ``"> 10"``, ``"<= 2"``, ``"1.5 .. 3"`` with both ends.
+
+    Args:
+        key: Whose bound it is, for errors.
+        read: What reads its numbers.
+
+    Raises:
+        UsageError: It is none, or its lower end is above the upper one.
+    """
+    said = text.translate(_SAME_SIGN).strip()
+    try:
+        if one := _ONE_END.fullmatch(said):
+            end = read(one[2])
+            low, high = (-math.inf, end) if one[1].startswith("<") else (end, math.inf)
+            return Bound(low, high, one[1].endswith("="), text.strip())
+        if two := _TWO_ENDS.fullmatch(said):
+            low, high = read(two[1]), read(two[2])
+            if low <= high:
+                return Bound(low, high, inclusive=True, text=text.strip())
+    except UsageError as error:
+        raise UsageError(f"{key}: {error.sentence}", error.hint) from None
+    raise UsageError(f"{key} {text!r} is not a bound", "write '> 10', '<= 2' or '1.5 .. 3'")
+
+
+# ---- What a claim says ---------------------------------------------------------------------------
+
+ENDING = "-claims.toml"
+"""What files of claims are called, so that a folder of them and of tables can be given."""
+
+FILE, TITLE = "file", "title"
+"""Beside the factors of cells: the name of the result or table, without its ending; the title of its plan."""
+
+
+Word = str | int | bool
+Chosen = dict[str, Word | tuple[Word, ...]]
+"""Factors of cells, FILE or TITLE, and which values of them; sizes as `plan.sizes.wanted` reads them."""
+
+
+class Sides(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which cells a claim is about.
+
+    Attributes:
+        cells: Of all its cells.
+        over: Besides, of those in the numerator, or from which others are subtracted.
+        under: Of those that they are held against.
+    """
+
+    cells: Chosen = {}
+    over: Chosen = {}
+    under: Chosen = {}
+
+    @property
+    def two(self) -> bool:
+        """Whether cells are held against others."""
+        return bool(self.over or self.under)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether any cells are: a claim may be one of printed tables alone, or of results alone."""
+        return bool(self.cells) or self.two
+
+
+class Report(Struct, frozen=True, forbid_unknown_fields=True):
+    """Whose conclusions they are.
+
+    Attributes:
+        name: What it is called here.
+        source: What is known of it: institution, year, language.
+        question: What it asked.
+        printed: Its tables beside the file: a .csv each, and a .toml that says which column is what.
+    """
+
+    name: str
+    source: str = ""
+    question: str = ""
+    printed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A conclusion.
+
+    Attributes:
+        name: Of it, in its file.
+        says: The conclusion in a sentence.
+        where: Where the report has it.
+        kind: What relation; None if nothing of it can be checked.
+        quantity: Of cells.
+        printed: Which cells of the printed tables.
+        here: Which cells of results.
+        along: What grows.
+        limit: Of the ratio, where the bound is one on the size from which on it is kept.
+        bound: What the number is to be; in seconds, bytes, bytes per second, or none of these.
+        quantifier: Of how many numbers.
+        planted: In a lab it would say no more than what the plan has put in.
+        untestable: Why it cannot be tested here; empty if it can.
+        note: What one must know to read it.
+    """
+
+    name: str
+    says: str
+    where: str
+    kind: ClaimKind | None
+    quantity: ClaimQuantity
+    printed: Sides
+    here: Sides
+    along: ClaimAlong | None = None
+    limit: Bound | None = None
+    bound: Bound | None = None
+    quantifier: Quantifier = "all"
+    planted: bool = False
+    untestable: str = ""
+    note: str = ""
+
+    @property
+    def two(self) -> bool:
+        """Whether cells are held against others."""
+        return self.printed.two or self.here.two
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A file of them."""
+
+    path: Path
+    report: Report
+    claims: tuple[Claim, ...]
+
+    @property
+    def tables(self) -> list[tuple[Path, Path]]:
+        """The printed tables, each with the file of its columns."""
+        folder = self.path.parent
+        return [(folder / f"{name}.csv", folder / f"{name}.toml") for name in self.report.printed]
+
+
+def values(chosen: Word | tuple[Word, ...]) -> tuple[Word, ...]:
+    """Those of a factor that are meant."""
+    return chosen if isinstance(chosen, tuple) else (chosen,)
+
+
+# ---- Files ---------------------------------------------------------------------------------------
 
 _BYTES = "bytes"
 _HINT = "docs/formats.md, Claims, has the keys; examples/published has files that work"

@@ -1,24 +1,248 @@
-"""Conclusions of reports as a document: what each says, what its own numbers say, what is here, a verdict."""
+"""Conclusions of reports in sentences and as a document: what each says, its own numbers, ours, a verdict."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.check import claim_sentences as words
-from mpigauge.check.claim_cells import Material
+from mpigauge import units
+from mpigauge.check.claims import Material
 from mpigauge.document.document import Column, Document, Line, Table, Units
+from mpigauge.document.phrases import phrases_of
 from mpigauge.document.records import cell_record, number
-from mpigauge.vocabulary import CLAIM_VERDICTS
+from mpigauge.query.series import FILE, told_apart
+from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from mpigauge.check.claim_kinds import Report
-    from mpigauge.check.claim_numbers import ClaimNumber
-    from mpigauge.check.claims import CheckedClaim, ClaimResult
+    from mpigauge.check.claim_file import Claim, Report
+    from mpigauge.check.claims import CheckedClaim, ClaimNumber, ClaimResult
     from mpigauge.document.document import Tone
+    from mpigauge.document.phrases import Factors
     from mpigauge.query.query import Source
     from mpigauge.vocabulary import ClaimVerdict, ExpectationVerdict
+
+NOT_PRINTED = "not in its tables"
+NOT_MEASURED = "not measured"
+PLANTED = "the lab's own number"
+
+_STATE = "state"
+
+EACH_MOST = 4
+"""So many numbers are said one by one; of more, the smallest, the middle and the largest."""
+
+NAMED_MOST = 3
+"""So many cells at which it is otherwise are named."""
+
+NEAR_LEAST, NEAR_MOST = 0.95, 1.05
+"""Between these, three digits of a ratio would hide a difference that is small but real."""
+
+VERDICTS: dict[ClaimVerdict, str] = {"untestable": "not testable here", "untested": "not tested here"}
+"""Words for those that are not their own."""
+
+
+PRINTED: dict[ExpectationVerdict, str] = {"holds": "agrees", "fails": "contradicts it", "undecided": "open"}
+
+
+# ---- Of all --------------------------------------------------------------------------------------
+
+
+def headline(found: Sequence[CheckedClaim]) -> str:
+    """How many are confirmed, how many are not."""
+    counts = Counter(one.verdict for one in found)
+    said = ", ".join(f"{counts[word]} {verdict(word)}" for word in CLAIM_VERDICTS if counts[word])
+    return f"of {len(found)} conclusion{'' if len(found) == 1 else 's'} {said}"
+
+
+def verdict(word: ClaimVerdict) -> str:
+    """What it is called."""
+    return VERDICTS.get(word, word)
+
+
+def of_their_own(found: Sequence[CheckedClaim]) -> str:
+    """How many the printed numbers of the reports themselves decide; empty if none."""
+    decided = [one.printed.verdict for one in found if one.printed.verdict is not None]
+    if not decided:
+        return ""
+    against = decided.count("fails")
+    return (
+        f"the reports' own printed numbers decide {len(decided)} of them, "
+        f"and {f'contradict {against}' if against else 'contradict none'}"
+    )
+
+
+def notes(found: Sequence[CheckedClaim]) -> Iterator[str]:
+    """What marks mean, and what would decide more."""
+    yield "printed numbers have no interval and decide by themselves; here, the 95 % interval decides"
+    if any(one.verdict == "refuted" for one in found):
+        yield "refuted: it does not hold here; on the hardware of the report it may"
+    if any(one.verdict == "undecided" for one in found):
+        yield "undecided: an interval has the bound in it; more launches narrow it: --launches, --precision"
+    if any(one.here.gap == "planted" for one in found):
+        yield f"{PLANTED}: it would only restate the plan of the emulated network; real hosts test it"
+    if any(one.here.gap == "unmeasured" for one in found):
+        yield f"{NOT_MEASURED}: no result that was given has these cells"
+    if any(number.oversubscribed for one in found for number in one.here.numbers):
+        yield "ranks share cores: such times are those of the scheduler, too"
+    for one in found:
+        if one.claim.note:
+            yield f'"{one.claim.says.rstrip(".")}": {one.claim.note}'
+
+
+# ---- Of one --------------------------------------------------------------------------------------
+
+
+def printed(one: CheckedClaim, chosen: Units) -> str:
+    """What the report's own tables say."""
+    held = one.printed
+    if held.verdict is None:
+        return NOT_PRINTED
+    return f"{PRINTED[held.verdict]}: {numbers_of(one.claim, held, chosen)}"
+
+
+def here(one: CheckedClaim, chosen: Units) -> str:
+    """What was measured here says, or why nothing does."""
+    held = one.here
+    if held.gap == "untestable":
+        return one.claim.untestable
+    if held.gap == "unmeasured":
+        return NOT_MEASURED
+    said = "; ".join([numbers_of(one.claim, held, chosen), *_basis(held)])
+    return f"{PLANTED}: {said}" if held.gap == "planted" else said
+
+
+def _basis(held: ClaimResult) -> Iterator[str]:
+    """Launches, and what must be known of them."""
+    counts = sorted({number.launches for number in held.numbers if number.launches})
+    if counts:
+        ends = units.span(str(counts[0]), str(counts[-1]), f" {units.DASH} ")
+        yield f"{ends} {'launch' if counts == [1] else units.plural('launch')}"
+    if any(number.oversubscribed for number in held.numbers):
+        every = all(number.oversubscribed for number in held.numbers)
+        yield "ranks share cores" if every else "some ranks share cores"
+    if any(number.imported for number in held.numbers):
+        yield "imported"
+
+
+def numbers_of(claim: Claim, held: ClaimResult, chosen: Units) -> str:
+    """`7.39 times at 1 B`; of many `0.775 to 1.89 times, median 1.08; so at 29 of 31 cases, not at 8 B`."""
+    found = held.numbers
+    names = _names(claim, found)
+    write = partial(_written, claim, _with_unit_of(claim, chosen))
+    if len(found) <= EACH_MOST:
+        said = _each(claim, found, names, write)
+        counted = claim.quantifier != ALL and len(found) > 1 and held.gap is None
+        return f"{said}; so at {held.count('holds')} of {len(found)}" if counted else said
+    values = [number.estimate for number in found]
+    times = " times" if _is_ratio(claim) else ""
+    ends = f"{write(min(values))} to {write(max(values))}{times}, median {write(median(values))}"
+    return f"{ends}; {_counted(held, names)}"
+
+
+Write = Callable[[float], str]
+
+
+def _each(claim: Claim, found: Sequence[ClaimNumber], names: Names, write: Write) -> str:
+    """One by one; a size that all have in common is said once."""
+    times = " times" if _is_ratio(claim) else ""
+    common = len({size for _, size in names}) == 1
+    said = []
+    for place, (one, (label, size)) in enumerate(zip(found, names, strict=True)):
+        words = [write(one.estimate) + (times if place == 0 else ""), _ends(one, write)]
+        words += [f"[{label}]" if label else "", f"at {size}" if size and not common else ""]
+        said.append(" ".join(filter(None, words)))
+    at = f" at {names[0][1]}" if common and names[0][1] else ""
+    return f"{', '.join(said)}{at}"
+
+
+def _ends(number: ClaimNumber, write: Write) -> str:
+    """The interval; what a size is at most may not be known."""
+    low, high = number.low, number.high
+    if low is None or high is None or low == high:
+        return ""
+    if math.isinf(high):
+        return "" if math.isinf(low) else f"({write(low)} or more)"
+    return f"({units.interval(low, high, write)})"
+
+
+def _counted(held: ClaimResult, names: Names) -> str:
+    """At how many of them it is so, and at which it is not."""
+    sizes = [size for _, size in names]
+    what = "sizes" if all(sizes) and len({*sizes}) == len(sizes) else "cases"
+    said = [f"so at {held.count('holds')} of {len(sizes)} {what}"]
+    pairs = zip(held.numbers, names, strict=True)
+    fails = [" ".join(filter(None, name)) for number, name in pairs if number.verdict == "fails"]
+    if fails:
+        said.append(f"not at {', '.join(fails) if len(fails) <= NAMED_MOST else len(fails)}")
+    if undecided := held.count("undecided"):
+        said.append(f"undecided at {undecided}")
+    return ", ".join(said)
+
+
+# ---- Which cells ---------------------------------------------------------------------------------
+
+Names = list[tuple[str, str]]
+"""Of each number what tells its cell from those of the others, and its size."""
+
+
+def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
+    """`tcp, h1,h2` and `8 B`; no size of what is a size itself."""
+    labels = told_apart([_factors(number) for number in found])
+    sizes = ["" if _is_size(claim) else _size(number) for number in found]
+    return list(zip(labels, sizes, strict=True))
+
+
+def _factors(number: ClaimNumber) -> Factors:
+    phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
+    phrases.pop("window", None)
+    return phrases | ({_STATE: f"state {number.row.state}"} if number.row.state else {})
+
+
+def _size(number: ClaimNumber) -> str:
+    return units.format_size(number.row.cell.bytes) if number.row.sized else ""
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def _with_unit_of(claim: Claim, chosen: Units) -> Units:
+    """Rates in the unit of the bound, unless the user has chosen one."""
+    text = claim.bound.text if claim.bound else ""
+    named = [unit for unit in units.RATE_UNITS if unit in text]
+    return replace(chosen, rate=named[0]) if named and chosen.rate == units.AUTO else chosen
+
+
+def _written(claim: Claim, chosen: Units, value: float) -> str:
+    """A number of it, with its unit but for ratios."""
+    if _is_size(claim):
+        return "no measured size" if math.isinf(value) else units.format_size(round(value))
+    if _is_ratio(claim):
+        return f"{value:.3f}" if NEAR_LEAST <= value < NEAR_MOST else units.format_factor(value)
+    if claim.quantity in TIMES:
+        return units.format_time(value, chosen.time)
+    if claim.quantity in SHARES:
+        return units.format_percent(value)
+    return units.format_rate(value, chosen.rate)
+
+
+def _is_size(claim: Claim) -> bool:
+    return claim.kind in CLAIMS_OF_SIZES or claim.quantity == "size"
+
+
+def _is_ratio(claim: Claim) -> bool:
+    """Whether it is a number of times; a size is none, whatever it is of."""
+    if _is_size(claim) or claim.kind == "difference":
+        return False
+    return claim.two or claim.kind == "grows" or claim.quantity == "first"
+
+
+# ---- The document --------------------------------------------------------------------------------
 
 TONES: Mapping[ClaimVerdict, Tone] = {"confirmed": "good", "refuted": "bad", "undecided": "doubt"}
 PRINTED_TONES: Mapping[ExpectationVerdict, Tone] = {"fails": "bad"}
@@ -37,9 +261,9 @@ def document(scores: Scores, chosen: Units) -> Document:
     """A table for each report, below how many of all conclusions hold."""
     found = [one for _, judged in scores for one in judged]
     return Document(
-        head=list(filter(None, [words.headline(found), words.of_their_own(found)])),
+        head=list(filter(None, [headline(found), of_their_own(found)])),
         tables=[Table(report.name, report.source, judged, _COLUMNS) for report, judged in scores],
-        foot=[Line(text) for text in words.notes(found)],
+        foot=[Line(text) for text in notes(found)],
         units=chosen,
         data=lambda: _data(scores),
         records=lambda: [_flat(report, one) for report, judged in scores for one in judged],
@@ -55,8 +279,8 @@ _COLUMNS = (
     Column(
         "printed",
         "its own numbers say",
-        lambda one: words.printed(one, Units()),
-        write=words.printed,
+        lambda one: printed(one, Units()),
+        write=printed,
         left=True,
         wraps=True,
         goes=None,
@@ -65,8 +289,8 @@ _COLUMNS = (
     Column(
         "here",
         "here",
-        lambda one: words.here(one, Units()),
-        write=words.here,
+        lambda one: here(one, Units()),
+        write=here,
         left=True,
         wraps=True,
         goes=None,
@@ -74,7 +298,7 @@ _COLUMNS = (
     Column(
         "verdict",
         "verdict",
-        lambda one: words.verdict(one.verdict),
+        lambda one: verdict(one.verdict),
         left=True,
         goes=None,
         tone=lambda one: TONES.get(one.verdict, "quiet"),
@@ -114,8 +338,8 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
         "bound": claim.bound.text if claim.bound else None,
         "limit": claim.limit.text if claim.limit else None,
         "quantifier": claim.quantifier,
-        "printed": _held_record(one.printed, words.printed(one, Units())),
-        "here": _held_record(one.here, words.here(one, Units())),
+        "printed": _held_record(one.printed, printed(one, Units())),
+        "here": _held_record(one.here, here(one, Units())),
         "verdict": one.verdict,
         "note": claim.note,
     }
@@ -155,8 +379,8 @@ def _flat(report: Report, one: CheckedClaim) -> dict[str, Any]:
         "name": one.claim.name,
         "says": one.claim.says,
         "printed_verdict": one.printed.verdict,
-        "printed": words.printed(one, Units()),
+        "printed": printed(one, Units()),
         "here_verdict": one.here.verdict,
-        "here": words.here(one, Units()),
+        "here": here(one, Units()),
         "verdict": one.verdict,
     }

@@ -6,18 +6,504 @@ the number: a claim holds, fails, or that is not known. What was not measured is
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from mpigauge.check.claim_numbers import KINDS, verdict_of
+import numpy as np
+
+from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
+from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
+from mpigauge.plan.sizes import wanted
+from mpigauge.rows.group import STATE, row_key
+from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
+from mpigauge.rows.ratios import difference, ratio_of
+from mpigauge.rows.same_distance import ANYWHERE
+from mpigauge.rows.samples import cpu_share, seconds_of, visits_by_launch
+from mpigauge.sequences import group_by
+from mpigauge.stats.interval import Interval, interval_of
+from mpigauge.vocabulary import SAME_HOST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
-    from mpigauge.check.claim_cells import Material
-    from mpigauge.check.claim_kinds import Claim, Sides
-    from mpigauge.check.claim_numbers import ClaimNumber
-    from mpigauge.vocabulary import ClaimGap, ClaimVerdict, ExpectationVerdict, Quantifier
+    from mpigauge.check.claim_file import Bound, Chosen
+    from mpigauge.plan.patterns import Pattern
+    from mpigauge.result.records import Visit
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.group import Key
+    from mpigauge.rows.machine.conditions import Distances
+    from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import (
+        ClaimGap,
+        ClaimKind,
+        ClaimQuantity,
+        ClaimVerdict,
+        ExpectationVerdict,
+        Quantifier,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number of a cell, in seconds, bytes per second, or none of these.
+
+    Attributes:
+        low: Lower end of its 95 % interval across launches; None if it has none.
+        high: Its upper end.
+        by_launch: Number of each launch to what it is there; empty of what others have printed.
+        step: Of the clock, over the number.
+        in_parts: Launches that were started again on the way.
+    """
+
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    by_launch: Mapping[int, float] = field(default_factory=dict)
+    step: float = 0.0
+    in_parts: frozenset[int] = frozenset()
+
+    @property
+    def launches(self) -> int:
+        """How many it is of."""
+        return len(self.by_launch)
+
+
+def time_of(row: Row) -> Amount | None:
+    """Of one operation, in seconds."""
+    time = row.time
+    if time is None:
+        return None
+    return Amount(time.estimate, time.low, time.high, time.by_launch, time.step, time.in_parts)
+
+
+def rate_of(row: Row) -> Amount | None:
+    """Bytes moved in all directions, over the time; in bytes per second."""
+    return _rate(row.time, row.rate_bytes_per_s)
+
+
+def bus_rate_of(row: Row) -> Amount | None:
+    """Bus bandwidth, in bytes per second."""
+    return _rate(row.time, row.bus_bytes_per_s)
+
+
+def _rate(time: Timing | None, rate: float | None) -> Amount | None:
+    if time is None or not rate:
+        return None
+    moved = rate * time.estimate
+    low, high = (moved / end if end else None for end in (time.high, time.low))
+    launches = {launch: moved / one for launch, one in time.by_launch.items() if one > 0}
+    return Amount(rate, low, high, launches, time.step, time.in_parts)
+
+
+def spread_of(row: Row) -> Amount | None:
+    """Standard deviation of single operations over their mean; None of means of several."""
+    time = row.time
+    if time is None:
+        return None
+    if row.imported:
+        return Amount(time.stddev / time.estimate) if time.stddev is not None else None
+    if row.batch > 1:
+        return None
+    return _across({number: _spread(mine) for number, mine in visits_by_launch(row.visits).items()})
+
+
+def _spread(visits: Sequence[Visit]) -> float | None:
+    samples = np.concatenate([seconds_of(visit) for visit in visits])
+    if samples.size < 2 or samples.mean() <= 0:  # noqa: PLR2004 - one has no deviation
+        return None
+    return float(samples.std(ddof=1) / samples.mean())
+
+
+def first_of(row: Row) -> Amount | None:
+    """The first round of a cell in a launch, over what stands for that launch."""
+    time = row.time
+    if time is None:
+        return None
+    firsts = {visit.launch: visit.first_s for visit in row.visits if visit.first_s > 0}
+    known = time.by_launch
+    return _across({launch: first / known[launch] for launch, first in firsts.items() if known.get(launch)})
+
+
+def cpu_of(row: Row, pattern: Pattern | None) -> Amount | None:
+    """CPU time over wall time of all ranks, at most 1."""
+    launches = visits_by_launch(row.visits).items()
+    found = _across({number: cpu_share(row.cell, pattern, mine) for number, mine in launches})
+    return found if found is None or found.high is None else replace(found, high=min(1.0, found.high))
+
+
+def _across(launches: Mapping[int, float | None]) -> Amount | None:
+    """A number per launch, with the interval that these give."""
+    known = {number: value for number, value in launches.items() if value is not None}
+    if not known:
+        return None
+    return Amount(*interval_of(np.array(list(known.values()))), known)
+
+
+QUANTITIES: Mapping[ClaimQuantity, Callable[[Row, Pattern | None], Amount | None]] = {
+    "time": lambda row, _: time_of(row),
+    "latency": lambda row, _: time_of(row),
+    "bandwidth": lambda row, _: rate_of(row),
+    "busbw": lambda row, _: bus_rate_of(row),
+    "size": lambda row, _: rate_of(row),
+    "spread": lambda row, _: spread_of(row),
+    "first": lambda row, _: first_of(row),
+    "cpu": cpu_of,
+}
+"""How each is found; what is asked of a size is which rate is best."""
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+_BYTES = "bytes"
+_TWO = 2
+_GOES_WITH = {"mpi": LIBRARY, "pattern": OF_PATTERN, "op": OPERATION}
+"""Factors that may differ where another does: two libraries have two versions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """A result, or a printed table, that claims are held against.
+
+    Attributes:
+        file: Its name, without the ending.
+        title: Of its plan, or of the printed table.
+        patterns: By name.
+        in_lab: Whether its hosts are emulated.
+    """
+
+    file: str
+    rows: Sequence[Row]
+    patterns: Mapping[str, Pattern] = field(default_factory=dict)
+    in_lab: bool = False
+    title: str = ""
+
+
+class Found(NamedTuple):
+    """A row and what it is of."""
+
+    material: Material
+    row: Row
+
+    @property
+    def emulated(self) -> bool:
+        """Whether the way of its messages is one that a plan has made."""
+        return self.material.in_lab and self.row.cell.placement != SAME_HOST
+
+
+Pair = tuple[Found, Found]
+
+
+def chosen(found: Iterable[Material], *selections: Chosen) -> Iterator[Found]:
+    """The rows whose cells are as all of these say."""
+    for material in found:
+        for row in material.rows:
+            if all(_is_so(material, row, selection) for selection in selections):
+                yield Found(material, row)
+
+
+def _is_so(material: Material, row: Row, selection: Chosen) -> bool:
+    for name, wants in selection.items():
+        if name in (FILE, TITLE):
+            if (material.file if name == FILE else material.title) not in values(wants):
+                return False
+        elif name == _BYTES:
+            if row.sized and not wanted(str(wants))(row.cell.bytes):
+                return False
+        elif getattr(row.cell, name) not in values(wants):
+            return False
+    return True
+
+
+def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
+    """Each cell that is to be over another, with that one: alike in all but what tells the sides apart."""
+    free = free_factors(sides)
+    others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
+    for one in chosen(found, sides.cells, sides.over):
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+
+
+def in_one_state(one: Found, other: Found) -> bool:
+    """Whether both were measured in the same state of the machine, if either is of any."""
+    return len({one.row.state, other.row.state} - {None}) < _TWO
+
+
+def free_factors(sides: Sides) -> frozenset[str]:
+    """In what the two sides may differ."""
+    named = {*sides.over, *sides.under}
+    free = named.union(*(_GOES_WITH.get(name, ()) for name in named))
+    if "placement" in free:
+        # States of ranks on two hosts are of the way between them, and mostly there are none.
+        free |= {STATE}
+    return frozenset(free)
+
+
+def key_of(one: Found, free: Collection[str]) -> Key:
+    """Return all that a row is of but these; of another result only if the file is among them."""
+    return (None if FILE in free else id(one.material), *row_key(one.row, free))
+
+
+def curves(found: Iterable[Found], along: str = _BYTES) -> list[list[Found]]:
+    """Rows that differ in one factor only, in the order of it; a window that sizes shorten is no other."""
+    groups = group_by(found, lambda one: key_of(one, {along, "window"}))
+    return [sorted(mine, key=lambda one: getattr(one.row.cell, along)) for mine in groups.values()]
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimNumber:
+    """One number that a claim is about.
+
+    Attributes:
+        of: The cell; of a curve, the one that its number belongs to.
+        against: What it was held against; None if nothing.
+        estimate: In the unit of the claim's bound; inf is a size that no measured one reaches.
+        low: Lower end of its 95 % interval; None if it has none.
+        high: Its upper end.
+        launches: How many it is of; 0 of what is printed.
+        verdict: Whether it is as the claim says.
+    """
+
+    of: Found
+    against: Found | None
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    launches: int = 0
+    verdict: ExpectationVerdict = "undecided"
+
+    @property
+    def row(self) -> Row:
+        """Of its cell."""
+        return self.of.row
+
+    @property
+    def emulated(self) -> bool:
+        """Whether it is of a way that the plan of a lab has made."""
+        return any(one.emulated for one in self._both)
+
+    @property
+    def oversubscribed(self) -> bool:
+        """More ranks than cores: times of the scheduler."""
+        return any(one.row.oversubscribed for one in self._both)
+
+    @property
+    def imported(self) -> bool:
+        """Whether others have measured it."""
+        return any(one.row.imported for one in self._both)
+
+    @property
+    def _both(self) -> tuple[Found, ...]:
+        return (self.of,) if self.against is None else (self.of, self.against)
+
+
+def verdict_of(number: ClaimNumber, bound: Bound, *, exact: bool) -> ExpectationVerdict:
+    """Whether a number is within a bound: undecided without an interval, or if an end of it lies in that.
+
+    Args:
+        exact: A printed number: it has no interval and decides by itself.
+    """
+    low, high = (number.estimate, number.estimate) if exact else (number.low, number.high)
+    if low is None or high is None or math.isnan(number.estimate):
+        return "undecided"
+    if bound.allows(low) and bound.allows(high):
+        return "holds"
+    return "fails" if bound.excludes(low, high) else "undecided"
+
+
+# ---- Numbers of two cells ------------------------------------------------------------------------
+
+
+def _amount(of: Found, quantity: ClaimQuantity) -> Amount | None:
+    return QUANTITIES[quantity](of.row, of.material.patterns.get(of.row.cell.pattern))
+
+
+def _divided(pair: Pair, quantity: ClaimQuantity) -> ClaimNumber | None:
+    """What one cell has over what the other has: launch by launch, if both are of one result."""
+    over, under = pair
+    first, other = _amount(over, quantity), _amount(under, quantity)
+    if first is None or other is None or not other.estimate > 0:
+        return None
+    if not first.by_launch or not other.by_launch:
+        return ClaimNumber(over, under, first.estimate / other.estimate)
+    ratio = ratio_of(
+        *in_like_conditions(first.by_launch, other.by_launch, *_places(over, under)),
+        paired=over.material is under.material,
+        clock_step=math.hypot(first.step, other.step),
+        apart=first.in_parts | other.in_parts,
+    )
+    if ratio is None:
+        return None
+    return ClaimNumber(over, under, ratio.estimate, ratio.low, ratio.high, ratio.launches)
+
+
+def _places(over: Found, under: Found) -> tuple[Distances, Distances]:
+    """How far apart the ranks of both were, unless that is what is compared."""
+    same = all(
+        getattr(over.row.cell, name) == getattr(under.row.cell, name)
+        for name in ("transport", "placement", "ranks")
+    )
+    alike = same and over.material is under.material
+    return (distances_of(over.row.visits), distances_of(under.row.visits)) if alike else ANYWHERE
+
+
+def _ratios(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    del exact
+    yield from _known(_divided(pair, claim.quantity) for pair in pairs(found, sides))
+
+
+def _grows(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    """Each step along sizes or ranks, over the one before."""
+    del exact
+    along = claim.along or "bytes"
+    for curve in curves((one for one in chosen(found, sides.cells) if one.row.time), along):
+        yield from _known(_divided((later, one), claim.quantity) for one, later in pairwise(curve))
+
+
+def _known(numbers: Iterable[ClaimNumber | None]) -> Iterator[ClaimNumber]:
+    yield from (number for number in numbers if number is not None)
+
+
+def _differences(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    """In seconds; between two results there is no interval, since no launch has both."""
+    del claim, exact
+    for over, under in pairs(found, sides):
+        first, other = over.row.time, under.row.time
+        if first is None or other is None:
+            continue
+        held = difference(first, other) if over.material is under.material else None
+        launches = len(first.by_launch.keys() & other.by_launch.keys())
+        yield ClaimNumber(over, under, *(held or Interval(first.estimate - other.estimate)), launches)
+
+
+# ---- Numbers of one cell, and of curves ----------------------------------------------------------
+
+
+def _values(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    del exact
+    for one in chosen(found, sides.cells):
+        if amount := _amount(one, claim.quantity):
+            yield _plain(one, amount)
+
+
+def _plain(one: Found, amount: Amount) -> ClaimNumber:
+    return ClaimNumber(one, None, amount.estimate, amount.low, amount.high, amount.launches)
+
+
+def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
+    free = free_factors(sides) | SIZE
+
+    def curve(number: ClaimNumber) -> Key:
+        return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
+
+    ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
+    for mine in group_by(ratios, curve).values():
+        yield _kept_from(sorted(mine, key=lambda one: one.row.cell.bytes), claim.limit, exact=exact)
+
+
+def _kept_from(curve: Sequence[ClaimNumber], limit: Bound | None, *, exact: bool) -> ClaimNumber:
+    assert limit is not None  # noqa: S101 - the parser has seen to it
+    verdicts = {one.row.cell.bytes: verdict_of(one, limit, exact=exact) for one in curve}
+    kept = {one.row.cell.bytes: limit.allows(one.estimate) for one in curve}
+    number = replace(curve[0], launches=min(one.launches for one in curve))
+    return replace(
+        number,
+        estimate=_onwards(verdicts, lambda size: kept[size]),
+        low=_onwards(verdicts, lambda size: verdicts[size] != "fails"),
+        high=_onwards(verdicts, lambda size: verdicts[size] == "holds"),
+    )
+
+
+def _onwards(sizes: Iterable[int], holds: Callable[[int], bool]) -> float:
+    """The smallest size from which on it holds at every one; inf if it does not at the largest."""
+    found = math.inf
+    for size in sorted(sizes, reverse=True):
+        if not holds(size):
+            break
+        found = size
+    return found
+
+
+def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    """The best rate of every curve, its size, or how it compares with the best of another."""
+    if not sides.two:
+        for curve in curves(chosen(found, sides.cells)):
+            yield from _peak(curve, claim.quantity, exact=exact)
+        return
+    free = free_factors(sides) | SIZE
+    bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
+    for one in bests[0]:
+        alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
+        others = (other for other in alike if in_one_state(one, other))
+        yield from _known(_divided((one, other), claim.quantity) for other in others)
+
+
+def _bests(claim: Claim, found: Iterable[Found]) -> list[Found]:
+    return [best for curve in curves(found) if (best := _best(curve, claim.quantity)) is not None]
+
+
+def _best(curve: Iterable[Found], quantity: ClaimQuantity) -> Found | None:
+    known = [(amount.estimate, one) for one in curve if (amount := _amount(one, quantity)) is not None]
+    return max(known, key=lambda pair: pair[0])[1] if known else None
+
+
+def _peak(curve: Sequence[Found], quantity: ClaimQuantity, *, exact: bool) -> Iterator[ClaimNumber]:
+    best = _best(curve, quantity)
+    amount = _amount(best, quantity) if best is not None else None
+    if best is None or amount is None:
+        return
+    if quantity != "size":
+        yield _plain(best, amount)
+        return
+    size = best.row.cell.bytes
+    low, high = (size, size) if exact else _sizes_as_good(curve, amount)
+    yield ClaimNumber(best, None, size, low, high, amount.launches)
+
+
+def _sizes_as_good(curve: Sequence[Found], best: Amount) -> tuple[float | None, float | None]:
+    """Between which sizes the best one is: beyond the largest, if that may be the best of those measured."""
+    if best.low is None:
+        return None, None
+    known = [(one.row.cell.bytes, _amount(one, "size")) for one in curve]
+    sizes = [size for size, rate in known if rate and rate.high is not None and rate.high >= best.low]
+    largest = max(size for size, rate in known if rate is not None)
+    return min(sizes), math.inf if max(sizes) == largest else max(sizes)
+
+
+def _limits(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
+    """The eager limit where it was probed, else between which sizes messages begin to block."""
+    del claim
+    for curve in curves(chosen(found, sides.cells)):
+        probed = [one for one in curve if one.row.limit_bytes is not None]
+        for one in probed:
+            size = float(one.row.limit_bytes or 0)
+            yield ClaimNumber(one, None, size, size, size)
+        if not probed and (timed := [one for one in curve if one.row.time is not None]):
+            largest = timed[-1].row.cell.bytes
+            blocked = [one.row.cell.bytes for one in curve if one.row.status == "blocked"]
+            high = largest if exact else min(blocked, default=math.inf)
+            yield ClaimNumber(timed[-1], None, largest, largest, high)
+
+
+Numbers = Callable[[Claim, Sides, Sequence[Material], bool], Iterator[ClaimNumber]]
+
+KINDS: Mapping[ClaimKind, Numbers] = {
+    "value": _values,
+    "ratio": _ratios,
+    "difference": _differences,
+    "grows": _grows,
+    "from": _from,
+    "peak": _peaks,
+    "limit": _limits,
+}
+"""How the numbers of each are found; their verdicts come after."""
+
+
+# ---- Verdicts ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,27 +1,100 @@
-"""Expectations as a document: what fails first, then what nobody can tell, then what holds."""
+"""Expectations in sentences and as a document: what fails first, then what is open, then what holds."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.check import sentences as words
-from mpigauge.check.expectations import CheckedExpectation, judged
+from mpigauge import units
+from mpigauge.check.expectations import USUAL, CheckedExpectation, judged
 from mpigauge.document.cell_names import names_of
 from mpigauge.document.document import Cases, Column, Document, Line, Table, written
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import UNSAID, phrases_of
 from mpigauge.document.records import cell_record, number
 from mpigauge.plan.sizes import wanted
 from mpigauge.query.series import has_words
+from mpigauge.rows.estimate import Printed
 from mpigauge.units import interval
-from mpigauge.vocabulary import EXPECTATION_VERDICTS
+from mpigauge.vocabulary import EXPECTATION_VERDICTS, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mpigauge.check.expectation_file import Expectation
     from mpigauge.document.document import Tone, Units
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import ExpectationVerdict
+
+NOT_MEASURED = "not measured"
+IMPORTED = "imported, one number, no interval"
+
+
+def headline(found: Sequence[CheckedExpectation]) -> str:
+    """How many numbers hold, the worst first."""
+    counts = Counter(one.verdict for one in found)
+    if len(counts) == 1 and counts["holds"]:
+        return f"holds: all of {len(found)} numbers"
+    said = [f"{word}: {counts[word]}" for word in EXPECTATION_VERDICTS if counts[word]]
+    return f"{'; '.join(said)}, of {len(found)} numbers"
+
+
+def verdict(one: CheckedExpectation) -> str:
+    """The word for a number."""
+    if one.row is None:
+        return NOT_MEASURED
+    if other := _other_statistic(one):
+        return f"{one.verdict}: imported, {other}, no {one.expectation.stat}"
+    if one.value is None:
+        return one.row.status if one.row.time is None and one.row.status != "ok" else NOT_MEASURED
+    if _is_single(one):
+        return f"{one.verdict}: {IMPORTED}"
+    if one.low is None:
+        launches = one.row.time.launches if one.row.time is not None else 0
+        return f"{one.verdict}: {launches} launch{'' if launches == 1 else 'es'}, no interval"
+    return f"{one.verdict}: beyond by itself, not among all" if one.verdict != one.alone else one.verdict
+
+
+def _other_statistic(one: CheckedExpectation) -> str:
+    """What others have printed in place of the statistic that is expected; empty if that is no matter."""
+    time = one.row.time if one.row is not None else None
+    has_other = one.value is None and isinstance(time, Printed) and one.expectation.stat != USUAL
+    return time.statistic or UNKNOWN if has_other and isinstance(time, Printed) else ""
+
+
+def _is_single(one: CheckedExpectation) -> bool:
+    """Whether it is a number that others have printed once."""
+    return one.low is None and one.value is not None and one.row is not None and one.row.imported
+
+
+def cell_of(one: CheckedExpectation) -> str:
+    """What it is of; the sentence if nothing is."""
+    if one.row is None:
+        return one.expectation.text
+    phrases = [phrase for phrase in phrases_of(one.row.cell).values() if phrase not in UNSAID]
+    return " ".join([*phrases, *([f"state {one.row.state}"] if one.row.state else [])])
+
+
+def size_of(one: CheckedExpectation) -> str:
+    """Of its messages."""
+    return units.format_size(one.row.cell.bytes) if one.row is not None and one.row.sized else ""
+
+
+def notes(found: Sequence[CheckedExpectation]) -> Iterator[str]:
+    """What to do about what is undecided."""
+    if nothing := sum(one.value is None and not _other_statistic(one) for one in found):
+        yield f"{NOT_MEASURED}: {nothing}; what was not measured does not hold"
+    if beyond := sum(one.verdict != one.alone for one in found):
+        tested = sum(one.p is not None for one in found)
+        yield f"beyond its bound by itself: {beyond}; among {tested} numbers chance does that in over 5 %"
+    if any(one.alone == "undecided" and one.low is not None for one in found):
+        yield "undecided: the bound lies in the interval; more launches narrow it: --launches, --precision"
+    if single := sum(map(_is_single, found)):
+        yield f"imported: {single}; texts of several runs of one command have an interval: mpigauge import"
+    if any(one.value is not None and one.low is None and not _is_single(one) for one in found):
+        yield "no interval: --launches 5 at least"
+
+
+# ---- The document --------------------------------------------------------------------------------
 
 USUAL_STAT = "median"
 
@@ -56,9 +129,9 @@ def document(found: Sequence[CheckedExpectation], chosen: Units) -> Document:
     ordered = sorted(found, key=lambda one: EXPECTATION_VERDICTS.index(one.verdict))
     table = Table("", "", ordered, list(_columns(found)))
     return Document(
-        head=[words.headline(found)],
+        head=[headline(found)],
         tables=[table],
-        foot=[Line(text) for text in words.notes(found)],
+        foot=[Line(text) for text in notes(found)],
         units=chosen,
         schema="check",
         data=lambda: {"verdict": verdict_of(found), "expectations": [_record(one) for one in found]},
@@ -81,12 +154,12 @@ def _columns(found: Sequence[CheckedExpectation]) -> Iterable[Column]:
     """What the user calls an expectation is said if that is not the sentence itself."""
     if any(one.expectation.name != one.expectation.text for one in found):
         yield Column("name", "", lambda one: one.expectation.name, left=True, goes=None, wraps=True)
-    yield Column("cell", "", words.cell_of, left=True, goes=None, wraps=True)
-    yield Column("size", "size", words.size_of, goes=None)
+    yield Column("cell", "", cell_of, left=True, goes=None, wraps=True)
+    yield Column("size", "size", size_of, goes=None)
     yield Column("value", "measured", lambda one: one.value, write=_value, goes=None)
     yield Column("interval", "95 % interval", lambda one: one.low, write=_interval, goes=1)
     yield Column("bound", "expected", lambda one: one.expectation.bound, write=_bound, goes=None)
-    yield Column("verdict", "", words.verdict, left=True, goes=None, tone=lambda one: TONES[one.verdict])
+    yield Column("verdict", "", verdict, left=True, goes=None, tone=lambda one: TONES[one.verdict])
 
 
 def _written(one: CheckedExpectation, value: float | None, chosen: Units) -> str:
@@ -122,5 +195,5 @@ def _record(one: CheckedExpectation) -> dict[str, Any]:
         "high": number(one.high),
         "p": number(one.p),
         "verdict": one.verdict,
-        "said": words.verdict(one),
+        "said": verdict(one),
     }

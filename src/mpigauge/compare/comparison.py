@@ -5,24 +5,84 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.compare.control import DecisionRate, rates_of
+import numpy as np
+
 from mpigauge.compare.sides import OddPair, family_of, odd_pairs, paired_family
-from mpigauge.plan.factors import SIZE
+from mpigauge.plan.factors import ALONG, SIZE
+from mpigauge.plan.model import variables_of
 from mpigauge.plan.patterns import patterns_with
-from mpigauge.rows.group import row_key
-from mpigauge.sequences import group_by
-from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide
+from mpigauge.rows.group import cell_key, row_key
+from mpigauge.sequences import group_by, runs
+from mpigauge.stats.decision import RUNS_SHARE, Decision, Thresholds, decide, verdicts
+from mpigauge.stats.max_t import Paired
 from mpigauge.stats.pooled import pooled_runs
 from mpigauge.vocabulary import BROKEN, DIFFERENT, PASSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mpigauge.compare.alike import Builds
     from mpigauge.compare.pairs import Pair
     from mpigauge.compare.sides import Unmatched
+    from mpigauge.rows.group import Key
     from mpigauge.rows.machine.sessions import OddSession
+    from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import ComparisonVerdict, MachineSign, Verdict
+
+TRIALS = 20
+PLANTED = (0.0, 0.03, 0.05, 0.10)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRate:
+    """How a comparison of these launches decides.
+
+    Attributes:
+        planted: By how much some cells were made slower, as a fraction; 0: by nothing.
+        times: Trials in which any cell was called slower; or, if something was planted, cells called slower
+            that are.
+        of: Trials, or planted cells of all trials.
+    """
+
+    planted: float
+    times: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """How often."""
+        return self.times / self.of
+
+
+def rates_of(family: Paired, thresholds: Thresholds) -> tuple[DecisionRate, ...]:
+    """Return how often nulls raise a false alarm, and the share found of each planted difference."""
+    return tuple(_rate(family, thresholds, planted) for planted in PLANTED)
+
+
+def _rate(family: Paired, thresholds: Thresholds, planted: float) -> DecisionRate:
+    cells = len(family.mean)
+    shifted = np.zeros(cells)
+    shifted[::4] = np.log1p(planted)
+    found = alarms = 0
+    for null in _nulls(family):
+        words = verdicts(Paired(null + shifted, family.floor, thresholds.level), thresholds)
+        found += sum(word == "slower" for word in words[::4])
+        alarms += "slower" in words
+    if planted:
+        return DecisionRate(planted, found, TRIALS * len(range(0, cells, 4)))
+    return DecisionRate(0.0, alarms, TRIALS)
+
+
+def _nulls(family: Paired) -> Iterator[Values]:
+    """Launches without their difference, sides swapped at random; as spread as they were."""
+    launches = family.launches
+    centred = (family.differences - family.mean) * np.sqrt(launches / np.maximum(launches - 1, 1))
+    chance = np.random.default_rng(TRIALS)
+    for _ in range(TRIALS):
+        yield centred * chance.choice((-1.0, 1.0), (len(centred), 1))
+
+
+# ---- The comparison ------------------------------------------------------------------------------
 
 CONTROLS = patterns_with(
     lambda pattern: pattern.is_floor or (pattern.family == "memory" and not pattern.reduces)
@@ -238,3 +298,109 @@ def _judged(
             decided = decide(family_of(mine, thresholds.level), thresholds, share if paired else 1.0)
             decisions |= {id(pair): one for pair, one in zip(mine, decided, strict=True)}
     return tuple(Compared(pair, decisions.get(id(pair)), trusted) for pair in pairs)
+
+
+# ---- Settings without effect ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NoEffect:
+    """A setting that changed nothing measurable.
+
+    Attributes:
+        other: What is held against the base; of both only the variables that differ.
+        numbers: How many there are, all of them within the margin.
+    """
+
+    base: str
+    other: str
+    numbers: int
+
+
+def without_effect(shown: Comparison) -> list[NoEffect]:
+    """Settings of which every number is within the margin of its base, and none is small but real."""
+    if not shown.judges or shown.verdict == "machine":
+        return []
+    found = group_by(shown.cells, lambda one: _apart(one.pair.base.cell.setting, one.pair.other.cell.setting))
+    known = ((sides, cells) for sides, cells in found.items() if sides is not None)
+    return [NoEffect(*sides, len(cells)) for sides, cells in known if all(map(_alike, cells))]
+
+
+def _alike(one: Compared) -> bool:
+    return one.decision is not None and one.verdict == "same" and not one.decision.small
+
+
+def _apart(base: str, other: str) -> tuple[str, str] | None:
+    """Of two settings what differs; None if nothing does."""
+    first, second = variables_of(base), variables_of(other)
+    names = [name for name in first if first[name] != second.get(name)]
+    if not names:
+        return None
+    mine, others = ([f"{name}={side.get(name, '')}" for name in names] for side in (first, second))
+    return " ".join(mine), " ".join(others)
+
+
+# ---- Runs of sizes -------------------------------------------------------------------------------
+
+GAP = 1
+"""Sizes between two of a run that are not like them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Cells of one curve, from the smallest to the largest.
+
+    Attributes:
+        cells: Those with the verdict of the run.
+        sizes: How many sizes of the curve lie between its ends, these included.
+    """
+
+    cells: tuple[Compared, ...]
+    sizes: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all its cells."""
+        return self.cells[0].verdict
+
+    @property
+    def worst(self) -> Compared:
+        """The cell that is farthest from 1."""
+        return max(self.cells, key=distance)
+
+
+def distance(one: Compared) -> float:
+    """How far apart both are, in either direction."""
+    ratio = one.decision.ratio if one.decision else 1.0
+    return max(ratio, 1 / ratio)
+
+
+def runs_of(
+    cells: Iterable[Compared], along: frozenset[str], together: Collection[Verdict] = DIFFERENT
+) -> list[Run]:
+    """Cells as runs of neighbours with one verdict; every other alone.
+
+    Args:
+        along: Factors in which a curve's cells differ, and what is compared.
+        together: Verdicts of which neighbours are one run.
+    """
+
+    def curve(one: Compared) -> Key:
+        return row_key(one.pair.base, along), cell_key(one.pair.other.cell, ALONG)
+
+    curves = group_by(cells, curve)
+    return [run for curve in curves.values() for run in _runs(curve, together)]
+
+
+def _runs(curve: Sequence[Compared], together: Collection[Verdict]) -> list[Run]:
+    ordered = sorted(curve, key=lambda one: one.pair.base.cell.bytes)
+    found: list[list[int]] = []
+    for verdict in dict.fromkeys(one.verdict for one in ordered):
+        mine = [at for at, one in enumerate(ordered) if one.verdict == verdict]
+        found += runs(mine, near) if verdict in together else [[at] for at in mine]
+    return [Run(tuple(ordered[at] for at in run), run[-1] - run[0] + 1) for run in sorted(found)]
+
+
+def near(one: int, two: int) -> bool:
+    """Whether places of sizes are of one run: with `GAP` others at most between them."""
+    return two - one <= 1 + GAP

@@ -7,11 +7,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from mpigauge import units
-from mpigauge.compare.comparison import BASE_LEAST, CONTROLS
+from mpigauge.compare.comparison import BASE_LEAST, CONTROLS, distance, without_effect
 from mpigauge.compare.pairs import Matched
-from mpigauge.compare.runs import distance
 from mpigauge.compare.session_sentences import few, odd_lines
-from mpigauge.compare.settings_without_effect import without_effect
 from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
@@ -24,10 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.alike import Builds
-    from mpigauge.compare.comparison import Compared, Comparison, Together
+    from mpigauge.compare.comparison import Compared, Comparison, NoEffect, Run, Together
     from mpigauge.compare.pairs import Pair
-    from mpigauge.compare.runs import Run
-    from mpigauge.compare.settings_without_effect import NoEffect
     from mpigauge.compare.sides import OddPair
     from mpigauge.document.phrases import Factors
     from mpigauge.result.surroundings import LibraryRecord

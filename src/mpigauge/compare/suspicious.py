@@ -7,18 +7,21 @@ docs/method-comparison.md#measuring-again
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from mpigauge.compare.sides import family_of
+from mpigauge.rows.group import cell_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mpigauge.compare.comparison import Compared, Comparison
     from mpigauge.compare.pairs import Pair
+    from mpigauge.rows.group import Key
     from mpigauge.stats.max_t import Family
 
 CHANCE = 0.25
@@ -58,3 +61,27 @@ def launches_for(cells: Sequence[Compared]) -> int:
     needed = [one.decision.needed for one in cells if one.decision is not None]
     most = max((LAUNCHES_MOST if one is None else one for one in needed), default=LAUNCHES_LEAST)
     return min(max(most, LAUNCHES_LEAST), LAUNCHES_MOST)
+
+
+# ---- What was first seen of cells that were measured again ---------------------------------------
+
+RELABELLED = frozenset({"label"})
+"""What a second stage may call otherwise: two builds of one version that had no labels get some."""
+
+
+def first_looks(fresh: Comparison, before: Comparison) -> dict[Compared, Compared]:
+    """Of numbers of a second stage, the first stage's of the same; none where that cannot be told."""
+    known = {_key(one): one for one in _all(before)}
+    unlabelled = Counter(_key(one, RELABELLED) for one in known.values())
+    alone = {_key(one, RELABELLED): one for one in known.values() if unlabelled[_key(one, RELABELLED)] == 1}
+    found = {one: known.get(_key(one)) or alone.get(_key(one, RELABELLED)) for one in _all(fresh)}
+    return {one: first for one, first in found.items() if first is not None}
+
+
+def _all(shown: Comparison) -> tuple[Compared, ...]:
+    return (*shown.cells, *shown.controls)
+
+
+def _key(one: Compared, ignored: frozenset[str] = frozenset()) -> tuple[Key, Key]:
+    """Of both sides; the state of the machine is that of its day."""
+    return cell_key(one.pair.base.cell, ignored), cell_key(one.pair.other.cell, ignored)

@@ -6,9 +6,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mpigauge.compare import sentences as words
+from mpigauge.compare.comparison import Run, distance, runs_of, without_effect
 from mpigauge.compare.pairs import Matched
-from mpigauge.compare.runs import Run, distance, runs_of
-from mpigauge.compare.settings_without_effect import without_effect
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID

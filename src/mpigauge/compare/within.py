@@ -17,16 +17,16 @@ from mpigauge.rows.ratios import ratio_from
 from mpigauge.stats.decision import Thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mpigauge.compare.comparison import Compared
-    from mpigauge.plan.model import Cell
+    from mpigauge.compare.pairs import Pair
     from mpigauge.result.reader import Result
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import StateName
 
-    Known = Mapping[tuple[Cell, Cell], Compared]
+    Known = Mapping[tuple[object, object], Compared]
 
 
 class RowRatios(Protocol):
@@ -62,21 +62,15 @@ class Within:
         for factor in (*COMPARED_BY, *self._variables):
             if differs and differs <= compared_by(factor):
                 known = self._by(factor, state)
-                if found := known.get((under.cell, over.cell)):
-                    return _ratio(found)
-                if found := known.get((over.cell, under.cell)):
-                    ratio = _ratio(found)
-                    return ratio and ratio.turned
+                if {(under.cell, over.cell), (over.cell, under.cell)} & known.keys():
+                    return _ratio(known, over.cell, under.cell)
         return None
 
     def _by(self, factor: str, state: StateName | None) -> Known:
         if (factor, state) not in self._known:
             rows = [row for row in self._rows if row.state in (state, None)]
             pairs = pairs_by(rows, factor, self._libraries)
-            shown = compare(pairs, self._thresholds, controlled=False)
-            self._known[factor, state] = {
-                (one.pair.base.cell, one.pair.other.cell): one for one in (*shown.cells, *shown.controls)
-            }
+            self._known[factor, state] = _compared(pairs, self._thresholds, lambda row: row.cell)
         return self._known[factor, state]
 
 
@@ -92,20 +86,24 @@ class Between:
         self._base, self._other = base, other
 
     @cached_property
-    def _known(self) -> Mapping[tuple[int, int], Compared]:
-        shown = compare(pairs_between(self._base, self._other), Thresholds(), controlled=False)
-        return {(id(one.pair.base), id(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+    def _known(self) -> Known:
+        return _compared(pairs_between(self._base, self._other), Thresholds(), id)
 
     def ratio(self, over: Row, under: Row) -> Ratio | None:
         """Return how many times as long one row takes as another; None if no comparison holds both."""
-        if found := self._known.get((id(under), id(over))):
-            return _ratio(found)
-        found = self._known.get((id(over), id(under)))
-        ratio = _ratio(found) if found else None
-        return ratio and ratio.turned
+        return _ratio(self._known, id(over), id(under))
 
 
-def _ratio(one: Compared) -> Ratio | None:
-    if one.decision is None:
+def _compared(pairs: Iterable[Pair], thresholds: Thresholds, key: Callable[[Row], object]) -> Known:
+    """Return what a comparison says of each pair, by the keys of its base and its other."""
+    shown = compare(pairs, thresholds, controlled=False)
+    return {(key(one.pair.base), key(one.pair.other)): one for one in (*shown.cells, *shown.controls)}
+
+
+def _ratio(known: Known, over: object, under: object) -> Ratio | None:
+    """Return the ratio of two keys, whichever of them the comparison has as its base."""
+    one = known.get((under, over)) or known.get((over, under))
+    if one is None or one.decision is None:
         return None
-    return ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)
+    ratio = ratio_from(one.decision, paired=one.pair.paired, verdict=one.verdict)
+    return ratio if (under, over) in known else ratio.turned

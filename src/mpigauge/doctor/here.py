@@ -110,7 +110,7 @@ def settings(machine: Environment, libraries: list[Library]) -> Iterator[DoctorF
     """Return variables and parameter files: those that change what is measured by value, others by name."""
     from mpigauge.campaign.lab import context, init
     from mpigauge.campaign.launch.inherited_env import carried
-    from mpigauge.find.disturbance_sentences import settings_words
+    from mpigauge.find.disturbances import settings_words
     from mpigauge.find.settings import choosing
     from mpigauge.mpi.parameter_files import parameter_files
     from mpigauge.result.environment import recordable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.doctor.table import DoctorFinding
 from mpigauge.errors import EnvironmentLacksError, JobError
-from mpigauge.linkmap import host_sentences as words
+from mpigauge.linkmap import hosts_differ as words
 from mpigauge.plan.library_names import library_name
 
 if TYPE_CHECKING:

@@ -1,30 +1,44 @@
 """Places, modes, libraries and settings of one result side by side: ratios paired by launch, with verdicts.
 
-Only messages are compared, and only where the ratio has an interval.
+Only messages are compared, and only where the ratio has an interval; which ratios are missing is said, too.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from statistics import median
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from mpigauge import units
 from mpigauge.compare.size_ratio import stretches
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.finding import finding
+from mpigauge.document.ratio_words import times
+from mpigauge.document.state_words import HANDED_OVER, in_state
 from mpigauge.find.answer import latency_bytes
+from mpigauge.find.phrases import runs_words
 from mpigauge.plan.factors import LIBRARY, PLACE
+from mpigauge.rows.baselines import NAMES, measured_in
 from mpigauge.rows.group import STATE, group
+from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import verdict_of
-from mpigauge.vocabulary import Contrasted
+from mpigauge.rows.same_distance import apart
+from mpigauge.vocabulary import AUTO, Contrasted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.compare.curves import Curve
     from mpigauge.compare.size_ratio import Stretch
+    from mpigauge.document.document import Units
+    from mpigauge.document.finding import Finding
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
-    from mpigauge.vocabulary import StateName, Verdict
-
+    from mpigauge.rows.rows import Row
+    from mpigauge.rows.same_distance import DistanceMismatch
+    from mpigauge.vocabulary import Distance, StateName, Verdict
 
 Differing = Literal["place", Contrasted]
 """What two curves that are compared differ in."""
@@ -247,3 +261,224 @@ def _in_each_state(curves: Sequence[Curve]) -> Iterator[list[Curve]]:
     """Curves of one state, with those of which it is not known; all of them if it is of none."""
     for state in dict.fromkeys(curve.state for curve in curves if curve.state) or (None,):
         yield [curve for curve in curves if curve.state in (state, None)]
+
+
+# ---- Sentences about comparisons -----------------------------------------------------------------
+
+USUALLY = "usual setting"
+"""Of a variable that is left alone."""
+
+
+def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
+    """What a comparison says."""
+    match fact:
+        case PlaceLatency():
+            return finding("place-latency", fact, _latency(fact, chosen))
+        case Payoff():
+            return finding("payoff", fact, _payoff_sentence(fact))
+        case RelativeCurve():
+            return finding("contrast", fact, _contrast(fact, chosen))
+
+
+def _latency(fact: PlaceLatency, chosen: Units) -> str:
+    size = units.format_size(fact.ratios[0].bytes)
+    nearest = f"{size} takes {units.format_time(fact.time_s, chosen.time)} over {place_name(fact.nearest)}"
+    others = [
+        f"{times(at.ratio)} as long over {place_name(other)}"
+        for other, at in zip(fact.others, fact.ratios, strict=True)
+    ]
+    return f"{_name(fact.nearest)}{in_state(fact.state)}: {'; '.join([nearest, *others])}"
+
+
+def _payoff_sentence(fact: Payoff) -> str:
+    fast, slow = place_name(fact.fast), place_name(fact.slow)
+    name = f"{_name(fact.fast)}{in_state(fact.state)}"
+    if fact.from_bytes is None:
+        return f"{name}: {fast} is not certainly faster than {slow} at the largest size"
+    gains = [f"{times(at.ratio)} at {units.format_size(at.bytes)}" for at in fact.gains]
+    begin = units.format_size(fact.from_bytes)
+    unclear = ", ".join(units.format_size(size) for size in fact.unclear)
+    but = f" (at {unclear} too noisy to tell)" if unclear else ""
+    return f"{name}: {fast} is faster than {slow} from {begin} on{but}: {', '.join(gains)}"
+
+
+def _contrast(fact: RelativeCurve, chosen: Units) -> str:
+    first, other = fact.first, fact.other
+    match fact.of:
+        case "mode":
+            about, pair = f"{first.pattern}, {_of(first)}", f"{other.mode} against {first.mode}"
+        case "library":
+            about, pair = (
+                ", ".join([_operation(first), *_details(first)]),
+                f"{other.library} against {first.library}",
+            )
+        case "setting":
+            about = f"{_operation(first)}, {first.library}"
+            pair = f"{other.setting} against {first.setting or USUALLY}"
+    said = runs_words(fact.runs, first, chosen)
+    return f"{about} over {place_name(first)}{in_state(fact.state)}: {pair}: {said}"
+
+
+# ---- Names ---------------------------------------------------------------------------------------
+
+
+def place_name(cell: Cell) -> str:
+    """`tcp, h1,h2`; what the library chose by itself goes without saying."""
+    return ", ".join(word for word in (cell.transport, cell.placement) if word != AUTO)
+
+
+def _name(cell: Cell) -> str:
+    return f"{_operation(cell)}, {_of(cell)}"
+
+
+def _operation(cell: Cell) -> str:
+    return f"{cell.pattern} {cell.mode}"
+
+
+def _of(cell: Cell) -> str:
+    """The library and how it was set."""
+    return ", ".join([cell.library, *_details(cell)])
+
+
+def _details(cell: Cell) -> list[str]:
+    return [word for word in (cell.setting, cell.arm) if word]
+
+
+# ---- Missing ratios ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RanksApart:
+    """Ratios of two things that are missing, all of their sizes together.
+
+    Attributes:
+        between: In what the two differ: modes, libraries, or a message and the copy that it is measured by.
+        other: A cell of the one.
+        first: The same of the other.
+        of: What was handed over.
+        other_s: How long that took in the one, median of the sizes without a ratio.
+        first_s: And in the other.
+        missing: How many sizes have none for this reason.
+        sizes: How many both have.
+    """
+
+    between: Literal["mode", "library", "baseline"]
+    other: Cell
+    first: Cell
+    of: Distance
+    other_s: float
+    first_s: float
+    missing: int
+    sizes: int
+
+
+class _Pair(NamedTuple):
+    """Two cells of one size, and what keeps them from having a ratio."""
+
+    other: Cell
+    first: Cell
+    why: DistanceMismatch | None
+
+
+def modes_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
+    """Modes without ratios, by pattern, library and place."""
+    pairs = _pairs(curves, "mode")
+    yield from _folded("mode", pairs, lambda cell: (cell.pattern, cell.mode, cell.job))
+
+
+def libraries_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
+    """Libraries without ratios, all patterns and places of a pair of them together."""
+    yield from _folded(
+        "library", _pairs(curves, "library"), lambda cell: (cell.mpi, cell.mpi_version, cell.label)
+    )
+
+
+def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
+    """Messages without their cost in copies, by pattern, mode, kind of copy and job."""
+    times = {(row.state, row.cell): row for row in rows if row.time is not None}
+    found: list[_Pair] = []
+    for state in dict.fromkeys(row.state for row in rows):
+        mine = {cell: row for (its, cell), row in times.items() if its in (state, None)}
+        found += [
+            _Pair(cell, stick, _apart(mine[cell], mine[stick]))
+            for cell, stick in measured_in(mine)
+            if mine[cell].state == state
+        ]
+    yield from _folded("baseline", found, lambda cell: (cell.pattern, cell.mode, cell.job))
+
+
+def _apart(over: Row, under: Row) -> DistanceMismatch | None:
+    if over.time is None or under.time is None or NAMES[under.cell.pattern, under.cell.mode] in over.ratios:
+        return None
+    return apart(over.time, under.time, (distances_of(over.visits), distances_of(under.visits)))
+
+
+def _pairs(curves: Sequence[Curve], of: Contrasted) -> Iterator[_Pair]:
+    for other, first, _ in against_first(curves, of):
+        for size in sorted(other.times.keys() & first.times.keys()):
+            yield _Pair(other.cell, first.cell, other.apart(first, size))
+
+
+def _folded(
+    between: Literal["mode", "library", "baseline"], pairs: Iterable[_Pair], key: Callable[[Cell], object]
+) -> Iterator[RanksApart]:
+    """One for each pair of things that lacks ratios."""
+    sizes: Counter[tuple[object, object]] = Counter()
+    missing: dict[tuple[object, object, Distance], list[tuple[Cell, Cell, DistanceMismatch]]] = defaultdict(
+        list
+    )
+    for other, first, why in pairs:
+        sizes[key(other), key(first)] += 1
+        if why is not None:
+            missing[key(other), key(first), why.of].append((other, first, why))
+    for (left, right, of), mine in missing.items():
+        other, first, _ = mine[0]
+        other_s, first_s = median(why.over_s for *_, why in mine), median(why.under_s for *_, why in mine)
+        yield RanksApart(between, other, first, of, other_s, first_s, len(mine), sizes[left, right])
+
+
+# ---- Sentences about missing ratios --------------------------------------------------------------
+
+
+def ranks_apart_finding(fact: RanksApart) -> Finding:
+    """What a fact about ratios that are missing says."""
+    return finding("ranks-apart", fact, ranks_apart_line(fact))
+
+
+def ranks_apart_line(fact: RanksApart) -> str:
+    """`no ratio of MPICH 4.2.3 and Open MPI 5.0.11: their ranks were 40.0 ns and 245 ns apart ...`."""
+    some = f" at {fact.missing} of {fact.sizes} sizes" if fact.missing < fact.sizes else ""
+    return (
+        f"no ratio of {_pair(fact)}{some}: {_distances(fact.other_s, fact.first_s)} ({HANDED_OVER[fact.of]})"
+    )
+
+
+def missing_ratios(found: Sequence[DistanceMismatch]) -> str:
+    """The same for a figure; empty if none is missing."""
+    if not found:
+        return ""
+    sizes = "1 size" if len(found) == 1 else f"{len(found)} sizes"
+    return f"no ratio at {sizes}: {_distances(found[0].over_s, found[0].under_s)}"
+
+
+def _pair(fact: RanksApart) -> str:
+    match fact.between:
+        case "library":
+            return f"{_library(fact.other)} and {_library(fact.first)}"
+        case "mode":
+            of = f"{fact.first.pattern} {fact.other.mode} and {fact.first.mode}"
+        case "baseline":
+            of = f"{_operation_apart(fact.other)} and {_operation_apart(fact.first)}"
+    return f"{of} ({fact.first.job.name})"
+
+
+def _distances(one_s: float, other_s: float) -> str:
+    return f"their ranks were {units.format_time(one_s)} and {units.format_time(other_s)} apart"
+
+
+def _library(cell: Cell) -> str:
+    return cell.library
+
+
+def _operation_apart(cell: Cell) -> str:
+    return f"{cell.pattern} {cell.mode}"

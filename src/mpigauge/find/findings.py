@@ -8,21 +8,16 @@ from mpigauge.compare.curves import curves_of, rows_by_curve
 from mpigauge.compare.within import Within
 from mpigauge.document.finding import Finding
 from mpigauge.document.state_words import state_findings
-from mpigauge.find import comparisons, missing_ratios
-from mpigauge.find.card_sentences import cards_finding
-from mpigauge.find.comparison_sentences import comparison
-from mpigauge.find.damage import damage_finding
-from mpigauge.find.disturbance_sentences import disturbance_findings
-from mpigauge.find.imported import unread_findings
-from mpigauge.find.memory_cost_sentences import memory_finding
-from mpigauge.find.memory_costs import memory_facts
-from mpigauge.find.missing_ratio_sentences import ranks_apart_finding
-from mpigauge.find.steadiness_sentences import steadiness_finding
-from mpigauge.find.warning_sentences import sentence
+from mpigauge.find import comparisons
+from mpigauge.find.disturbances import disturbance_findings
+from mpigauge.find.imported import damage_finding, unread_findings
+from mpigauge.find.memory_costs import memory_facts, memory_finding
+from mpigauge.find.sessions import steadiness_finding
+from mpigauge.find.transport import cards_finding
+from mpigauge.find.warning_sentences import NOTES, sentence
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.transport.cards_used import cards_used
-from mpigauge.vocabulary import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +34,7 @@ COMPARISONS = (
 )
 """All comparisons within one result."""
 
-NOT_COMPARED = (missing_ratios.modes_apart, missing_ratios.libraries_apart)
+NOT_COMPARED = (comparisons.modes_apart, comparisons.libraries_apart)
 """What could not be compared."""
 
 
@@ -58,10 +53,10 @@ def findings_of(result: Result, rows: Sequence[Row], controls: Sequence[Row] = (
     yield from map(cards_finding, cards_used(rows))
     curves = curves_of(rows_by_curve(rows), Within(result, [*rows, *controls]))
     for compare in COMPARISONS:
-        yield from map(comparison, compare(curves))
+        yield from map(comparisons.comparison, compare(curves))
     for missing in NOT_COMPARED:
-        yield from map(ranks_apart_finding, missing(curves))
-    yield from map(ranks_apart_finding, missing_ratios.copies_apart(rows))
+        yield from map(comparisons.ranks_apart_finding, missing(curves))
+    yield from map(comparisons.ranks_apart_finding, comparisons.copies_apart(rows))
     yield from warning_findings(rows)
 
 

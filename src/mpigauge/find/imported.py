@@ -1,4 +1,4 @@
-"""What there is to say of times that other programs have printed: launches, lines not read, unknown ranks."""
+"""What could not be read: damaged lines of results, and what imported texts leave open or unread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from mpigauge.document.finding import Finding
-from mpigauge.units import counted
+from mpigauge.sequences import consecutive, runs
+from mpigauge.units import DASH, counted, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Unread
     from mpigauge.rows.rows import Row
+    from mpigauge.vocabulary import PackedDamage
+
+
+# ---- Imported texts ------------------------------------------------------------------------------
 
 LINE_MOST = 76
 """Characters of a doubt: beside its sign it fits into a line of a screen."""
@@ -108,3 +113,45 @@ def unknown_ranks(sides: Sequence[tuple[str, Sequence[Row]]]) -> str:
         return ""
     who = "none of them says" if len(files) == len(sides) else f"{', '.join(files)} does not say"
     return f"ranks unknown: {who} how many took part; mpigauge import --np N does"
+
+
+# ---- Damaged files -------------------------------------------------------------------------------
+
+RUNS_NAMED = 4
+
+
+PACKED: dict[PackedDamage, str] = {
+    "cut": "the compressed file ends in the middle: what it has before that is shown",
+    "damaged": "the compressed file is damaged: what it has before that is shown",
+    "altered": "the checksum of the compressed file is wrong: numbers may have changed",
+}
+
+
+def damage_finding(result: Result) -> Finding | None:
+    """The same as a finding; None of a file that is whole."""
+    if not (lines := damage_lines(result.damaged, result.packed_damage)):
+        return None
+    facts: dict[str, object] = {"lines": list(result.damaged)}
+    if result.packed_damage:
+        facts["packed"] = result.packed_damage
+    return Finding("damaged", "warning", (), facts, "; ".join(lines))
+
+
+def damage_lines(numbers: Sequence[int], packed: PackedDamage | None) -> list[str]:
+    """What is lost of a file, a line for each reason; none of one that is whole."""
+    return [
+        *([PACKED[packed]] if packed else []),
+        *([damaged_line(numbers)] if numbers else []),
+    ]
+
+
+def damaged_line(numbers: Sequence[int]) -> str:
+    """That lines are lost, and which, neighbours as one."""
+    verb = "is" if len(numbers) == 1 else "are"
+    return f"{counted(len(numbers), 'line')} of the file {verb} damaged and left out: {_runs(numbers)}"
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    found = runs(numbers, consecutive)
+    named = [span(str(run[0]), str(run[-1]), DASH) for run in found[:RUNS_NAMED]]
+    return ", ".join([*named, *(["..."] if len(found) > RUNS_NAMED else [])])

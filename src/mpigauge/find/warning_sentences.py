@@ -1,10 +1,10 @@
-"""Warnings in words. WORDS is the one list: the sentence with its remedy, and the few words of a table."""
+"""Warnings in words, each in a row of WORDS: the sentence with its remedy, shorter words, how bad it is."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mpigauge.document.lateness_words import consequence
 from mpigauge.stats.limits import ENOUGH_LAUNCHES, LAUNCHES_COUNTABLE, by_clock_speeds
@@ -22,14 +22,18 @@ from mpigauge.vocabulary import TAIL
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mpigauge.rows.warnings import Warning  # noqa: A004 - read as warnings.Warning
-    from mpigauge.vocabulary import WarningKind
+    from mpigauge.rows.warnings import Warning, WarningKind  # noqa: A004 - read as warnings.Warning
 
 MOST_LAUNCHES = 30
 """More are not advised; what makes launches differ is looked for instead."""
 
 
 ON_ONE_CORE = "two ranks on the hardware threads of one core"
+
+
+WarningSeverity = Literal["worst", "by factors", "usual", "harmless", "note"]
+"""How bad a warning is: numbers are wrong; they change by factors; their intervals are wide; no reading of a
+number changes whose interval is narrow; none at all, since what it says stands beside the number already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,21 @@ class WarningText:
     Attributes:
         sentence: With its numbers and what to do, from the warning's values by name.
         brief: At the foot of a table whose numbers carry letters; empty for what changes no reading of one.
+        short: Among the doubts about a whole result, before how many numbers have it; empty if that is its
+            label.
+        severity: Where it stands among the doubts.
+        worst_by: The value by which cells are ranked; empty if the first one counts.
+        format_worst: How that value is written.
         seen_elsewhere: Whether other columns or the heading of a curve show it already.
         label: What people read where programs read the kind; empty if that is the same.
     """
 
     sentence: Callable[..., str]
     brief: str = ""
+    short: str = ""
+    severity: WarningSeverity = "usual"
+    worst_by: str = ""
+    format_worst: Callable[[float], str] = str
     seen_elsewhere: bool = False
     label: str = ""
 
@@ -52,6 +65,11 @@ class WarningText:
 def label(kind: WarningKind) -> str:
     """What people read for a kind: the field's term."""
     return WORDS[kind].label or kind
+
+
+def short(kind: WarningKind) -> str:
+    """Return what is the matter, in a few words."""
+    return WORDS[kind].short or label(kind)
 
 
 def sentence(warning: Warning) -> str:
@@ -316,39 +334,136 @@ def _mixed(*, differs: str) -> str:
     return f"launches of 2 or more sessions that differ in {differs}: measure it anew in one"
 
 
+def _times(factor: float) -> str:
+    return f"{format_factor(factor)} times"
+
+
 WORDS: dict[WarningKind, WarningText] = {
-    "shared-core": WarningText(_shared_core, "ranks share a processor"),
-    "mixed": WarningText(_mixed, "continued on another machine, or with other programs"),
+    "shared-core": WarningText(_shared_core, brief="ranks share a processor", severity="worst"),
+    "mixed": WarningText(
+        _mixed,
+        brief="continued on another machine, or with other programs",
+        short="of two machines or programs",
+    ),
     "no-interval": WarningText(
-        _no_interval, "no interval: a single launch, or a clock that stood still", seen_elsewhere=True
+        _no_interval,
+        brief="no interval: a single launch, or a clock that stood still",
+        short="no interval can be given",
+        seen_elsewhere=True,
     ),
     "few-launches": WarningText(
         _few_launches,
-        f"fewer than {ENOUGH_LAUNCHES} launches: the interval rests on little",
+        brief=f"fewer than {ENOUGH_LAUNCHES} launches: the interval rests on little",
+        short=f"fewer than {ENOUGH_LAUNCHES} launches",
         seen_elsewhere=True,
     ),
-    "launches-lost": WarningText(_launches_lost, seen_elsewhere=True, label="missing-launches"),
-    "few-samples": WarningText(_few_samples),
-    "clock-step": WarningText(_clock_step, "a step of the clock is a large part of the time"),
+    "launches-lost": WarningText(
+        _launches_lost, short="some launches gave no times", seen_elsewhere=True, label="missing-launches"
+    ),
+    "few-samples": WarningText(_few_samples, short="too few samples per launch", severity="harmless"),
+    "clock-step": WarningText(
+        _clock_step,
+        brief="a step of the clock is a large part of the time",
+        short="the clock is coarse for it",
+        worst_by="share",
+        format_worst=format_percent,
+    ),
     "outlier-launches": WarningText(
-        _outlier_launches, "a few launches took much longer or less than the others"
+        _outlier_launches,
+        brief="a few launches took much longer or less than the others",
+        short="some launches are far off",
+        worst_by="factor",
+        format_worst=_times,
     ),
     "two-kinds-of-launches": WarningText(
-        _two_kinds, "launches are bimodal; the time is the median of both kinds", label="bimodal"
+        _two_kinds,
+        brief="launches are bimodal; the time is the median of both kinds",
+        short="launches are bimodal",
+        label="bimodal",
     ),
-    "phases": WarningText(_phases, "launches differ in phases; the time is the median of both kinds"),
+    "phases": WarningText(
+        _phases,
+        brief="launches differ in phases; the time is the median of both kinds",
+        short="launches differ in phases",
+    ),
     "launches-in-time": WarningText(
-        _launches_in_time, "neighbouring launches agree; intervals are widened", seen_elsewhere=True
+        _launches_in_time,
+        brief="neighbouring launches agree; intervals are widened",
+        short="neighbouring launches agree",
+        seen_elsewhere=True,
     ),
-    "drift": WarningText(_drift, "launches begin slower or faster than they end"),
-    "oversubscribed": WarningText(_oversubscribed, "more ranks than cores", seen_elsewhere=True),
-    "hardware-threads": WarningText(_hardware_threads, "ranks on the hardware threads of one core"),
-    "tail": WarningText(_tail),
-    "batched": WarningText(_batched),
-    "skewed": WarningText(_skewed, "includes start skew of more than 5 %", label="start-skew"),
-    "late-starts": WarningText(_late_starts, "many rounds started late"),
-    "clock-error": WarningText(_clock_error, "the ranks' clocks disagreed by more than 10 % of it"),
-    "clock-share": WarningText(_clock_share, label="timer-overhead"),
-    "relay-late": WarningText(_relay_late, "the emulator delivered packets late"),
-    "wide": WarningText(_wide, seen_elsewhere=True, label="imprecise"),
+    "drift": WarningText(
+        _drift,
+        brief="launches begin slower or faster than they end",
+        short="times drift within launches",
+        worst_by="factor",
+        format_worst=_times,
+        severity="harmless",
+    ),
+    "oversubscribed": WarningText(
+        _oversubscribed,
+        brief="more ranks than cores",
+        short="more ranks than cores",
+        severity="by factors",
+        seen_elsewhere=True,
+    ),
+    "hardware-threads": WarningText(
+        _hardware_threads, brief="ranks on the hardware threads of one core", severity="harmless"
+    ),
+    "tail": WarningText(
+        _tail,
+        short="p99 above 3 times the median",
+        worst_by="ratio",
+        format_worst=_times,
+        severity="harmless",
+    ),
+    "batched": WarningText(_batched, short="samples are means of calls", severity="harmless"),
+    "skewed": WarningText(
+        _skewed,
+        brief="includes start skew of more than 5 %",
+        short="ranks start far apart",
+        worst_by="share",
+        format_worst=format_percent,
+        label="start-skew",
+    ),
+    "late-starts": WarningText(
+        _late_starts,
+        brief="many rounds started late",
+        short="ranks late for the start",
+        worst_by="share",
+        format_worst=format_percent,
+    ),
+    "clock-error": WarningText(
+        _clock_error,
+        brief="the ranks' clocks disagreed by more than 10 % of it",
+        short="the ranks' clocks disagree",
+        worst_by="share",
+        format_worst=format_percent,
+    ),
+    "clock-share": WarningText(
+        _clock_share,
+        short="timer overhead",
+        worst_by="share",
+        format_worst=format_percent,
+        severity="harmless",
+        label="timer-overhead",
+    ),
+    "relay-late": WarningText(
+        _relay_late,
+        brief="the emulator delivered packets late",
+        worst_by="share",
+        format_worst=format_percent,
+    ),
+    "wide": WarningText(
+        _wide,
+        worst_by="half_width",
+        format_worst=format_relative,
+        severity="note",
+        seen_elsewhere=True,
+        label="imprecise",
+    ),
 }
+"""In the order of the kinds."""
+
+NOTES = frozenset(kind for kind, text in WORDS.items() if text.severity == "note")
+"""Warnings that say what stands beside the number already."""

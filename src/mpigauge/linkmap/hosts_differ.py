@@ -1,4 +1,4 @@
-"""What the hosts of a result differ in: the first thing to know of one that is slow."""
+"""What the hosts of a result differ in, and its sentences: the first thing to know of a slow one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.result.kernel_data import Card, Machine
 
 if TYPE_CHECKING:
@@ -103,3 +104,59 @@ def _differing(key: tuple[str, str], said: Mapping[str, Value]) -> Iterable[Host
     if len(hosts) > 1:
         values = sorted(hosts.items(), key=lambda item: (-len(item[1]), str(item[0])))
         yield HostDifference(*key, tuple((value, tuple(mine)) for value, mine in values))
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+FACTS: Mapping[str, str] = {
+    "cpu": "processor",
+    "kernel": "kernel release",
+    "cache_bytes": "largest cache",
+    "memory_bytes": "memory",
+    "microcode": "microcode",
+    "online": "processors online",
+    "governor": "frequency governor",
+    "clock_source": "clock source",
+    "cards": "network cards",
+    "speed": "speed",
+    "mtu": "MTU",
+    "driver": "driver",
+    "firmware": "firmware",
+}
+"""What facts are called."""
+
+NOT_SAID = "not visible"
+NAMES_SHOWN = 6
+
+
+def fact_words(one: HostDifference) -> str:
+    """What differs: "MTU of eth0"."""
+    return f"{FACTS[one.fact]} of {one.card}" if one.card else FACTS[one.fact]
+
+
+def value_words(one: HostDifference, value: Value) -> str:
+    """A value, as a person reads it."""
+    if not value:
+        return "none" if one.fact == "cards" else NOT_SAID
+    return units.format_size(value) if isinstance(value, int) else value
+
+
+def names(hosts: Sequence[str]) -> str:
+    """Names of hosts, as far as a line has room for them."""
+    more = len(hosts) - NAMES_SHOWN
+    return ", ".join(hosts) if more <= 1 else f"{', '.join(hosts[:NAMES_SHOWN])} and {more} more"
+
+
+def values_words(one: HostDifference) -> str:
+    """Who has which value: "9000 on 15 of 16, 1500 on h3"."""
+    total = sum(len(hosts) for _, hosts in one.values)
+    said = []
+    for place, (value, hosts) in enumerate(one.values):
+        where = f"{len(hosts)} of {total}" if place == 0 and one.usual is not None else names(hosts)
+        said.append(f"{value_words(one, value)} on {where}")
+    return ", ".join(said)
+
+
+def sentence(one: HostDifference) -> str:
+    """A difference, with who has which value: "hosts differ: MTU of eth0: 9000 on 15 of 16, 1500 on h3"."""
+    return f"hosts differ: {fact_words(one)}: {values_words(one)}"

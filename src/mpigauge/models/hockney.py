@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mpigauge.models.model import MISFIT_MOST, known
-from mpigauge.models.points import Known
+from mpigauge.stats.interval import Interval
 from mpigauge.stats.lines import regression
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Hockney:
     """
 
     apparent: bool
-    latency_s: Known
+    latency_s: Interval
     smallest: int
-    rate: Known
+    rate: Interval
     fastest: int | None
-    n_half: Known | None
+    n_half: Interval | None
     extrapolated: bool = False
 
 
@@ -55,8 +55,8 @@ class Textbook:
         rms: Root of the mean square of its relative errors.
     """
 
-    latency_s: Known
-    rate: Known
+    latency_s: Interval
+    rate: Interval
     measured_s: float
     smallest: int
     highest: float
@@ -73,11 +73,11 @@ def hockney_of(model: Model) -> Hockney:
     (segment,) = model.segments
     again = model.replicates
     half = None if again is None else again.alpha[:, 0] / np.maximum(again.beta[:, 0], 1e-300)
-    n_half = known(again, segment.alpha.value / segment.beta.value, half, relative=True)
+    n_half = known(again, segment.alpha.centre / segment.beta.centre, half, relative=True)
     rate = segment.beta.inverse(points.moved)
-    if points.near(n_half.value):
+    if points.near(n_half.centre):
         return Hockney(False, segment.alpha, smallest, rate, None, n_half)
-    bare = Known(rate.value), Known(n_half.value)
+    bare = Interval(rate.centre), Interval(n_half.centre)
     return Hockney(False, segment.alpha, smallest, bare[0], None, bare[1], extrapolated=True)
 
 
@@ -91,11 +91,11 @@ def _apparent(model: Model) -> Hockney:
     points, again = model.points, model.replicates
     rates = _rates(model, points.logs)
     best = int(rates.argmax())
-    rate = Known(*points.time(best)).inverse(points.moved * float(points.sizes[best]))
+    rate = points.time(best).inverse(points.moved * float(points.sizes[best]))
     half = _half_of(points.sizes, rates)
     halves = None if again is None else _halves(model, again.measured, half)
     n_half = None if math.isnan(half) else known(again, half, halves, relative=True)
-    return Hockney(True, Known(*points.time(0)), int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
+    return Hockney(True, points.time(0), int(points.sizes[0]), rate, int(points.sizes[best]), n_half)
 
 
 def _rates(model: Model, logs: Values) -> Values:
@@ -146,13 +146,13 @@ def _line(sizes: Values, times: Values, weights: Values) -> tuple[Values, Values
     return np.squeeze(alpha), np.squeeze(beta)
 
 
-def _plain(model: Model, value: float, values: Values | None) -> Known:
+def _plain(model: Model, value: float, values: Values | None) -> Interval:
     """With the ends of launches alone: the line says nothing of its misfit, and may be below 0."""
     if values is None:
-        return Known(value)
+        return Interval(value)
     machine = math.expm1(model.points.machine) * abs(value)
     below, above = np.hypot(np.quantile(values, (0.025, 0.975)) - value, machine).tolist()
-    return Known(value, value - below, value + above)
+    return Interval(value, value - below, value + above)
 
 
 def _distance(ratios: Values) -> Values:

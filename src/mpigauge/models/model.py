@@ -8,19 +8,237 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.points import SMALL_BYTES, Known, Points
-from mpigauge.models.together import cuts_together
 from mpigauge.stats.bootstrap import LAUNCHES_LEAST, replicates_of
+from mpigauge.stats.interval import Interval, interval_of
 from mpigauge.stats.limits import PROMISED
-from mpigauge.stats.segments import POINTS_LEAST
+from mpigauge.stats.lines import fit_lines
+from mpigauge.stats.segments import OF_BREAK, POINTS_LEAST, best_cuts, cut, cut_at, fidelity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from mpigauge.rows.estimate import Timing
+    from mpigauge.rows.rows import Row
     from mpigauge.stats.bootstrap import Replicates
+    from mpigauge.stats.lines import LineFits
     from mpigauge.stats.percentiles import Values
     from mpigauge.stats.segments import Cut
     from mpigauge.vocabulary import BreakKind
+
+FAR = 2
+"""An interval reaches no further than the sizes that were measured by this factor."""
+
+SMALL_BYTES = 64
+"""Sizes up to this, a cache line, take the same time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Times over sizes.
+
+    Attributes:
+        sizes: In bytes, ascending, each once, shape ``(points,)``.
+        logs: Logarithms of times in seconds, likewise.
+        launches: Likewise of each launch, shape ``(launches, points)``; nan where one has none.
+        limits: Eager limits in bytes; up to and with one the protocol is another than above.
+        moved: Bytes that a rate counts, over the size.
+        widened: By what intervals grow because launches follow each other slowly.
+        machine: What no number of launches makes narrower of a time, as a logarithm: `Timing` has it.
+        times: In seconds, with intervals as tables have them; empty: those of launches alone.
+    """
+
+    sizes: Values
+    logs: Values
+    launches: Values
+    limits: tuple[int, ...] = ()
+    moved: float = 1.0
+    widened: float = 1.0
+    machine: float = 0.0
+    times: tuple[Interval, ...] = ()
+
+    def time(self, place: int) -> Interval:
+        """The time of a size that was measured, in seconds."""
+        if self.times:
+            return self.times[place]
+        launches = self.launches[:, place]
+        known = np.exp(launches[np.isfinite(launches)])
+        if not known.size:
+            return Interval(math.exp(self.logs[place]))
+        return interval_of(known, machine=self.machine, widening=self.widened)
+
+    def near(self, size: float) -> bool:
+        """Whether a size lies within twice those that were measured: beyond, lines promise nothing."""
+        smallest, largest = self.sizes[0], self.sizes[-1]
+        return bool(size <= FAR * largest and (smallest <= SMALL_BYTES or size >= smallest / FAR))
+
+    @property
+    def forced(self) -> list[int]:
+        """The first points above eager limits."""
+        places = {int(np.searchsorted(self.sizes, limit, side="right")) for limit in self.limits}
+        return sorted(place for place in places if 0 < place < self.sizes.size)
+
+
+def points_of(rows: Sequence[Row], limits: Sequence[int] = ()) -> Points:
+    """The points of a curve; without what was not measured, or took no time that a clock can tell.
+
+    Args:
+        rows: Of cells that differ in size alone.
+        limits: Eager limits of their job.
+    """
+    by_size = {row.cell.bytes: row for row in reversed(rows) if row.status == "ok" and _positive(row.time)}
+    kept = [by_size[size] for size in sorted(by_size)]
+    times = [row.time for row in kept if row.time is not None]
+    return Points(
+        sizes=np.array([row.cell.bytes for row in kept], dtype=float),
+        logs=np.log([time.estimate for time in times]),
+        launches=_launches(times),
+        limits=tuple(sorted(limits)),
+        moved=_moved(kept),
+        widened=max((time.widening for time in times), default=1.0),
+        machine=float(np.median([math.log1p(time.machine_half_width or 0.0) for time in times] or [0.0])),
+        times=tuple(Interval(time.estimate, time.low, time.high) for time in times),
+    )
+
+
+def _positive(time: Timing | None) -> bool:
+    return time is not None and time.estimate > 0 and all(each > 0 for each in time.by_launch.values())
+
+
+def _launches(times: Sequence[Timing]) -> Values:
+    numbers = sorted({number for time in times for number in time.by_launch})
+    found = np.full((len(numbers), len(times)), np.nan)
+    for place, time in enumerate(times):
+        for number, seconds in time.by_launch.items():
+            found[numbers.index(number), place] = math.log(seconds)
+    return found
+
+
+def _moved(rows: Sequence[Row]) -> float:
+    shares = [
+        row.rate_bytes_per_s * row.time.estimate / row.cell.bytes
+        for row in rows
+        if row.rate_bytes_per_s and row.time is not None and row.cell.bytes
+    ]
+    return shares[0] if shares else 1.0
+
+
+# ---- Breaks that several curves share ------------------------------------------------------------
+
+OF_SHARED = 4.25
+"""What a break costs each curve that has it; the rest of `OF_BREAK` is for its place, once for all curves."""
+
+STEPS = (-2, -1, 1, 2)
+"""By how many sizes a break is moved when a better place is looked for."""
+
+Edges = frozenset[int]
+Nodes = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curve:
+    """A curve with its own cut, and what lines through all of its ranges cost."""
+
+    alone: Cut
+    lines: LineFits
+    square: Values
+    known: Edges
+
+    def inner(self) -> Edges:
+        """The breaks of the cut that is best for it alone, as places among the nodes."""
+        return frozenset(np.searchsorted(self.alone.grid.nodes, self.alone.edges[1:-1]).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Of every curve the nodes that it takes of some breaks, and what all of it costs."""
+
+    cost: float
+    nodes: tuple[Nodes, ...]
+
+    @property
+    def used(self) -> Edges:
+        """The breaks that any curve takes."""
+        return frozenset(node for mine in self.nodes for node in mine[1:-1])
+
+
+def cuts_together(curves: Sequence[Points]) -> list[Cut]:
+    """The cuts of curves that may share breaks; each by itself where their sizes differ.
+
+    Source:
+        docs/models.md#segments
+    """
+    alone = [cut(one.sizes, one.logs, one.forced) for one in curves]
+    alike = all(np.array_equal(one.grid.nodes, alone[0].grid.nodes) for one in alone)
+    same = all(np.array_equal(one.sizes, curves[0].sizes) for one in curves)
+    if len(curves) < 2 or not (alike and same) or len({one.edges for one in alone}) == 1:  # noqa: PLR2004 - several
+        return alone
+    return _together([_curve(one, mine) for one, mine in zip(curves, alone, strict=True)])
+
+
+def _curve(points: Points, alone: Cut) -> _Curve:
+    lines = fit_lines(points.sizes, points.logs, alone.grid.inside, alone.scale)
+    square = alone.grid.square(lines.cost)
+    return _Curve(alone, lines, square, _known(square))
+
+
+def _together(curves: Sequence[_Curve]) -> list[Cut]:
+    best = _choice(curves, {edge for one in curves for edge in one.inner()})
+    while True:
+        others = [_choice(curves, edges) for edges in _neighbours(best.used, curves[0].square.shape[0] - 1)]
+        better = min(others, key=lambda one: one.cost, default=best)
+        if better.cost >= best.cost:
+            break
+        best = better
+    return [
+        one.alone if frozenset(nodes[1:-1]) == one.inner() else _cut(one, nodes)
+        for one, nodes in zip(curves, best.nodes, strict=True)
+    ]
+
+
+def _cut(one: _Curve, nodes: Nodes) -> Cut:
+    return cut_at(one.alone.grid, one.lines, nodes, one.alone.scale)
+
+
+def _neighbours(edges: Edges, last: int) -> Iterator[Edges]:
+    """The same breaks without one of them, or with one at another place."""
+    for edge in sorted(edges):
+        rest = edges - {edge}
+        yield rest
+        yield from (rest | {edge + step} for step in STEPS if 0 < edge + step < last)
+
+
+def _choice(curves: Sequence[_Curve], edges: Iterable[int]) -> _Choice:
+    """What each curve takes of these breaks; a known one is taken in any case, and its place is free."""
+    last = curves[0].square.shape[0] - 1
+    known = {edge for one in curves for edge in one.known}
+    allowed = np.array(sorted({0, last, *edges, *known}))
+    chosen = [_own(one, allowed) for one in curves]
+    nodes = tuple(mine for _, mine in chosen)
+    found = {node for mine in nodes for node in mine[1:-1]} - known
+    places = (OF_BREAK - OF_SHARED) * np.log(_points(curves[0])) * len(found)
+    return _Choice(float(sum(cost for cost, _ in chosen) + places), nodes)
+
+
+def _known(square: Values) -> Edges:
+    """Nodes over which no range goes."""
+    free = np.isfinite(square)
+    return frozenset(node for node in range(1, free.shape[0] - 1) if not free[:node, node + 1 :].any())
+
+
+def _own(one: _Curve, allowed: Values) -> tuple[float, Nodes]:
+    """The best of all choices of a curve among these breaks."""
+    costs, edges = best_cuts(one.square[np.ix_(allowed, allowed)][None])
+    points = _points(one)
+    sums = fidelity(costs[0], points) + OF_SHARED * np.arange(costs.shape[1]) * np.log(points)
+    best = int(sums.argmin())
+    return float(sums[best]), tuple(int(allowed[place]) for place in edges[best][0])
+
+
+def _points(one: _Curve) -> int:
+    return int(one.alone.grid.inside.shape[1])
+
+
+# ---- The model of a curve ------------------------------------------------------------------------
 
 SPAN_LEAST = 2.0
 """A segment over sizes that differ by less has no bandwidth of its own, nor has one of small sizes."""
@@ -53,9 +271,9 @@ class Segment:
     first: int
     last: int
     points: int
-    alpha: Known
-    beta: Known
-    level: Known
+    alpha: Interval
+    beta: Interval
+    level: Interval
     sloped: bool
     misfit: float | None
 
@@ -76,7 +294,7 @@ class Break:
     upto: int
     kind: BreakKind
     stability: float | None
-    jump: Known
+    jump: Interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,17 +321,12 @@ class Model:
         return np.expm1(self.points.logs - np.log(self.cut.times(self.points.sizes)))
 
 
-def model_of(points: Points) -> Model | None:
-    """The model of a curve; None for fewer than four sizes.
+def models_of(curves: Sequence[Points]) -> list[Model | None]:
+    """Return the models of curves that may share breaks; None for each with fewer than four sizes.
 
     Source:
         docs/models.md
     """
-    return models_of([points])[0]
-
-
-def models_of(curves: Sequence[Points]) -> list[Model | None]:
-    """The models of curves that may share breaks; None for each with fewer than four sizes."""
     enough = [one for one in curves if one.sizes.size >= POINTS_LEAST]
     found = iter(zip(enough, cuts_together(enough) if enough else [], strict=True))
     return [_model(*next(found)) if one.sizes.size >= POINTS_LEAST else None for one in curves]
@@ -157,16 +370,16 @@ def _segment(
 
 def known(
     replicates: Replicates | None, value: float, values: Values | None, *, relative: bool = False
-) -> Known:
+) -> Interval:
     """Something of a model with its interval.
 
     Args:
         relative: It is of times over others, to all of which the speed of the machine does the same.
     """
     if replicates is None or values is None:
-        return Known(value)
+        return Interval(value)
     machine = min(PROMISED, replicates.machine) if relative else replicates.machine
-    return Known(*replicates.interval(value, values, machine))
+    return replicates.interval(value, values, machine)
 
 
 def _misfit(errors: Values, parameters: int) -> float | None:
@@ -186,7 +399,7 @@ def _break(points: Points, found: Cut, replicates: Replicates | None, number: in
     return Break(above, upto, kind, stability, jump)
 
 
-def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Known:
+def _jump(found: Cut, replicates: Replicates | None, number: int, size: float) -> Interval:
     def ratio(alpha: Values, beta: Values) -> Values:
         times = alpha + beta * size
         return np.asarray(times[..., number] / np.maximum(times[..., number - 1], 1e-300))

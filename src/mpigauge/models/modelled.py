@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mpigauge.errors import UsageError
-from mpigauge.models.algorithms import algorithms_of
-from mpigauge.models.collectives import behaviours_of
+from mpigauge.models.collectives import algorithms_of, behaviours_of
 from mpigauge.models.hockney import hockney_of, textbook_of
 from mpigauge.models.model import models_of as models_of_curves
-from mpigauge.models.places import BETWEEN_TWO, pattern_of, places_of
-from mpigauge.models.points import points_of
+from mpigauge.models.model import points_of
+from mpigauge.models.overheads import BETWEEN_TWO, pattern_of, places_of
 from mpigauge.models.predict import predicted
 from mpigauge.plan.patterns import usual_mode
 from mpigauge.query.series import FILE, against_size, alike_but, told_apart
@@ -20,11 +19,10 @@ from mpigauge.stats.segments import POINTS_LEAST
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mpigauge.models.algorithms import Cost
-    from mpigauge.models.collectives import Behaviour
+    from mpigauge.models.collectives import Behaviour, Cost
     from mpigauge.models.hockney import Hockney, Textbook
     from mpigauge.models.model import Model
-    from mpigauge.models.places import Place
+    from mpigauge.models.overheads import Place
     from mpigauge.models.predict import Prediction
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series

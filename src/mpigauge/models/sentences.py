@@ -6,24 +6,22 @@ import math
 from typing import TYPE_CHECKING
 
 from mpigauge import units
+from mpigauge.models import numbers
 from mpigauge.models.collectives import ERROR_MOST, RANKS_LEAST
 from mpigauge.models.model import MISFIT_MOST
-from mpigauge.units import AUTO, MISSING, format_factor, format_percent, format_size
+from mpigauge.units import MISSING, format_factor, format_percent, format_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
     from mpigauge.models.collectives import Behaviour, Likeness
     from mpigauge.models.hockney import Textbook
     from mpigauge.models.model import Break, Segment
     from mpigauge.models.modelled import Collective, Modelled, Models
-    from mpigauge.models.points import Known
     from mpigauge.models.predict import Prediction
     from mpigauge.query.series import Series
     from mpigauge.vocabulary import AlgorithmName, BreakKind, NoBehaviour, PredictionBasis
-
-TIMES = "\N{MULTIPLICATION SIGN}"
 
 KINDS: Mapping[BreakKind, str] = {
     "eager-limit": "eager limit, probed",
@@ -77,59 +75,16 @@ def summary(one: Modelled, chosen: Units) -> str:
     """Segments, least time, bandwidth and misfit of a curve; latency is what the answer calls so."""
     model, two = one.model, one.hockney
     count = len(model.segments)
-    least = units.format_time(two.latency_s.value, chosen.time)
+    least = units.format_time(two.latency_s.centre, chosen.time)
     best = f" at {format_size(two.fastest)}" if two.fastest is not None else ""
     return ", ".join(
         [
             units.counted(count, "segment"),
             f"{least} at {format_size(two.smallest)}" if two.apparent else f"alpha {least}",
-            f"{units.format_rate(two.rate.value, chosen.rate)}{best}",
+            f"{units.format_rate(two.rate.centre, chosen.rate)}{best}",
             f"misfit {format_percent(model.misfit)}",
         ]
     )
-
-
-# ---- Numbers with intervals ----------------------------------------------------------------------
-
-
-def time(number: Known, chosen: Units) -> str:
-    """`251 ns (243 - 260)`: the ends in the unit of the number."""
-    unit = units.time_unit((number.value or number.high,)) if chosen.time == AUTO else chosen.time
-    return _with_ends(number, units.format_time(number.value, unit), units.format_time_in, unit)
-
-
-def rate(number: Known, chosen: Units) -> str:
-    """`11.2 GB/s (10.9 - 11.5)`."""
-    if not math.isfinite(number.value):
-        return MISSING
-    unit = units.rate_unit((number.value or number.high,)) if chosen.rate == AUTO else chosen.rate
-    return _with_ends(number, units.format_rate(number.value, unit), units.format_rate_in, unit)
-
-
-def _with_ends(number: Known, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
-    return units.with_interval(text, number.low, number.high, _end(lambda end: bare(end, unit)))
-
-
-def _end(write: Callable[[float], str]) -> Callable[[float], str]:
-    """Return how an end is written that may be anywhere."""
-    return lambda value: write(value) if math.isfinite(value) else "any"
-
-
-def size(number: Known | None) -> str:
-    """Bytes that are no size of a message, but between: three digits."""
-    if number is None:
-        return MISSING
-    return units.with_interval(f"{_bytes(number.value)} B", number.low, number.high, _end(_bytes))
-
-
-def _bytes(value: float) -> str:
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
-
-
-def factor(number: Known) -> str:
-    """`× 1.42 (1.31 - 1.53)`."""
-    text = f"{TIMES} {format_factor(number.value)}"
-    return units.with_interval(text, number.low, number.high, format_factor)
 
 
 # ---- Segments and breaks -------------------------------------------------------------------------
@@ -137,12 +92,12 @@ def factor(number: Known) -> str:
 
 def alpha(segment: Segment, chosen: Units) -> str:
     """Time of size 0; of a segment without slope the time that all of it takes."""
-    return time(segment.alpha if segment.sloped else segment.level, chosen)
+    return numbers.time(segment.alpha if segment.sloped else segment.level, chosen)
 
 
 def bandwidth(segment: Segment, moved: float, chosen: Units) -> str:
     """The inverse of beta, or that there is none."""
-    return rate(segment.beta.inverse(moved), chosen) if segment.sloped else "constant"
+    return numbers.rate(segment.beta.inverse(moved), chosen) if segment.sloped else "constant"
 
 
 def where(one: Break) -> str:
@@ -182,16 +137,16 @@ def wrong(found: Textbook, chosen: Units) -> str:
 
 def _alpha(found: Textbook, chosen: Units) -> str:
     measured, at = units.format_time(found.measured_s, chosen.time), format_size(found.smallest)
-    if found.latency_s.value <= 0:
+    if found.latency_s.centre <= 0:
         return f"alpha is negative, measured {measured} at {at}"
-    ratio = found.latency_s.value / found.measured_s
+    ratio = found.latency_s.centre / found.measured_s
     if abs(math.log(ratio)) <= math.log1p(RIGHT):
         return ""
-    return f"alpha is {TIMES} {format_factor(ratio)} the {measured} measured at {at}"
+    return f"alpha is {numbers.TIMES} {format_factor(ratio)} the {measured} measured at {at}"
 
 
 def _bandwidth(found: Textbook) -> str:
-    share = found.rate.value / found.highest - 1
+    share = found.rate.centre / found.highest - 1
     if abs(share) <= RIGHT or not math.isfinite(share):
         return ""
     word = "below" if share < 0 else "above"
@@ -204,7 +159,7 @@ def _worst(found: Textbook) -> str:
         return f"no time at all {at}"
     if abs(math.log(found.worst)) <= math.log1p(RIGHT):
         return ""
-    return f"{TIMES} {format_factor(found.worst)} the time {at}"
+    return f"{numbers.TIMES} {format_factor(found.worst)} the time {at}"
 
 
 # ---- Collectives ---------------------------------------------------------------------------------

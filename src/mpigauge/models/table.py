@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mpigauge.document.document import AUTOMATIC, DOT, Column, Document, Line, Table
 from mpigauge.document.records import cell_record, number
-from mpigauge.models import overhead_sentences as overhead_words
-from mpigauge.models import overhead_table
+from mpigauge.models import numbers, overheads
 from mpigauge.models import sentences as words
-from mpigauge.models.overhead_table import known_record as _known
 from mpigauge.query.series import common_words
 from mpigauge.units import counted, format_percent
 
@@ -35,16 +33,16 @@ def document(shown: Models, chosen: Units) -> Document:
         tables=[
             *([_predictions(found, chosen)] if asked else []),
             *_tables(found, chosen),
-            *overhead_table.tables(shown.places, chosen),
+            *overheads.tables(shown.places, chosen),
             *_collectives(shown),
         ],
-        foot=[Line(text) for text in [*words.notes(shown), *overhead_words.notes(shown.places)]],
+        foot=[Line(text) for text in [*words.notes(shown), *overheads.notes(shown.places)]],
         units=chosen,
         schema="model",
         data=lambda: {
             "curves": [_record(one) for one in found],
             "collectives": [_collective_record(one) for one in shown.collectives],
-            "overheads": overhead_table.records(shown.places),
+            "overheads": overheads.records(shown.places),
             "left_out": _names(shown),
         },
         records=lambda: [record for one in found for record in _flat(one, asked=asked)],
@@ -83,7 +81,7 @@ def _breaks(one: Modelled) -> list[Table]:
         return []
     columns = [
         _column("break", "break", words.where, left=True),
-        _column("jump", "time", lambda each: words.factor(each.jump)),
+        _column("jump", "time", lambda each: numbers.factor(each.jump)),
         Column("kind", "", words.kind, left=True, goes=None, tone=lambda each: TONES.get(each.kind, "")),
     ]
     return [Table(f"{one.series.label}: breaks", "", one.model.breaks, columns)]
@@ -105,9 +103,9 @@ def _pairs(found: Sequence[Modelled], chosen: Units) -> Table:
         found,
         [
             _curve(),
-            _column("latency_s", "alpha", lambda one: words.time(one.hockney.latency_s, chosen)),
-            _column("r_inf", "r_inf", lambda one: words.rate(one.hockney.rate, chosen)),
-            _column("n_half", "n_half", lambda one: words.size(one.hockney.n_half)),
+            _column("latency_s", "alpha", lambda one: numbers.time(one.hockney.latency_s, chosen)),
+            _column("r_inf", "r_inf", lambda one: numbers.rate(one.hockney.rate, chosen)),
+            _column("n_half", "n_half", lambda one: numbers.size(one.hockney.n_half)),
             Column("kind", "", words.pair, left=True, goes=1, wraps=True),
         ],
     )
@@ -121,8 +119,8 @@ def _lines(found: Sequence[Modelled], chosen: Units) -> Table:
         found,
         [
             _curve(),
-            _column("latency_s", "alpha", lambda one: words.time(one.textbook.latency_s, chosen)),
-            _column("bandwidth", "bandwidth", lambda one: words.rate(one.textbook.rate, chosen)),
+            _column("latency_s", "alpha", lambda one: numbers.time(one.textbook.latency_s, chosen)),
+            _column("bandwidth", "bandwidth", lambda one: numbers.rate(one.textbook.rate, chosen)),
             _column(
                 "wrong", "what is wrong", lambda one: words.wrong(one.textbook, chosen), left=True, wraps=True
             ),
@@ -137,7 +135,7 @@ def _collectives(shown: Models) -> list[Table]:
         Column("first", "from", lambda row: row[1].first, "B", goes=None),
         Column("last", "to", lambda row: row[1].last, "B", goes=None),
         _column("ranks", "ranks", lambda row: words.ranks(row[1])),
-        _column("factor", "time", lambda row: words.factor(row[1].likes[0].factor) if row[1].known else ""),
+        _column("factor", "time", lambda row: numbers.factor(row[1].likes[0].factor) if row[1].known else ""),
         _column("like", "behaves like", lambda row: words.behaves(row[1]), left=True, wraps=True),
     ]
     about = "time: over that of the algorithm, made of messages of the ping-pong's model"
@@ -200,7 +198,7 @@ def _record(one: Modelled) -> dict[str, Any]:
                 "upto_bytes": each.upto,
                 "kind": each.kind,
                 "stability": number(each.stability),
-                "jump": _known(each.jump),
+                "jump": numbers.record(each.jump),
             }
             for each in model.breaks
         ],
@@ -217,10 +215,10 @@ def _segment_record(one: Modelled, place: int) -> dict[str, Any]:
         "first_bytes": each.first,
         "last_bytes": each.last,
         "points": each.points,
-        "alpha_s": _known(each.alpha),
-        "beta_s_per_byte": _known(each.beta),
-        "bandwidth_bytes_per_s": _known(rate),
-        "level_s": _known(each.level),
+        "alpha_s": numbers.record(each.alpha),
+        "beta_s_per_byte": numbers.record(each.beta),
+        "bandwidth_bytes_per_s": numbers.record(rate),
+        "level_s": numbers.record(each.level),
         "constant": not each.sloped,
         "misfit": number(each.misfit),
     }
@@ -230,11 +228,11 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
     two = one.hockney
     return {
         "apparent": two.apparent,
-        "latency_s": _known(two.latency_s),
+        "latency_s": numbers.record(two.latency_s),
         "smallest_bytes": two.smallest,
-        "r_inf_bytes_per_s": _known(two.rate),
+        "r_inf_bytes_per_s": numbers.record(two.rate),
         "fastest_bytes": two.fastest,
-        "n_half_bytes": _known(two.n_half),
+        "n_half_bytes": numbers.record(two.n_half),
         "extrapolated": two.extrapolated,
     }
 
@@ -242,8 +240,8 @@ def _hockney_record(one: Modelled) -> dict[str, Any]:
 def _textbook_record(one: Modelled) -> dict[str, Any]:
     line = one.textbook
     return {
-        "latency_s": _known(line.latency_s),
-        "bandwidth_bytes_per_s": _known(line.rate),
+        "latency_s": numbers.record(line.latency_s),
+        "bandwidth_bytes_per_s": numbers.record(line.rate),
         "measured_latency_s": line.measured_s,
         "highest_bytes_per_s": line.highest,
         "worst_ratio": line.worst,
@@ -272,7 +270,7 @@ def _collective_record(one: Collective) -> dict[str, Any]:
                 "algorithms": [
                     {
                         "name": like.algorithm,
-                        "factor": _known(like.factor),
+                        "factor": numbers.record(like.factor),
                         "error": like.error,
                         "largest_error": like.largest_error,
                         "extrapolated": like.extrapolated,

@@ -27,8 +27,8 @@ from mpigauge.rows.status import Reason
 from mpigauge.rows.synchrony import ClockState, Overlap, Start, overlap_of
 from mpigauge.rows.times import estimate
 from mpigauge.rows.transport.proof import Travel
-from mpigauge.rows.warnings import Warning  # noqa: A004 - read as such
-from mpigauge.vocabulary import CROWDED, UNMEASURED, StateChoice, StateName, Status, WarningKind
+from mpigauge.rows.warnings import CROWDED, Warning, WarningKind  # noqa: A004 - read as such
+from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
 MEDIAN = "median"

@@ -1,7 +1,8 @@
 """What a reader must know beside a number: warnings as facts, a kind with its values.
 
-To add one: its kind in `vocabulary.WarningKind`, a check here with its line in `_CHECKS`, and its words in
-`find.warning_sentences`.
+To add one: its kind in `WarningKind`, a check with its line in `_CHECKS`, a row of `WORDS` in
+`find.warning_sentences` with all that is said of it and how bad it is, and a row in docs/numbers.md, all in
+the same order. Whatever else lists warnings is computed from these.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -26,7 +27,37 @@ if TYPE_CHECKING:
     from mpigauge.rows.estimate import Estimate
     from mpigauge.rows.machine.crowding import Crowd, Lacks
     from mpigauge.rows.machine.serial_correlation import InTime
-    from mpigauge.vocabulary import WarningKind
+
+WarningKind = Literal[
+    "shared-core",
+    "mixed",
+    "no-interval",
+    "few-launches",
+    "launches-lost",
+    "few-samples",
+    "clock-step",
+    "outlier-launches",
+    "two-kinds-of-launches",
+    "phases",
+    "launches-in-time",
+    "drift",
+    "oversubscribed",
+    "hardware-threads",
+    "tail",
+    "batched",
+    "skewed",
+    "late-starts",
+    "clock-error",
+    "clock-share",
+    "relay-late",
+    "wide",
+]
+"""What a reader must know beside a number, in the order in which it is given."""
+
+WARNING_KINDS: tuple[WarningKind, ...] = get_args(WarningKind)
+
+CROWDED: frozenset[WarningKind] = frozenset({"oversubscribed", "shared-core"})
+"""Warnings that ranks had to share processors."""
 
 PRECISION = 0.03
 """Of a plan that asks for none."""

@@ -12,10 +12,9 @@ from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import OF_JOB, phrases_of
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
-from mpigauge.find import answer_sentences as words
+from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
-from mpigauge.find.doubt_sentences import doubt_line
-from mpigauge.find.doubts import doubts_of
+from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans

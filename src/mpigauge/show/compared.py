@@ -19,7 +19,7 @@ from mpigauge.compare.sides import (
     unmatched_by,
     varied,
 )
-from mpigauge.compare.stages import first_looks
+from mpigauge.compare.suspicious import first_looks
 from mpigauge.errors import UsageError
 from mpigauge.find.imported import nothing_alike, unknown_ranks
 from mpigauge.plan.factors import COMPARED_BY, REGRESSES

@@ -10,7 +10,7 @@ from mpigauge.document.records import cell_record, number
 from mpigauge.document.status_words import reason
 from mpigauge.find.answer import answers
 from mpigauge.find.findings import findings_of
-from mpigauge.find.label_sentences import doubt_of
+from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
 from mpigauge.rows.baselines import YARDSTICKS

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from mpigauge.plan.model import Cell
 from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.rows.warnings import WarningKind
 from mpigauge.show import records
 from mpigauge.show.columns import EXTRA_COLUMNS
 from mpigauge.show.formats.json import VERSIONS
@@ -26,7 +27,6 @@ from mpigauge.vocabulary import (
     QuotedAs,
     StateName,
     Status,
-    WarningKind,
 )
 
 if TYPE_CHECKING:

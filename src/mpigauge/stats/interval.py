@@ -55,6 +55,13 @@ class Interval(NamedTuple):
             return None
         return max(self.high / self.centre, self.centre / self.low) - 1.0
 
+    def inverse(self, over: float = 1.0) -> Interval:
+        """Return something over it; an upper end may be infinite."""
+        low, high = (
+            None if end is None else over / end if end else math.inf for end in (self.high, self.low)
+        )
+        return Interval(over / self.centre if self.centre else math.inf, low, high)
+
 
 def interval_of(
     times_s: Values, clock_step: float = 0.0, *, machine: float = 0.0, widening: float = 1.0

@@ -26,9 +26,10 @@ from mpigauge.plan.lab import Lab, Link, Port
 from mpigauge.plan.model import Measure
 from mpigauge.plan.plan_file import PlanFile
 from mpigauge.rows.machine.states import State
+from mpigauge.rows.warnings import WARNING_KINDS
 from mpigauge.show import records
 from mpigauge.show.formats import FORMATS
-from mpigauge.vocabulary import DISTURBANCES, SETTINGS, WARNING_KINDS
+from mpigauge.vocabulary import DISTURBANCES, SETTINGS
 from tests.made import BLIND, campaign, result_of
 from tests.places import DOCS, ROOT
 

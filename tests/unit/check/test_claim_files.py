@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.check.bounds import Bound, number, parse_bound
-from mpigauge.check.claim_file import read_claims
-from mpigauge.check.claim_kinds import Claim
+from mpigauge.check.claim_file import Bound, Claim, number, parse_bound, read_claims
 from mpigauge.errors import UsageError
 from mpigauge.units import parse_size
 from tests.claimed import REPORT, claim

@@ -17,7 +17,7 @@ from tests.made import PATTERNS, cell, collective
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.check.claim_cells import Material
+    from mpigauge.check.claims import Material
     from mpigauge.plan.model import Cell
 
 SIZES = (8, 1024, 2**17, 2**20)

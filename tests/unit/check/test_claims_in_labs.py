@@ -16,7 +16,7 @@ from tests.unit.check.test_claims import RATIO, SIZES, modes, one
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mpigauge.check.claim_cells import Material
+    from mpigauge.check.claims import Material
     from mpigauge.plan.model import Cell
     from mpigauge.vocabulary import StateName
 

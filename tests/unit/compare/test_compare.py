@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.compare.control import TRIALS, rates_of
+from mpigauge.compare.comparison import TRIALS, rates_of
 from mpigauge.stats.decision import INSTRUMENT, Decision, Thresholds, decide
 from mpigauge.stats.max_t import Paired, Unpaired, beyond
 from mpigauge.stats.moderated import NONE, moderated_each, prior_of

@@ -9,9 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from mpigauge.compare.comparison import compare
+from mpigauge.compare.comparison import compare, runs_of
 from mpigauge.compare.pairs import Matched
-from mpigauge.compare.runs import runs_of
 from mpigauge.compare.sentences import headline, notes, saying_sides, sides_of, verdict_of
 from mpigauge.compare.sides import pairs_between, pairs_by
 from mpigauge.compare.table import document

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.compare.guideline_sentences import headline
-from mpigauge.compare.guideline_table import document
+from mpigauge.compare.guideline_table import document, headline
 from mpigauge.compare.guidelines import PAIRS_MOST, USUAL, check
 from mpigauge.compare.sides import paired_family
 from mpigauge.document.document import Units

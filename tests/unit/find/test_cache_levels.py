@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.find.cache_levels import DifferentCache, Level, cache_levels, differing_claims
+from mpigauge.find.memory_costs import DifferentCache, Level, cache_levels, differing_claims
 from tests.unit.find.planted_caches import (
     BLURRED,
     CYCLIC,

@@ -17,8 +17,7 @@ from msgspec import structs
 
 from mpigauge.compare.curves import Curve, curves_of, rows_by_curve, several_windows, without_window
 from mpigauge.find import comparisons
-from mpigauge.find.comparison_sentences import comparison
-from mpigauge.find.comparisons import Comparison, pays_from
+from mpigauge.find.comparisons import Comparison, comparison, pays_from
 from mpigauge.result.reader import Result
 from mpigauge.rows.ratios import Ratio, ratio_of, verdict_of
 from mpigauge.rows.rows import rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mpigauge.find.warning_sentences import NOTES
 from mpigauge.rows.warnings import Circumstances, warnings_for
-from mpigauge.vocabulary import NOTES
 from tests.unit.rows.planted import estimate
 
 CELLS, LAUNCHES, VISITS, ROUNDS = 80, 10, 8, 16

@@ -11,10 +11,17 @@ from hypothesis import strategies as st
 
 from mpigauge.compare.curves import curves_of, rows_by_curve
 from mpigauge.find import comparisons
+from mpigauge.find.comparisons import (
+    RanksApart,
+    copies_apart,
+    libraries_apart,
+    missing_ratios,
+    modes_apart,
+    ranks_apart_finding,
+    ranks_apart_line,
+)
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
-from mpigauge.find.missing_ratio_sentences import missing_ratios, ranks_apart_finding, ranks_apart_line
-from mpigauge.find.missing_ratios import RanksApart, copies_apart, libraries_apart, modes_apart
 from mpigauge.rows.rows import rows
 from mpigauge.rows.same_distance import ANYWHERE, apart, like_ratio
 from tests.made import campaign, cell, launches_of, measured, result_of, written

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.document.document import Units
-from mpigauge.find.answer_sentences import AWAITED, ONE_LAUNCH
-from mpigauge.find.so_far import SoFar
-from mpigauge.find.unsettled import unsettled, untypical
+from mpigauge.find.answer import AWAITED, ONE_LAUNCH
+from mpigauge.find.so_far import SoFar, unsettled, untypical
 from mpigauge.plan.patterns import known
 from mpigauge.query.query import Source
 from mpigauge.result.records import Blocked, Done

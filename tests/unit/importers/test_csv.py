@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mpigauge.check.claim_kinds import ENDING
+from mpigauge.check.claim_file import ENDING
 from mpigauge.importers import READERS, read
 from mpigauge.result.reader import load
 from mpigauge.result.records import Imported

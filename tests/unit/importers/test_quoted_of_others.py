@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.document.document import Units
-from mpigauge.find.answer import answers, lines_of
-from mpigauge.find.answer_sentences import detail, heading
+from mpigauge.find.answer import answers, detail, heading, lines_of
 from mpigauge.result.reader import made_of
 from mpigauge.rows.rows import rows
 from tests.printed import FOLDER, records_of

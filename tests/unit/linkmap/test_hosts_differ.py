@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.linkmap import host_sentences as words
+from mpigauge.linkmap import hosts_differ as words
 from mpigauge.linkmap.hosts_differ import CARD_FACTS, MACHINE_FACTS, hosts_differ
 from mpigauge.plan.lab import Lab
 from mpigauge.result.kernel_data import Card, HostCards, Machine

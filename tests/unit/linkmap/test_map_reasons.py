@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mpigauge.linkmap.reasons import reasons
-from mpigauge.linkmap.sentences import undecided
 from mpigauge.linkmap.slow_links import FACTOR, Blame
+from mpigauge.linkmap.table import undecided
+from mpigauge.linkmap.verdict import reasons
 from tests.unit.linkmap.test_slow_links import LAUNCHES, judged, network, slow_link
 
 

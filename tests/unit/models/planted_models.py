@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.models.points import Points
+from mpigauge.models.model import Points
 from mpigauge.stats import interval
 
 if TYPE_CHECKING:

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.models.model import models_of
-from mpigauge.models.points import Points
-from mpigauge.models.together import cuts_together
+from mpigauge.models.model import Points, cuts_together, models_of
 from mpigauge.stats.segments import cut
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to
 

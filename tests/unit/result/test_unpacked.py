@@ -14,8 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mpigauge.errors import UsageError
-from mpigauge.find.doubt_sentences import doubt_line
-from mpigauge.find.doubts import doubts_of
+from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
 from mpigauge.result.reader import STANDARD_INPUT, Result, load

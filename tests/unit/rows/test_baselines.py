@@ -12,9 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.find.cache_levels import DifferentCache, Level
-from mpigauge.find.memory_cost_sentences import memory_finding
-from mpigauge.find.memory_costs import CachesSeen, memory_facts, software_overheads
+from mpigauge.find.memory_costs import (
+    CachesSeen,
+    DifferentCache,
+    Level,
+    memory_facts,
+    memory_finding,
+    software_overheads,
+)
 from mpigauge.result.reader import Result
 from mpigauge.rows.baselines import YARDSTICKS, ratios_of
 from mpigauge.rows.estimate import Timing

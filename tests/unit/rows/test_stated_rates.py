@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mpigauge.compare.control import PLANTED, rates_of
+from mpigauge.compare.comparison import PLANTED, rates_of
 from mpigauge.stats.decision import Thresholds, verdicts
 from mpigauge.stats.max_t import Paired
 from tests.unit.compare.test_compare import launches

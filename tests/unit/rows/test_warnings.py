@@ -14,8 +14,7 @@ from mpigauge.find.warning_sentences import WORDS, sentence
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine.crowding import Crowd
 from mpigauge.rows.machine.serial_correlation import InTime
-from mpigauge.rows.warnings import _CHECKS, Circumstances, warnings_for
-from mpigauge.vocabulary import WARNING_KINDS
+from mpigauge.rows.warnings import _CHECKS, WARNING_KINDS, Circumstances, warnings_for
 from tests.unit.rows.planted import estimate
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.answer import QUOTED_BYTES, answers
-from mpigauge.find.doubt_sentences import SENTENCES, SHORT, doubt_line
-from mpigauge.find.doubts import Doubt, doubts_of
+from mpigauge.find.doubts import HARMLESS, Doubt, doubt_line, doubts_of
 from mpigauge.result.records import Unread
 from mpigauge.rows.machine.steadiness import Steadiness
 from mpigauge.rows.rows import rows
-from mpigauge.vocabulary import DISTURBANCES, HARMLESS, WARNING_KINDS, DoubtKind, Trouble
+from mpigauge.rows.warnings import WARNING_KINDS, WarningKind
+from mpigauge.vocabulary import DISTURBANCES, Trouble
 from tests.made import (
     PATTERNS,
     RECORDS,
@@ -206,7 +206,7 @@ def test_every_table_takes_sizes_and_series(table: str, everything: Path, cli: C
 
 def test_no_doubt_is_longer_than_a_line() -> None:
     worst = replace_name(rows(result_of(*records_of(MESSAGES)))[0])
-    kinds: list[DoubtKind] = [*WARNING_KINDS, *get_args(Trouble)]
+    kinds: list[WarningKind | Trouble] = [*WARNING_KINDS, *get_args(Trouble)]
     unsteady = Steadiness(2.1e-6, 2.01e-6, 2.51e-6, 0.123)
     for kind in kinds:
         if kind in DISTURBANCES:  # test_disturbance_words.py
@@ -226,10 +226,6 @@ def test_no_doubt_is_longer_than_a_line() -> None:
 def replace_name(row: Any) -> Any:
     """A row of a long name."""
     return dataclasses.replace(row, cell=replace(row.cell, pattern="bcast-rotating", bytes=512 * 1024))
-
-
-def test_every_warning_has_its_words() -> None:
-    assert set(WARNING_KINDS) <= SHORT.keys() | SENTENCES.keys()
 
 
 def test_what_is_missing_comes_first_and_the_harmless_last() -> None:

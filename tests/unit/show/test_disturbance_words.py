@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.find.disturbance_sentences import CHOOSES, disturbance_line, disturbance_sentence
 from mpigauge.find.disturbances import (
+    CHOOSES,
     AnotherMpi,
     Disturbed,
     NetworkOnHost,
     Settings,
     SmallSharedMemory,
     Traced,
+    disturbance_line,
+    disturbance_sentence,
 )
 from mpigauge.find.settings import Setting
 from mpigauge.result.system_limits import SHARED_MEMORY

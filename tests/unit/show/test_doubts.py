@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.find.warned import doubt_lines
+from mpigauge.find.foot import doubt_lines
 from mpigauge.rows.odd_launches import odd_launches
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, collective, launches_of, measured, result_of, together

@@ -11,8 +11,7 @@ from mpigauge.campaign.lab import start
 from mpigauge.campaign.lab.counters import Counters
 from mpigauge.cli.verbs import lab_runs
 from mpigauge.find.answer import answers
-from mpigauge.find.doubt_sentences import doubt_line
-from mpigauge.find.doubts import doubts_of
+from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.plan.lab import Lab, Link
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, launches_of, measured, result_of

@@ -8,7 +8,7 @@ import pytest
 
 from mpigauge.compare.size_ratio import Beside, Stretch
 from mpigauge.document.ratio_words import times, verdict_words
-from mpigauge.find.size_runs import runs_words
+from mpigauge.find.phrases import runs_words
 from mpigauge.rows.ratios import Ratio
 from tests.made import cell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mpigauge.find.transport_sentences import transport_words
+from mpigauge.find.transport import transport_words
 
 
 @pytest.mark.parametrize(

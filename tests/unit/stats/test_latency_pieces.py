@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mpigauge.find.cache_levels import Level, cache_levels
+from mpigauge.find.memory_costs import Level, cache_levels
 from mpigauge.stats.latency_pieces import POINTS_LEAST, pieces_of
 from tests.unit.find.planted_caches import KIB, MIB, UNIFORM, curve, grid, noisy
 

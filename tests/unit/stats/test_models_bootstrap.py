@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.models.hockney import hockney_of, textbook_of
-from mpigauge.models.model import Model, model_of
-from mpigauge.models.points import Known, Points
+from mpigauge.models.model import Model, Points, models_of
 from mpigauge.models.predict import predicted
 from mpigauge.stats import bootstrap
 from mpigauge.stats.bootstrap import Replicates, misfit_beyond_noise, replicates_of, resampled
+from mpigauge.stats.interval import Interval
 from mpigauge.stats.limits import PROMISED
 from mpigauge.stats.segments import cut
 from tests.unit.models.planted_models import ONE_LINE, Machine, sizes_to
@@ -28,12 +28,12 @@ def without_stability(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def modelled(points: Points) -> Model:
-    found = model_of(points)
+    found = models_of([points])[0]
     assert found is not None
     return found
 
 
-def holds(number: Known, truth: float) -> bool:
+def holds(number: Interval, truth: float) -> bool:
     assert number.low is not None
     assert number.high is not None
     return number.low <= truth <= number.high
@@ -108,7 +108,7 @@ def test_breaks_are_as_stable_as_they_are_large() -> None:
     assert eager.kind == "found"
     assert eager.stability is not None
     assert eager.stability > 0.95
-    assert holds(eager.jump, (900e-9 + 4500 / 9e9) / (250e-9 + 4500 / 6e9)) or eager.jump.value > 1.3
+    assert holds(eager.jump, (900e-9 + 4500 / 9e9) / (250e-9 + 4500 / 6e9)) or eager.jump.centre > 1.3
 
 
 def test_a_probed_limit_is_a_break_to_the_byte() -> None:
@@ -121,7 +121,7 @@ def test_launches_in_another_order_are_the_same_campaign() -> None:
     one = Machine().campaign(np.random.default_rng(7))
     other = Points(one.sizes, one.logs, one.launches[::-1])
     first, second = (modelled(points).segments[0] for points in (one, other))
-    assert first.alpha.value == second.alpha.value
+    assert first.alpha.centre == second.alpha.centre
     assert first.alpha.high == pytest.approx(second.alpha.high, rel=0.01)
 
 
@@ -153,13 +153,15 @@ def test_one_line_has_parameters_and_several_have_none() -> None:
     one = hockney_of(modelled(Machine(segments=ONE_LINE).campaign(chance)))
     assert not one.apparent
     assert one.n_half is not None
-    assert one.n_half.value == pytest.approx(1000, rel=0.05)
-    assert one.rate.value == pytest.approx(1e9, rel=0.02)
+    assert one.n_half.centre == pytest.approx(1000, rel=0.05)
+    assert one.rate.centre == pytest.approx(1e9, rel=0.02)
     machine = Machine()
     several = hockney_of(modelled(machine.campaign(chance)))
     assert several.apparent
-    assert several.latency_s.value == pytest.approx(machine.times(machine.sizes)[0], rel=0.05)
-    assert several.rate.value == pytest.approx((machine.sizes / machine.times(machine.sizes)).max(), rel=0.05)
+    assert several.latency_s.centre == pytest.approx(machine.times(machine.sizes)[0], rel=0.05)
+    assert several.rate.centre == pytest.approx(
+        (machine.sizes / machine.times(machine.sizes)).max(), rel=0.05
+    )
 
 
 def test_half_of_the_highest_rate_is_where_it_is() -> None:
@@ -169,15 +171,15 @@ def test_half_of_the_highest_rate_is_where_it_is() -> None:
     half = hockney_of(modelled(machine.campaign(np.random.default_rng(11)))).n_half
     assert half is not None
     place = int((rates >= rates.max() / 2).argmax())
-    assert machine.sizes[place - 1] <= half.value <= machine.sizes[place]
+    assert machine.sizes[place - 1] <= half.centre <= machine.sizes[place]
 
 
 def test_the_textbook_line_is_that_of_least_squares() -> None:
     one = Machine().campaign(np.random.default_rng(12))
     line = textbook_of(modelled(one))
     beta, alpha = np.polyfit(one.sizes, np.exp(one.logs), 1)
-    assert line.latency_s.value == pytest.approx(alpha, rel=1e-6)
-    assert line.rate.value == pytest.approx(1 / beta)
+    assert line.latency_s.centre == pytest.approx(alpha, rel=1e-6)
+    assert line.rate.centre == pytest.approx(1 / beta)
     ratios = (alpha + beta * one.sizes) / np.exp(one.logs)
     assert line.rms == pytest.approx(math.sqrt(((ratios - 1) ** 2).mean()))
     assert line.worst == pytest.approx(ratios[int(np.flatnonzero(one.sizes == line.worst_at)[0])])
@@ -264,8 +266,8 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
     told, two, line = predicted(model, 3000), hockney_of(model), textbook_of(model)
     assert told.time_s is not None
     times = [
-        Known(told.time_s, told.low_s, told.high_s),
-        Known(told.time_s, told.mean_low_s, told.mean_high_s),
+        Interval(told.time_s, told.low_s, told.high_s),
+        Interval(told.time_s, told.mean_low_s, told.mean_high_s),
     ]
     of_lines = [segment.alpha, segment.beta, segment.level, line.latency_s, line.rate]
     numbers = [*times, *of_lines, two.latency_s, two.rate, two.n_half]
@@ -273,8 +275,8 @@ def test_no_interval_is_narrower_than_the_floor() -> None:
         assert number is not None
         assert number.low is not None
         assert number.high is not None
-        assert number.low <= 0.9901 * number.value
-        assert number.high >= 1.0099 * number.value
+        assert number.low <= 0.9901 * number.centre
+        assert number.high >= 1.0099 * number.centre
 
 
 @pytest.mark.parametrize("odd", [1.5, 3.0])
@@ -287,7 +289,7 @@ def test_one_odd_launch_of_ten_changes_nothing(odd: float) -> None:
     (usual,), (beside,) = (modelled(points).segments for points in (one, other))
     for name in ("alpha", "beta", "level"):
         first, second = getattr(usual, name), getattr(beside, name)
-        assert second.value == pytest.approx(first.value, rel=0.02)
+        assert second.centre == pytest.approx(first.centre, rel=0.02)
         assert second.high / second.low < 1.5 * first.high / first.low
 
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.compare.sides import compared_by
 from mpigauge.compare.size_ratio import Beside, Stretch, besides, stretches
-from mpigauge.find.explain.measured import alike
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.phrases import WORDS
+from mpigauge.find.comparisons import USUALLY, place_name
+from mpigauge.find.explain.evidence import against_first, at_sizes
+from mpigauge.find.phrases import EMULATED, WITHIN, runs_words, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
@@ -81,6 +87,16 @@ class Contrast:
     state: StateName | None
 
     @property
+    def cell(self) -> Cell:
+        """The smallest of the curve that the other is compared with."""
+        return self.base
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both curves, at the sizes that both have."""
+        return at_sizes([self.base, self.other], (one.bytes for one in self.points))
+
+    @property
     def launches(self) -> int:
         """In which it rests: the fewest of its sizes."""
         return min(one.ratio.launches for one in self.points)
@@ -116,17 +132,10 @@ def modes(evidence: Evidence) -> Iterator[Contrast]:
 
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
     """Each curve against the first, or the nearest, of those that differ in these factors alone."""
-    for curves in alike(evidence, factors):
-        base, *others = _nearest_first(curves) if factors == PLACE else curves
-        for other in others:
-            points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
-            if points:
-                yield _contrast(evidence, factors, (base[0], other[0]), points)
-
-
-def _nearest_first(curves: Iterable[list[Row]]) -> list[list[Row]]:
-    """By the time of the smallest message."""
-    return sorted(curves, key=lambda curve: curve[0].time.estimate if curve[0].time else 0.0)
+    for base, other in against_first(evidence, factors):
+        points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
+        if points:
+            yield _contrast(evidence, factors, (base[0], other[0]), points)
 
 
 def _contrast(
@@ -191,3 +200,50 @@ def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | 
         return None, None
     trips = sorted(abs(one.extra_s) / (2 * base.time.estimate) for one in between)
     return (trips[0], trips[-1]) if trips[-1] <= ONE_ORDER * trips[0] else (None, None)
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+NO_LIMIT = "none found"
+
+
+def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """Which is faster, where, and by how much."""
+    name = name_of(fact.factors)
+    about = subject(fact.base, varied, fact.factors, fact.state)
+    said = "; ".join([runs_words(fact.runs, fact.base, chosen), *_more(fact)])
+    return f"{about}: {name(fact.other)} against {name(fact.base)}: {said}"
+
+
+def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
+    """How two cells that differ in these factors alone are told from each other."""
+    if factors == PLACE:
+        return place_name
+    if factors == BUILD:
+        return lambda cell: cell.library
+    (factor,) = factors
+    return lambda cell: WORDS[factor](cell) or USUALLY
+
+
+def _more(fact: Contrast) -> Iterator[str]:
+    """What follows from all sizes together."""
+    if fact.twice_from is not None:
+        largest = units.format_size(fact.points[-1].bytes)
+        yield f"by a factor of {TWICE:g} or more from {units.format_size(fact.twice_from)} to {largest}"
+    if fact.by_limit is not None:
+        yield _limits(fact.by_limit)
+    if fact.emulated:
+        yield EMULATED
+
+
+def _limits(fact: ByLimit) -> str:
+    base, other = (
+        NO_LIMIT if limit is None else units.format_size(limit) for limit in (fact.base, fact.other)
+    )
+    beyond = f"beyond {WITHIN} " if fact.small_elsewhere else ""
+    said = f"{beyond}they differ between their eager limits alone ({other} against {base})"
+    if fact.least_trips is None or fact.most_trips is None:
+        return f"{said}: one waits for the receiver there, the other does not"
+    least, most = map(units.format_factor, (fact.least_trips, fact.most_trips))
+    trips = units.span(least, most, f" {units.DASH} ")
+    return f"{said}: the wait for the receiver, {trips} round trips of the smallest message"

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.find.explain.informative import tells
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.memory_costs import LIMITS, curves_in_copies
+from mpigauge.find.phrases import EMULATED, subject
 from mpigauge.rows.baselines import YARDSTICKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
@@ -100,6 +104,11 @@ class Copies:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest message, and the one that costs fewest copies."""
+        return at_sizes([self.cell], (self.first.bytes, self.least.bytes))
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return min(self.first.ratio.launches, self.least.ratio.launches)
@@ -114,7 +123,7 @@ def copies(evidence: Evidence) -> Iterator[Copies]:
     """Every curve of messages in every kind of copy that was measured with it."""
     sticks: Sticks = {(*_key(row), row.cell.pattern, row.cell.mode): row for row in evidence.rows}
     for name, curve in curves_in_copies(evidence.rows):
-        told = [row for row in curve if tells(row.ratios[name])]
+        told = [row for row in curve if is_informative(row.ratios[name])]
         if len(told) > 1:
             yield _copies(name, told, sticks, emulated=evidence.emulated)
 
@@ -218,3 +227,47 @@ def crossing(sizes_bytes: Values, values: Values, limit: float) -> float | None:
             logs = np.log([below, above])
             return float(np.exp(np.interp(math.log(limit), logs, np.log([next_size, size]))))
     return None
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy is not optimised"
+
+
+def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How many copies a message costs, where it falls below ten and two, and the least."""
+    about = f"{subject(fact.cell, varied, (), fact.state)} / {' '.join(YARDSTICKS[fact.name])}"
+    said = [_at(fact.first, chosen), *_below_limit(fact)]
+    if fact.least != fact.first:
+        said.append(f"least {_at(fact.least, chosen)}")
+    if fact.least.ratio.high is not None and fact.least.ratio.high < 1:
+        said.append(PIPELINED)
+    if fact.emulated:
+        said.append(EMULATED)
+    return f"{about}: {'; '.join(said)}"
+
+
+def _at(one: InCopies, chosen: Units) -> str:
+    ratio = one.ratio
+    copies = f"{units.format_factor(ratio.estimate)} copies"
+    copies = units.with_interval(copies, ratio.low, ratio.high, units.format_factor)
+    copied = f" for {units.format_time(one.copy_s, chosen.time)}" if one.copy_s is not None else ""
+    both = f"{units.format_time(one.message_s, chosen.time)}{copied}"
+    return f"{copies} at {units.format_size(one.bytes)}, {both}"
+
+
+def _below_limit(fact: Copies) -> Iterator[str]:
+    """From which of the sizes on that were measured, as tables have it."""
+    for one in fact.below:
+        begin = f"from {units.format_size(one.from_bytes)}"
+        end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""
+        certain = [
+            f"from {units.format_size(one.certain_bytes)}" if one.certain_bytes > one.from_bytes else "",
+            f"up to {units.format_size(one.certain_upto_bytes)}"
+            if one.certain_upto_bytes < one.upto_bytes
+            else "",
+        ]
+        surely = f" (for certain {' '.join(filter(None, certain))})" if any(certain) else ""
+        yield f"below {one.copies:g} {begin}{surely}{end}"
+    if fact.never is not None:
+        yield f"below {fact.never:g} at no size up to {units.format_size(fact.largest_bytes)}"

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.state_words import in_state
+from mpigauge.find.explain.evidence import at_sizes
+from mpigauge.find.phrases import headed, subject, time
 from mpigauge.stats.interval import difference_interval
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
@@ -72,6 +79,11 @@ class EagerLimit:
     blocked: int
     of: int
     state: StateName | None = None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The probe, and the smallest message of the curve that crosses it."""
+        return at_sizes([self.cell, self.message])
 
     @property
     def launches(self) -> int:
@@ -174,3 +186,35 @@ def _beyond(near: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float64]]
 
 def _estimate(row: Row) -> float:
     return row.time.estimate if row.time is not None else float("nan")
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How large it is, and what lies above it."""
+    about = subject(fact.cell, varied, {"pattern", "mode"})
+    limit = f"the eager limit is {units.format_size(fact.limit_bytes)}"
+    return headed(about, "; ".join([limit, *_more(fact, chosen)]))
+
+
+def _more(fact: EagerLimit, chosen: Units) -> Iterator[str]:
+    if fact.crossing is not None and fact.message is not None:
+        message = f"{fact.message.pattern} {fact.message.mode}{in_state(fact.state)}"
+        yield f"{message} of {_crossing(fact.crossing, chosen)}"
+    if fact.blocked:
+        sizes = counted(fact.of, "size")
+        yield f"{fact.blocked} of {sizes} of modes that rely on it would deadlock and were not started"
+
+
+def _crossing(fact: EagerLimitCost, chosen: Units) -> str:
+    above, below = units.format_size(fact.above_bytes), units.format_size(fact.below_bytes)
+    above_s, below_s = (units.format_time(one, chosen.time) for one in (fact.above_s, fact.below_s))
+    took = f"{above} takes {above_s}, of {below} {below_s}"
+    if fact.low_s <= 0 <= fact.high_s:
+        return f"{took}: crossing it costs nothing that can be told from 0"
+    if fact.high_s < 0:
+        return f"{took}: above it is faster, by {time(-fact.extra_s, -fact.high_s, -fact.low_s, chosen)}"
+    trips = units.format_factor(fact.trips)
+    cost = time(fact.extra_s, fact.low_s, fact.high_s, chosen)
+    return f"{took}: crossing it costs {cost}, {trips} round trips of the smallest message"

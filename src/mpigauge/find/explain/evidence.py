@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+from msgspec.structs import replace
 
 from mpigauge.compare.curves import rows_by_curve
 from mpigauge.compare.within import Within
+from mpigauge.plan.factors import PLACE, SIZE
+from mpigauge.rows.group import row_key
 from mpigauge.sequences import group_by
+from mpigauge.stats.interval import interval_of
+from mpigauge.units import REACH_MOST
 from mpigauge.vocabulary import POINT_TO_POINT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from mpigauge.plan.model import JobKey
+    from mpigauge.plan.model import Cell, JobKey
     from mpigauge.plan.patterns import Mode, Pattern
     from mpigauge.result.reader import Result
+    from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Family
 
@@ -97,3 +106,71 @@ class Evidence:
         if pattern is None:
             return False
         return pattern.family in families if families else pattern.talks
+
+
+LAUNCHES_LEAST = 2
+"""Fewer have no interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A positive number that each launch has one of.
+
+    Attributes:
+        estimate: Its centre over launches.
+        low: Lower end of its 95 % interval; None where a launch has 0 or there is one only.
+        high: Its upper end.
+        launches: How many.
+    """
+
+    estimate: float
+    low: float | None
+    high: float | None
+    launches: int
+
+
+def measured(by_launch: Mapping[int, float]) -> Measured:
+    """The number of one launch or more.
+
+    Source:
+        docs/method.md#launches
+    """
+    return Measured(*interval_of(np.array(list(by_launch.values()))), len(by_launch))
+
+
+def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
+    """Curves of talking ranks whose samples hold nothing but the operation, sizes rising."""
+    for curve in evidence.curves():
+        mode = evidence.mode_of(curve[0])
+        if mode is None or not (mode.overlaps or mode.in_a_row):
+            yield curve
+
+
+def against_first(evidence: Evidence, factors: frozenset[str]) -> Iterator[tuple[list[Row], list[Row]]]:
+    """Yield pairs of curves that differ in some factors alone: the first, or the nearest, with each other."""
+    groups = group_by(single_calls(evidence), lambda curve: row_key(curve[0], factors | SIZE))
+    for curves in groups.values():
+        base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
+        yield from ((base, other) for other in others)
+
+
+def _nearest(curve: Sequence[Row]) -> float:
+    return curve[0].time.estimate if curve[0].time else math.inf
+
+
+def is_narrow(estimate: float, low: float | None, high: float | None) -> bool:
+    """Return whether an interval goes less than ten times beyond its number, on either side."""
+    if low is None or high is None or not low > 0:
+        return False
+    return estimate / low < REACH_MOST and high / estimate < REACH_MOST
+
+
+def is_informative(ratio: Ratio | None) -> TypeGuard[Ratio]:
+    """Return whether a ratio has an interval that says something: it leaves no factor of ten open."""
+    return ratio is not None and is_narrow(ratio.estimate, ratio.low, ratio.high)
+
+
+def at_sizes(cells: Iterable[Cell | None], sizes_bytes: Iterable[int] = ()) -> frozenset[Cell]:
+    """Return cells, and each of them at other sizes: what a fact rests on that is of whole curves."""
+    found, sizes = [cell for cell in cells if cell is not None], [*sizes_bytes]
+    return frozenset([*found, *(replace(cell, bytes=size) for cell in found for size in sizes)])

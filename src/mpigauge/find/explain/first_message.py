@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.find.explain.informative import reaches_less, tells
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times
+from mpigauge.find.explain.evidence import at_sizes, is_informative, is_narrow
+from mpigauge.find.phrases import time
 from mpigauge.rows.baselines import MESSAGES
 from mpigauge.rows.ratios import Ratio, ratio_of
 from mpigauge.sequences import group_by
@@ -17,8 +21,9 @@ from mpigauge.stats.limits import PROMISED
 from mpigauge.units import NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Launch
@@ -54,6 +59,11 @@ class FirstMessage:
     launches: int
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The cell of that message."""
+        return at_sizes([self.cell])
+
+    @property
     def weight(self) -> float:
         """By how much it is above the usual."""
         return abs(math.log(self.ratio.estimate)) if self.ratio else 0.0
@@ -64,7 +74,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
     for job, rows in evidence.by_job().items():
         firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
         first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
-        if low_s is None or high_s is None or not reaches_less(first_s, low_s, high_s):
+        if low_s is None or high_s is None or not is_narrow(first_s, low_s, high_s):
             continue
         usual = _smallest(rows)
         usual_s = ONE_WAY * usual.time.estimate if usual is not None and usual.time is not None else None
@@ -91,4 +101,23 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
         return None
     trips = {number: ONE_WAY * time for number, time in usual.time.by_launch.items()}
     ratio = ratio_of(firsts, trips, paired=True, clock_step=usual.time.step)
-    return ratio if tells(ratio) else None
+    return ratio if is_informative(ratio) else None
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """What it takes, and how many times as long as those that follow."""
+    first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
+    return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact, chosen)])}"
+
+
+def _beside(fact: FirstMessage, chosen: Units) -> Iterator[str]:
+    if fact.ratio is None or fact.usual_s is None:
+        return
+    size = units.format_size(fact.cell.bytes)
+    usual = units.format_time(fact.usual_s, chosen.time)
+    yield f"{times(fact.ratio)} as long as a round trip of {size} later on, {usual}"
+    if fact.ratio.low is not None and fact.ratio.low > 1:
+        yield "what MPI_Init leaves to be set up is in it"

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mpigauge.find.explain.measured import single_calls
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times
+from mpigauge.find.explain.evidence import at_sizes, single_calls
+from mpigauge.find.phrases import at_size, every_size, subject
 from mpigauge.rows.ratios import compared, judged_together
 from mpigauge.stats.interval import interval_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
@@ -58,6 +63,11 @@ class First:
     points: tuple[FirstAt, ...]
     longer: tuple[FirstAt, ...]
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The curve, at all sizes with an interval."""
+        return at_sizes([self.cell], (one.bytes for one in self.points))
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -113,3 +123,28 @@ def _first_by_launch(row: Row) -> dict[int, float]:
 
 def _geometric(values: Sequence[float]) -> float:
     return math.exp(fmean(map(math.log, values)))
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+
+def sentence(fact: First, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How many times as long they take as typical ones."""
+    about = subject(fact.cell, varied, (), fact.state)
+    first = "the first round in a warm launch, not a program's first message,"
+    return f"{about}: {first} takes {_range(fact, chosen)}"
+
+
+def _range(fact: First, chosen: Units) -> str:
+    most, total, many = fact.most, len(fact.points), len(fact.longer)
+    first, typical = (units.format_time(one, chosen.time) for one in (most.first_s, most.typical_s))
+    both = f"{first} for {typical}"
+    where = at_size(fact.cell, most.bytes)
+    if total == 1:
+        return f"{times(most.ratio)} as long as a typical one{where}, {both}"
+    ends = units.interval(*fact.ends, units.format_factor)
+    certain = f"{every_size(total)}, most" if many == total else f"{many} of {total} sizes, of these most"
+    return (
+        f"{ends} times as long as a typical one, longer for certain at {certain}{where}: "
+        f"{times(most.ratio)}, {both}"
+    )

@@ -7,15 +7,20 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.find.explain.informative import tells
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times
+from mpigauge.find.explain.evidence import at_sizes, is_informative
+from mpigauge.find.phrases import MINUS, subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.patterns import EACH_RANK, blocks_of
 from mpigauge.rows.group import group
 from mpigauge.rows.same_distance import like_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.plan.patterns import Mode, Pattern
@@ -25,7 +30,6 @@ if TYPE_CHECKING:
 
     Counted = Mapping[int, Row]
     """Rows of one size, by the number of ranks."""
-
     Laws = Mapping[GrowthLaw, Callable[[int], float]]
 
 FEWEST = 2
@@ -103,6 +107,11 @@ class Growth:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The fewest ranks, at all sizes told."""
+        return at_sizes([self.cell], (size.bytes for size in self.at))
+
+    @property
     def launches(self) -> int:
         """In which it rests: the fewest of its ratios."""
         return min(one.ratio.launches for size in self.at for one in size.more if one.ratio)
@@ -153,7 +162,7 @@ def _growth(evidence: Evidence, rows: Sequence[Row]) -> Iterator[Growth]:
 def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
     base = counted[fewest]
     others = [_count(evidence, counted[ranks], base) for ranks in sorted(counted) if ranks > fewest]
-    told = [one for one in others if tells(one.ratio)]
+    told = [one for one in others if is_informative(one.ratio)]
     fitting = max((one for one in told if one.cores is None), key=lambda one: one.ranks, default=None)
     crowded = [one for one in told if one.cores is not None]
     ends = tuple(dict.fromkeys((crowded[0], crowded[-1]))) if crowded else ()
@@ -186,7 +195,7 @@ def _is_lap(evidence: Evidence, row: Row) -> bool:
 
 
 def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, float | None]:
-    """How it grows, if the interval tells, and the ratio that would be."""
+    """How it grows, if the interval is_informative, and the ratio that would be."""
     ratio, pattern = most.ratio, evidence.patterns[base.cell.pattern]
     if ratio is None or ratio.low is None or ratio.high is None or cores_shared(base) is not None:
         return None, None
@@ -199,3 +208,67 @@ def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, 
     would = {law: rounds(most.ranks) / rounds(base.cell.ranks) for law, rounds in ROUNDS.items()}
     agree = [law for law, expected in would.items() if ratio.low <= expected <= ratio.high]
     return (agree[0], would[agree[0]]) if len(agree) == 1 else (None, None)
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+LAWS: Mapping[GrowthLaw, str] = {"logarithmic": "log2 p", "linear": f"p {MINUS} 1", "proportional": "p"}
+"""Of p ranks."""
+
+SKEW_MOST = 0.2
+"""Of a time; with more than that, it is said."""
+
+
+def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How the time grows with the ranks, with cores and without."""
+    what = "lap of " if fact.lap else ""
+    about = f"{what}{subject(fact.cell, varied, {'ranks'}, fact.state)}"
+    return f"{about}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_scheduler(fact)])}"
+
+
+def _at(one: AtSize, fact: Growth, chosen: Units) -> str:
+    where = f"at {units.format_size(one.bytes)} " if fact.sized else ""
+    base = f"{where}{_ranks(one.fewest)} take {_time(one.fewest, chosen)}"
+    fitting = (
+        [f"{_ranks(one.fitting)} {_longer(one.fitting, chosen)}{_law_words(one)}"] if one.fitting else []
+    )
+    return ", ".join([base, *fitting, *(f"{_ranks(many)} {_longer(many, chosen)}" for many in one.crowded)])
+
+
+def _ranks(one: Count) -> str:
+    shared = "" if one.cores is None else f" on {one.cores} core{'' if one.cores == 1 else 's'}"
+    return f"{one.ranks} rank{'' if one.ranks == 1 else 's'}{shared}"
+
+
+def _longer(one: Count, chosen: Units) -> str:
+    return f"{times(one.ratio)} as long, {_time(one, chosen)}" if one.ratio else _time(one, chosen)
+
+
+def _time(one: Count, chosen: Units) -> str:
+    """With what it consists of."""
+    message_s = one.message_s
+    parts = [] if message_s is None else [f"{units.format_time(message_s, chosen.time)} a message"]
+    if one.skew_share is not None and one.skew_share > SKEW_MOST:
+        parts.append(f"{units.format_percent(one.skew_share)} of it start skew")
+    within = f" ({', '.join(parts)})" if parts else ""
+    return f"{units.format_time(one.time_s, chosen.time)}{within}"
+
+
+def _law_words(one: AtSize) -> str:
+    """As which law the interval says that it grows; nothing if it does not tell."""
+    if one.expected is None or one.fitting is None or one.fitting.ratio is None:
+        return ""
+    would = f"{units.format_factor(one.expected)} times"
+    if one.law is not None:
+        return f", as {LAWS[one.law]} would ({would})"
+    low, high = one.fitting.ratio.low, one.fitting.ratio.high
+    if low is not None and low > one.expected:
+        return f", more than p would ({would})"
+    return f", less than p would ({would})" if high is not None and high < one.expected else ""
+
+
+def _scheduler(fact: Growth) -> Iterator[str]:
+    """What times of more ranks than cores contain."""
+    if cores := {many.cores for one in fact.at for many in (one.fewest, *one.crowded) if many.cores}:
+        beyond = f"beyond {cores.pop()} ranks" if len(cores) == 1 else "with more ranks than cores"
+        yield f"{beyond} they also wait for the scheduler, so this shows no growth of the operation itself"

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from mpigauge import units
 from mpigauge.compare.size_ratio import Beside, besides, by_size
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.find.explain.evidence import at_sizes
+from mpigauge.find.phrases import span, subject, time
 from mpigauge.plan.patterns import usual_mode
+from mpigauge.rows.baselines import YARDSTICKS
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.rows import Row
@@ -42,6 +49,11 @@ class Handshake:
     without: int
     slower: int
     state: StateName | None = None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """Both curves, where they are smallest and where the handshake is seen."""
+        return at_sizes([self.cell, self.base], [self.small.bytes])
 
     @property
     def launches(self) -> int:
@@ -81,6 +93,11 @@ class BufferCopy:
     most_bytes: int
     launches: int
     state: StateName | None = None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cells of both curves."""
+        return at_sizes([self.cell, self.base])
 
     @property
     def weight(self) -> float:
@@ -168,3 +185,34 @@ def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Se
 def _like(row: Row) -> object:
     """What two modes of one pattern must have in common."""
     return row.cell.pattern, row.cell.job, row.cell.buffers, row.cell.pair, row.state
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+
+def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """What the wait for the receiver costs, and whether the usual mode waits above the limit."""
+    small, mode, usual = fact.small, fact.cell.mode, fact.base.mode
+    cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
+    size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
+    about = subject(fact.base, varied, {"mode"}, fact.state)
+    said = f"{about}: waiting for the receiver costs {cost} ({mode} against {usual}, {size})"
+    if not fact.above:
+        return f"{said}; no size above the eager limit of {limit} was measured"
+    sizes = counted(fact.above, "size")
+    if not fact.without:
+        return f"{said}; above the eager limit of {limit} none of {sizes} tells whether {usual} waits, too"
+    less = f"the difference is certainly less at {fact.without} of {sizes}"
+    return f"{said}; above the eager limit of {limit} {less}: {usual} waits there, too"
+
+
+def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """What a copy into a buffer costs, in copies."""
+    about = subject(fact.base, varied, {"mode"}, fact.state)
+    stick = " ".join(YARDSTICKS[fact.stick])
+    ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)
+    return (
+        f"{about}: {fact.cell.mode} takes longer than {fact.base.mode} by "
+        f"{units.format_factor(fact.copies_median)} copies ({stick} of the same size; {ends} at "
+        f"{span((fact.least_bytes, fact.most_bytes))})"
+    )

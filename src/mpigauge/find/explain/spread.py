@@ -9,16 +9,29 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from mpigauge.find.explain.contrasts import BUILD
-from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, alike, measured, single_calls
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times
+from mpigauge.find.explain.contrasts import BUILD, name_of
+from mpigauge.find.explain.evidence import (
+    LAUNCHES_LEAST,
+    Measured,
+    against_first,
+    at_sizes,
+    measured,
+    single_calls,
+)
+from mpigauge.find.phrases import at_size, share, subject
 from mpigauge.plan.factors import PLACE
 from mpigauge.rows.ratios import bounds, ratio_of
 from mpigauge.rows.samples import by_launch, by_launch_number
 from mpigauge.stats.percentiles import percentile
+from mpigauge.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
@@ -96,6 +109,11 @@ class Spread:
     state: StateName | None
 
     @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cell, and the one with the largest deviation."""
+        return at_sizes([self.cell], [self.deviation.bytes])
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return self.quartiles.launches
@@ -134,6 +152,16 @@ class SpreadBeside:
     state: StateName | None
 
     @property
+    def cell(self) -> Cell:
+        """The smallest of the curve that the other is compared with."""
+        return self.base
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The smallest cells of both curves."""
+        return at_sizes([self.base, self.other])
+
+    @property
     def launches(self) -> int:
         """In which it rests."""
         return self.ratio.launches
@@ -150,8 +178,10 @@ def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
         if (found := _spread(evidence, curve)) is not None:
             yield found
     for factors in COMPARED:
-        for curves in alike(evidence, factors):
-            yield from _besides(evidence, factors, curves)
+        for base, other in against_first(evidence, factors):
+            two = _beside(evidence, factors, base, other)
+            if two is not None and _matters(two.ratio):
+                yield two
 
 
 # ---- One curve -----------------------------------------------------------------------------------
@@ -222,25 +252,10 @@ def _over_mean(samples: Values) -> float:
 # ---- Two curves ----------------------------------------------------------------------------------
 
 
-def _besides(
-    evidence: Evidence, factors: frozenset[str], curves: Sequence[Sequence[Row]]
-) -> Iterator[SpreadBeside]:
-    """Each against the first, or the nearest, as far as it can be told."""
-    base, *others = sorted(curves, key=_nearest) if factors == PLACE else curves
-    for other in others:
-        found = _beside(evidence, factors, base, other)
-        if found is not None and _matters(found.ratio):
-            yield found
-
-
 def _matters(ratio: Ratio) -> bool:
     """Whether the whole interval lies beyond the margin."""
     least, most = bounds()
     return (ratio.low or 0.0) > most or (ratio.high or math.inf) < least
-
-
-def _nearest(curve: Sequence[Row]) -> float:
-    return curve[0].time.estimate if curve[0].time else math.inf
 
 
 def _beside(
@@ -266,4 +281,66 @@ def _beside(
         base_share=shares[0],
         other_share=shares[1],
         state=base[0].state,
+    )
+
+
+# ---- Sentences -----------------------------------------------------------------------------------
+
+MANY_TIMES = 2.0
+"""A standard deviation that is so many times that of the other samples is made by the slowest."""
+
+
+def sentence(fact: Spread | SpreadBeside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How much a single message differs from the next, and how well the time is known all the same."""
+    if isinstance(fact, SpreadBeside):
+        return _beside_sentence(fact, varied, chosen)
+    return f"{subject(fact.cell, varied, (), fact.state)}: {'; '.join(_parts(fact))}"
+
+
+def _parts(fact: Spread) -> Iterator[str]:
+    over = f", median of {counted(fact.sizes, 'size')}" if fact.sizes > 1 else ""
+    yield (
+        f"{_samples(fact)} vary by {share(fact.quartiles)} within a launch (quartile distance over "
+        f"median{over})"
+    )
+    if fact.half_width is not None:
+        yield f"the time itself is known to {units.format_relative(fact.half_width)}"
+    yield _deviation_words(fact.deviation, at_size(fact.cell, fact.deviation.bytes))
+    if fact.batched:
+        yield f"{counted(len(fact.batched), 'more size')} timed in batches, whose means vary less"
+
+
+def _samples(fact: Spread) -> str:
+    what = "messages" if fact.messages else "operations"
+    if fact.batch == 1:
+        return f"single {what}"
+    return f"means of up to {fact.batch} {what}, which vary less than single ones,"
+
+
+def _deviation_words(fact: Deviation, where: str) -> str:
+    largest = f" is largest{where}," if where else " is"
+    said = f"their standard deviation{largest} {_of_mean(fact.over_mean)}"
+    if fact.over_mean > MANY_TIMES * fact.rest:
+        few = f"slowest {fact.slowest}" if fact.slowest > 1 else "slowest one"
+        said += f", but {units.format_percent(fact.rest)} without the {few} of {fact.samples} samples"
+    return said
+
+
+def _of_mean(over_mean: float) -> str:
+    if over_mean < 1:
+        return f"{units.format_percent(over_mean)} of the mean"
+    return f"{units.format_factor(over_mean)} times the mean"
+
+
+def _beside_sentence(fact: SpreadBeside, varied: Collection[str], chosen: Units) -> str:
+    name, what = name_of(fact.factors), "messages" if fact.messages else "operations"
+    by = "over" if fact.factors == PLACE else "with"
+    pair = f"{by} {name(fact.other)} as {by} {name(fact.base)}"
+    other_s, base_s = (units.format_time(one, chosen.time) for one in (fact.other_s, fact.base_s))
+    other = f"{other_s} ({units.format_percent(fact.other_share)} of the time)"
+    base = f"{base_s} ({units.format_percent(fact.base_share)})"
+    over = f" (median of {counted(fact.sizes, 'common size')})" if fact.sizes > 1 else ""
+    return (
+        f"{subject(fact.base, varied, fact.factors, fact.state)}: quartiles of single {what} in a launch are "
+        f"{times(fact.ratio)} as far apart {pair}: {other} for {base}{over}"
     )

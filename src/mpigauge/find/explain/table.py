@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Any
 from mpigauge.document.document import AUTOMATIC, Document, Line
 from mpigauge.document.finding import finding, finding_record
 from mpigauge.document.ratio_words import OF_PAIRS
-from mpigauge.find import answer_sentences as machine
+from mpigauge.find import answer as machine
 from mpigauge.find import maps
-from mpigauge.find.disturbance_sentences import disturbance_findings
+from mpigauge.find.disturbances import disturbance_findings
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.sentences import sentence_of
-from mpigauge.find.explain.topics import conclusions, conclusions_across
+from mpigauge.find.explain.topics import TOPICS, conclusions, conclusions_across
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.plan.factors import BY_NAME
 from mpigauge.units import counted
-from mpigauge.vocabulary import WITH_RATIOS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mpigauge.document.document import Units
-    from mpigauge.find.explain.topics import Conclusion, ConclusionAcross
+    from mpigauge.find.explain.topics import Conclusion
     from mpigauge.query.query import Source
     from mpigauge.rows.rows import Row
 
@@ -42,7 +40,7 @@ class Said:
     """
 
     name: str
-    conclusion: Conclusion | ConclusionAcross
+    conclusion: Conclusion
     text: str
 
     @property
@@ -102,7 +100,7 @@ def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
     """All that is concluded of one result."""
     evidence = Evidence(source.result, source.rows, controls=source.controls)
     varied = varied_in(source.rows)
-    return [Said(source.name, one, sentence_of(one, varied, chosen)) for one in conclusions(evidence)]
+    return [Said(source.name, one, one.sentence(varied, chosen)) for one in conclusions(evidence)]
 
 
 def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
@@ -111,9 +109,9 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
     varied = [varied_in(source.rows) for source in sources]
     return [
         Said(
-            " / ".join(dict.fromkeys(sources[place].name for place in one.fact.results)),
+            " / ".join(dict.fromkeys(sources[place].name for place in one.results)),
             one,
-            sentence_of(one, frozenset().union(*(varied[place] for place in one.fact.results)), chosen),
+            one.sentence(frozenset().union(*(varied[place] for place in one.results)), chosen),
         )
         for one in conclusions_across(evidences)
     ]
@@ -131,7 +129,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
     for one in shown:
         name = f"{one.name}: " if several else ""
         yield Line(f"{name}{one.text} ({counted(one.launches, 'launch')})", "title")
-    if any(one.conclusion.topic in WITH_RATIOS for one in shown):
+    if any(TOPICS[one.conclusion.topic].with_ratios for one in shown):
         yield Line(f"times as long: {OF_PAIRS}", "quiet")
     if not shown:
         yield Line("nothing follows: conclusions take two of something, measured in two launches or more")

@@ -1,16 +1,14 @@
 """All topics of conclusions: TOPICS is the one list of them, in the order in which they are told.
 
-To add one: a module of facts here, a word in `vocabulary.Topic`, and its sentence in `show.words.explain`.
-A fact is a frozen dataclass with `launches`, in which it rests, and `weight`, by which the most telling
-ones of a topic are chosen.
+To add one: a file with its facts, their finder and their sentence, a row here, and one in docs/explain.md.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain import (
     contrasts,
     copies,
@@ -25,78 +23,95 @@ from mpigauge.find.explain import (
     waiting,
     yielding,
 )
-from mpigauge.plan.model import Cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.vocabulary import Topic
-
-T = TypeVar("T")
+    from mpigauge.plan.model import Cell
 
 
 class Fact(Protocol):
-    """What all facts have."""
+    """What all facts have: they are frozen dataclasses, whose fields are the `value` of JSON."""
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that stands for all of its cells when facts are put in order."""
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """All cells that it is of; some may not have been measured, since not every curve has every size."""
 
     @property
     def launches(self) -> int:
-        """In which it rests; the fewest of its cells."""
+        """How many launches it rests on: the fewest of its cells."""
 
     @property
     def weight(self) -> float:
-        """How much it says, beside others of its topic."""
+        """How much it says, compared with other facts of its topic."""
+
+
+class Topic(NamedTuple):
+    """How facts of one kind are found and told.
+
+    Attributes:
+        find: Yields the facts of a result, given its evidence; given that of all results if it is across.
+        sentence: Says a fact, given the factors in which cells of its results differ, and units.
+        with_ratios: Whether its sentences have two times and their ratio.
+        across: Whether a fact is about two results, or two jobs of one; then it has `results`.
+    """
+
+    find: Callable[[Any], Iterator[Any]]
+    sentence: Callable[[Any, Collection[str], Units], str]
+    with_ratios: bool = False
+    across: bool = False
+
+
+TOPICS: Mapping[str, Topic] = {
+    "place": Topic(contrasts.places, contrasts.sentence, with_ratios=True),
+    "library": Topic(contrasts.libraries, contrasts.sentence, with_ratios=True),
+    "setting": Topic(contrasts.settings, contrasts.sentence, with_ratios=True),
+    "mode": Topic(contrasts.modes, contrasts.sentence, with_ratios=True),
+    "eager-limit": Topic(eager_limits.eager_limits, eager_limits.sentence),
+    "handshake": Topic(send_modes.handshakes, send_modes.handshake),
+    "buffer-copy": Topic(send_modes.buffer_copies, send_modes.buffer_copy),
+    "plateau": Topic(plateau.plateaus, plateau.sentence),
+    "copies": Topic(copies.copies, copies.sentence, with_ratios=True),
+    "planted": Topic(lab_truth.planted, lab_truth.sentence),
+    "ranks": Topic(ranks.growths, ranks.sentence, with_ratios=True),
+    "yielding": Topic(yielding.yieldings, yielding.sentence, across=True),
+    "waiting": Topic(waiting.waitings, waiting.sentence),
+    "spread": Topic(spread.spreads, spread.sentence),
+    "first-message": Topic(first_message.first_messages, first_message.sentence, with_ratios=True),
+    "first": Topic(first_round.firsts, first_round.sentence, with_ratios=True),
+}
 
 
 class Conclusion(NamedTuple):
-    """A fact and what it is about."""
+    """A fact and what it is about.
 
-    topic: Topic
+    Attributes:
+        topic: A name in TOPICS.
+        results: The places of the results it is about, among those that were asked for.
+    """
+
+    topic: str
     fact: Fact
+    results: tuple[int, ...] = (0,)
 
+    def sentence(self, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+        """Return what is said of the fact.
 
-TOPICS: Mapping[Topic, Callable[[Evidence], Iterator[Fact]]] = {
-    "place": contrasts.places,
-    "library": contrasts.libraries,
-    "setting": contrasts.settings,
-    "mode": contrasts.modes,
-    "eager-limit": eager_limits.eager_limits,
-    "handshake": send_modes.handshakes,
-    "buffer-copy": send_modes.buffer_copies,
-    "plateau": plateau.plateaus,
-    "copies": copies.copies,
-    "planted": lab_truth.planted,
-    "ranks": ranks.growths,
-    "waiting": waiting.waitings,
-    "spread": spread.spreads,
-    "first-message": first_message.first_messages,
-    "first": first_round.firsts,
-}
-
-
-class FactAcross(Fact, Protocol):
-    """What facts have that may be about two results."""
-
-    @property
-    def results(self) -> tuple[int, int]:
-        """Their places among those that were asked for; twice the same for one."""
-
-
-class ConclusionAcross(NamedTuple):
-    """A fact about one or two results of several."""
-
-    topic: Topic
-    fact: FactAcross
-
-
-ACROSS: Mapping[Topic, Callable[[Sequence[Evidence]], Iterator[FactAcross]]] = {
-    "yielding": yielding.yieldings,
-}
-"""Topics that take two results, or two jobs of one."""
+        Args:
+            varied: Factors in which cells of its results differ.
+            chosen: Units that were asked for.
+        """
+        return TOPICS[self.topic].sentence(self.fact, varied, chosen)
 
 
 def conclusions(evidence: Evidence) -> list[Conclusion]:
-    """All that follows: the most telling of each topic first, then the next of each.
+    """Return all that follows from a result: the most telling of each topic first, then the next of each.
 
     What ranks measure that share cores tells more of the scheduler than of MPI, and collectives say less than
     the messages that they are made of: of one topic they come later.
@@ -104,36 +119,29 @@ def conclusions(evidence: Evidence) -> list[Conclusion]:
     crowded, messages = evidence.crowded, evidence.messages
 
     def telling(one: Conclusion) -> tuple[bool, bool, float]:
-        cell = _cell_of(one.fact)
+        cell = one.fact.cell
         return cell.job not in crowded, cell.pattern in messages, one.fact.weight
 
-    found = [
-        sorted((Conclusion(topic, fact) for fact in find(evidence)), key=telling, reverse=True)
-        for topic, find in TOPICS.items()
-    ]
-    return [*_in_turn(found)]
+    return _in_turn(
+        sorted((Conclusion(name, fact) for fact in topic.find(evidence)), key=telling, reverse=True)
+        for name, topic in TOPICS.items()
+        if not topic.across
+    )
 
 
-def _cell_of(fact: Any) -> Cell:
-    """The first cell that a fact names."""
-    values = (getattr(fact, field.name) for field in fields(fact))
-    found = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
-    return next(one for one in found if isinstance(one, Cell))
+def conclusions_across(evidences: Sequence[Evidence]) -> list[Conclusion]:
+    """Return all that follows from several results together, or from two jobs of one."""
+    return _in_turn(
+        sorted(
+            (Conclusion(name, fact, fact.results) for fact in topic.find(evidences)),
+            key=lambda one: one.fact.weight,
+            reverse=True,
+        )
+        for name, topic in TOPICS.items()
+        if topic.across
+    )
 
 
-def conclusions_across(evidences: Sequence[Evidence]) -> list[ConclusionAcross]:
-    """All that follows from several results together, or from two jobs of one."""
-    found = [
-        sorted((ConclusionAcross(topic, fact) for fact in find(evidences)), key=_weight, reverse=True)
-        for topic, find in ACROSS.items()
-    ]
-    return [*_in_turn(found)]
-
-
-def _weight(one: ConclusionAcross) -> float:
-    return one.fact.weight
-
-
-def _in_turn(found: Sequence[Iterable[T]]) -> Iterator[T]:
-    for level in zip_longest(*found):
-        yield from (one for one in level if one is not None)
+def _in_turn(found: Iterable[Sequence[Conclusion]]) -> list[Conclusion]:
+    """Return the first of each topic, then the second of each, and so on."""
+    return [one for level in zip_longest(*found) for one in level if one is not None]

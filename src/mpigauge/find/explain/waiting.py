@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from mpigauge.find.explain.measured import LAUNCHES_LEAST, Measured, measured, single_calls
-from mpigauge.plan.factors import LIBRARY
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import VERDICTS, times
+from mpigauge.document.state_words import in_state
+from mpigauge.find.comparisons import place_name
+from mpigauge.find.explain.evidence import LAUNCHES_LEAST, Measured, at_sizes, measured, single_calls
+from mpigauge.find.phrases import share
+from mpigauge.plan.factors import LIBRARY, PLACE
 from mpigauge.rows.ratios import ratio_of, verdict_of
 from mpigauge.rows.samples import cpu_share, visits_by_launch
 from mpigauge.sequences import group_by
+from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.ratios import Ratio
@@ -67,6 +74,16 @@ class Waiting:
     cores: int
     relayed: bool
     state: StateName | None
+
+    @property
+    def cell(self) -> Cell:
+        """The first cell of the first library."""
+        return self.cells[0]
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The first cell of each library."""
+        return at_sizes(self.cells)
 
     @property
     def launches(self) -> int:
@@ -155,3 +172,35 @@ def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:
     """How many ranks each host has."""
     launch = next((one for one in reversed(evidence.result.launches) if one.job == job), None)
     return Counter(place.host for place in launch.ranks_at) if launch is not None else Counter()
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+OPERATIONS: dict[Family, str] = {"message": "point-to-point", "collective": "collectives"}
+
+
+def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:
+    """How much of the cores' time the ranks of each library use."""
+    (cell, *others), (first, *rest) = fact.cells, fact.times
+    keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"
+    compared = "".join(f"; {_against(*one)}" for one in zip(others, rest, strict=True))
+    many = f" (median of {counted(first.cells, 'cell')})"
+    return f"{_about(fact, varied)}: {keeps}{many}{compared}"
+
+
+def _about(fact: Waiting, varied: Collection[str]) -> str:
+    cell = fact.cells[0]
+    cores = f"{counted(fact.ranks, 'rank')} on {counted(fact.cores, 'core')}"
+    relay = " that the relay of the lab uses, too" if fact.relayed else ""
+    place = place_name(cell) if PLACE & set(varied) else ""
+    what = OPERATIONS.get(fact.family, fact.family)
+    return f"{', '.join(filter(None, (what, place, cell.setting, cores)))}{relay}{in_state(fact.state)}"
+
+
+def _against(cell: Cell, one: CoreTime) -> str:
+    said = f"{cell.library} {share(one.share)}"
+    if one.ratio is None or one.ratio.low is None:
+        return said
+    if verdict_of(one.ratio) not in DIFFERENT:
+        return f"{said}, {VERDICTS[verdict_of(one.ratio)]}"
+    return f"{said}, {times(one.ratio)} as much"

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mpigauge.find.explain.informative import tells
+from mpigauge import units
+from mpigauge.document.document import AUTOMATIC
+from mpigauge.document.ratio_words import times, verdict_words
+from mpigauge.find.explain.evidence import at_sizes, is_informative
 from mpigauge.find.explain.ranks import cores_shared
+from mpigauge.find.phrases import subject
 from mpigauge.plan.factors import SIZE
 from mpigauge.plan.model import variables_of
 from mpigauge.rows.group import row_key
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.same_distance import like_ratio
 from mpigauge.sequences import group_by
+from mpigauge.units import counted
 from mpigauge.vocabulary import DIFFERENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from mpigauge.document.document import Units
     from mpigauge.find.explain.evidence import Evidence
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.rows.group import Key
@@ -64,6 +70,11 @@ class Yielding:
     at: tuple[YieldingOperation, ...]
     results: tuple[int, int]
     state: StateName | None
+
+    @property
+    def rests_on(self) -> frozenset[Cell]:
+        """The ranks that are told to, at all sizes told."""
+        return at_sizes([self.cell], (one.bytes for one in self.at))
 
     @property
     def launches(self) -> int:
@@ -156,6 +167,34 @@ def _waiting(told: Row, untold: Row, *, paired: bool) -> YieldingOperation | Non
     if told.time is None or untold.time is None:
         return None
     ratio = like_ratio(untold.time, told.time, paired=paired)
-    if not tells(ratio):
+    if not is_informative(ratio):
         return None
     return YieldingOperation(told.cell.bytes, told.time.estimate, untold.time.estimate, ratio, ratio.verdict)
+
+
+# ---- Sentence ------------------------------------------------------------------------------------
+
+SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
+
+
+def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
+    """How many times as long it takes where a waiting rank keeps its core."""
+    about = subject(fact.cell, varied, SAID_ITSELF, fact.state)
+    ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
+    untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
+    what = f"not told to give way while they wait ({untold}) against told to"
+    return (
+        f"{about}, {ranks}: {what}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_why(fact)])}"
+    )
+
+
+def _at(one: YieldingOperation, fact: Yielding, chosen: Units) -> str:
+    where = f" at {units.format_size(one.bytes)}" if fact.sized else ""
+    untold, told = (units.format_time(each, chosen.time) for each in (one.untold_s, one.told_s))
+    both = f"{untold} for {told}"
+    return f"{verdict_words(one.verdict)}{where}: {times(one.ratio)}, {both}"
+
+
+def _why(fact: Yielding) -> Iterator[str]:
+    if all(one.verdict == "slower" for one in fact.at):
+        yield "a rank that polls keeps the core which the rank needs that it waits for"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mpigauge.compare import sentences as words
-from mpigauge.compare.runs import Run, distance, runs_of
+from mpigauge.compare.comparison import Run, distance, runs_of
 from mpigauge.compare.table import document
 from mpigauge.document.document import DOT
 from mpigauge.plan.factors import ALONG

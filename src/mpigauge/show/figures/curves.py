@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from mpigauge.find.missing_ratio_sentences import missing_ratios
+from mpigauge.find.comparisons import missing_ratios
 from mpigauge.models.modelled import modelled as models_of_series
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import Point, against_size, pieces_of, rate_point, time_point, title_words

@@ -19,8 +19,7 @@ from mpigauge import units
 from mpigauge.errors import UsageError
 from mpigauge.inputs import check_output
 from mpigauge.linkmap.linkmap import link_map
-from mpigauge.linkmap.sentences import verdict_lines
-from mpigauge.linkmap.table import latency_of, rate_of
+from mpigauge.linkmap.table import latency_of, rate_of, verdict_lines
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import CROWDED
 from mpigauge.show.figures import FORMS, MAKERS, lines, style

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter
 
-from mpigauge.find.cache_levels import cache_levels
-from mpigauge.find.memory_costs import LIMITS
+from mpigauge.find.memory_costs import LIMITS, cache_levels
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
     Point,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mpigauge.compare.curves import curves_of
-from mpigauge.find import comparisons, missing_ratios
-from mpigauge.find.comparison_sentences import comparison
+from mpigauge.find import comparisons
+from mpigauge.find.comparisons import comparison, ranks_apart_finding
 from mpigauge.find.findings import warning_findings
-from mpigauge.find.missing_ratio_sentences import ranks_apart_finding
 from mpigauge.show.pivots.kinds import series
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 
     from mpigauge.compare.curves import Curve
     from mpigauge.document.finding import Finding
-    from mpigauge.find.comparisons import Comparison
-    from mpigauge.find.missing_ratios import RanksApart
+    from mpigauge.find.comparisons import Comparison, RanksApart
     from mpigauge.query.query import Query, Source
     from mpigauge.show.pivots.grid import PivotGrid
 
@@ -34,9 +32,9 @@ COMPARISONS: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[Comparison]], 
 }
 
 NOT_COMPARED: dict[str, tuple[Callable[[Sequence[Curve]], Iterator[RanksApart]], ...]] = {
-    "times": (missing_ratios.modes_apart,),
-    "rates": (missing_ratios.modes_apart,),
-    "summary": (missing_ratios.libraries_apart,),
+    "times": (comparisons.modes_apart,),
+    "rates": (comparisons.modes_apart,),
+    "summary": (comparisons.libraries_apart,),
 }
 """What the same kinds cannot say."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.phrases import phrases_of
 from mpigauge.errors import UsageError
-from mpigauge.find.missing_ratio_sentences import missing_ratios
+from mpigauge.find.comparisons import missing_ratios
 from mpigauge.query.series import (
     STATE,
     against_size,

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 from mpigauge.document.document import Column, Document, Table
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
-from mpigauge.find import answer_sentences as machine
+from mpigauge.find import answer as machine
 from mpigauge.find.answer import answers
-from mpigauge.find.doubt_sentences import doubt_line
-from mpigauge.find.explain.rests_on import rests_on
+from mpigauge.find.doubts import doubt_line
 from mpigauge.find.foot import foot_of
 from mpigauge.query.series import size_words
 from mpigauge.show import answer
@@ -87,10 +86,9 @@ def _sentence(given: Given, one: Said) -> Sentence:
     several = len(given.sources) > 1
     name = f"{one.name}: " if several else ""
     fact = one.conclusion.fact
-    cells = rests_on(fact)
     state = getattr(fact, "state", None)
     mine = [source for source in given.sources if source.name in one.name.split(" / ")]
-    numbers = [number for source in mine for number in given.cells.find(source, cells, state)]
+    numbers = [number for source in mine for number in given.cells.find(source, fact.rests_on, state)]
     text = f"{name}{one.text} ({counted(one.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 

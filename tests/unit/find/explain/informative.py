@@ -9,8 +9,8 @@ import numpy as np
 
 from mpigauge.document.document import AUTOMATIC
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.sentences import SENTENCES
 from mpigauge.find.explain.table import varied_in
+from mpigauge.find.explain.topics import TOPICS
 from mpigauge.result.reader import Result
 from mpigauge.result.records import Blocked
 from mpigauge.rows.rows import rows
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Eager
-    from mpigauge.vocabulary import Topic
 
 LAUNCHES = 8
 
@@ -57,6 +56,6 @@ def facts(topic: Callable[[Evidence], Any], evidence: Evidence) -> list[Any]:
     return list(topic(evidence))
 
 
-def sentence(topic: Topic, fact: Any, evidence: Evidence) -> str:
+def sentence(topic: str, fact: Any, evidence: Evidence) -> str:
     """What is said of a fact."""
-    return SENTENCES[topic](fact, varied_in(evidence.rows), AUTOMATIC)
+    return TOPICS[topic].sentence(fact, varied_in(evidence.rows), AUTOMATIC)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mpigauge.find.explain.copies import copies, crossing
-from mpigauge.find.explain.copies_sentence import PIPELINED, sentence
+from mpigauge.find.explain.copies import PIPELINED, copies, crossing, sentence
 from mpigauge.find.explain.evidence import Evidence
 from mpigauge.find.memory_costs import costs_in_copies
 from mpigauge.rows.baselines import YARDSTICKS

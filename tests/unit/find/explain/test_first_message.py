@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.first_message import first_messages
-from mpigauge.find.explain.first_message_sentence import sentence
+from mpigauge.find.explain.first_message import first_messages, sentence
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, collective, launch, measured, result_of
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.explain.first_round import firsts
-from mpigauge.find.explain.first_round_sentence import sentence
+from mpigauge.find.explain.first_round import firsts, sentence
 from tests.made import cell
 from tests.unit.find.explain.made_evidence import evidence, varied
 

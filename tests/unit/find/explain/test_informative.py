@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from mpigauge.find.explain.informative import tells
+from mpigauge.find.explain.evidence import is_informative
 from mpigauge.rows.ratios import Ratio
 
 
@@ -22,5 +22,5 @@ from mpigauge.rows.ratios import Ratio
         (None, False),
     ],
 )
-def test_tells(ratio: Ratio | None, worth: bool) -> None:
-    assert tells(ratio) is worth
+def test_informative(ratio: Ratio | None, worth: bool) -> None:
+    assert is_informative(ratio) is worth

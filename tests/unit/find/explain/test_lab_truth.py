@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mpigauge.find.explain.lab_truth import PlantedDelay, PlantedRate, planted
-from mpigauge.find.explain.lab_truth_sentence import sentence
+from mpigauge.find.explain.lab_truth import PlantedDelay, PlantedRate, planted, sentence
 from mpigauge.find.explain.topics import conclusions
 from mpigauge.plan.lab import HEADERS_BYTES, TCP_SHARE, Lab, Link, Port
 from mpigauge.vocabulary import AUTO

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mpigauge.document.document import Units
-from mpigauge.find.explain.plateau import plateaus
-from mpigauge.find.explain.plateau_sentence import sentence
+from mpigauge.find.explain.plateau import plateaus, sentence
 from mpigauge.plan.lab import TCP_SHARE, Lab
 from tests.made import cell
 from tests.unit.find.explain.made_evidence import evidence, varied

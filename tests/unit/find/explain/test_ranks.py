@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.ranks import growths, is_lap
-from mpigauge.find.explain.ranks_sentence import sentence
+from mpigauge.find.explain.ranks import growths, is_lap, sentence
 from mpigauge.plan.patterns import known
 from mpigauge.rows.rows import rows
 from tests.made import ENVIRONMENT, campaign, cell, collective, measured, result_of

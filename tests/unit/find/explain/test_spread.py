@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.explain.spread import Spread, SpreadBeside, spreads
-from mpigauge.find.explain.spread_sentence import sentence
+from mpigauge.find.explain.spread import Spread, SpreadBeside, sentence, spreads
 from tests.made import cell
 from tests.unit.find.explain.made_evidence import evidence, varied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mpigauge.find.explain.evidence import Evidence
-    from mpigauge.find.explain.measured import Measured
+    from mpigauge.find.explain.evidence import Evidence, Measured
     from mpigauge.plan.model import Cell
     from mpigauge.rows.ratios import Ratio
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.explain.waiting import waitings
-from mpigauge.find.explain.waiting_sentence import sentence
+from mpigauge.find.explain.waiting import sentence, waitings
 from mpigauge.plan.lab import Lab
 from mpigauge.vocabulary import DIFFERENT
 from tests.made import cell, collective

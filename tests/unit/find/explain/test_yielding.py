@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.find.explain.evidence import Evidence
-from mpigauge.find.explain.yielding import yieldings
-from mpigauge.find.explain.yielding_sentence import sentence
+from mpigauge.find.explain.yielding import sentence, yieldings
 from mpigauge.rows.rows import rows
 from tests.made import ENVIRONMENT, campaign, collective, launch, measured, result_of
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.find.steadiness_sentences import steadiness_finding, steadiness_words
+from mpigauge.find.sessions import steadiness_finding, steadiness_words
 from mpigauge.rows.machine.steadiness import (
     SHARED_MOST,
     CoreSharing,

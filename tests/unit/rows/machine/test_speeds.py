@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mpigauge.document.state_words import left_out_line
-from mpigauge.find.steadiness_sentences import steadiness_finding, steadiness_words
+from mpigauge.find.sessions import steadiness_finding, steadiness_words
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.speeds import LEAST_VISITS, at_other_speeds, spans_of, speeds_of
 from mpigauge.rows.machine.steadiness import only_quiet, steadiness_of

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from mpigauge.find.doubt_sentences import doubt_line
-from mpigauge.find.doubts import doubts_of
+from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.findings import findings_of
 from mpigauge.find.foot import foot_of
-from mpigauge.find.steadiness_sentences import speeds_finding, steadiness_finding
+from mpigauge.find.sessions import speeds_finding, steadiness_finding
 from mpigauge.rows.machine.steadiness import (
     LEAST_VISITS,
     Steadiness,

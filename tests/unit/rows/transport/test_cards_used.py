@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from mpigauge.find.card_sentences import cards_finding, cards_line
-from mpigauge.find.label_sentences import doubt_of
+from mpigauge.find.transport import cards_finding, cards_line, doubt_of
 from mpigauge.result.kernel_data import TOLD_MOST, Card, CardTraffic, HostCards
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.rows import rows

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.document.status_words import sentence
-from mpigauge.find.label_sentences import doubt_of, label_words
+from mpigauge.find.transport import doubt_of, label_words
 from mpigauge.result.kernel_data import Card, HostCards
 from mpigauge.rows.rates import wire_bytes
 from mpigauge.rows.status import Refutation

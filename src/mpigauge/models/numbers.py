@@ -1,0 +1,65 @@
+"""Numbers of a model with their intervals: as text, with the ends in the same unit, and for JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from mpigauge import units
+from mpigauge.document.records import number
+from mpigauge.units import AUTO, MISSING, format_factor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mpigauge.document.document import Units
+    from mpigauge.stats.interval import Interval
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+def time(known: Interval, chosen: Units) -> str:
+    """`251 ns (243 - 260)`: the ends in the unit of the number."""
+    unit = units.time_unit((known.centre or known.high,)) if chosen.time == AUTO else chosen.time
+    return _with_ends(known, units.format_time(known.centre, unit), units.format_time_in, unit)
+
+
+def rate(known: Interval, chosen: Units) -> str:
+    """`11.2 GB/s (10.9 - 11.5)`."""
+    if not math.isfinite(known.centre):
+        return MISSING
+    unit = units.rate_unit((known.centre or known.high,)) if chosen.rate == AUTO else chosen.rate
+    return _with_ends(known, units.format_rate(known.centre, unit), units.format_rate_in, unit)
+
+
+def _with_ends(known: Interval, text: str, bare: Callable[[float | None, str], str], unit: str) -> str:
+    return units.with_interval(text, known.low, known.high, _end(lambda end: bare(end, unit)))
+
+
+def _end(write: Callable[[float], str]) -> Callable[[float], str]:
+    """Return how an end is written that may be anywhere."""
+    return lambda value: write(value) if math.isfinite(value) else "any"
+
+
+def size(known: Interval | None) -> str:
+    """Bytes that are no size of a message, but between: three digits."""
+    if known is None:
+        return MISSING
+    return units.with_interval(f"{_bytes(known.centre)} B", known.low, known.high, _end(_bytes))
+
+
+def _bytes(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def factor(known: Interval) -> str:
+    """`× 1.42 (1.31 - 1.53)`."""
+    text = f"{TIMES} {format_factor(known.centre)}"
+    return units.with_interval(text, known.low, known.high, format_factor)
+
+
+def record(one: Interval | None) -> dict[str, float | None] | None:
+    """Return a number and the ends of its interval as JSON has them."""
+    if one is None:
+        return None
+    return {"value": number(one.centre), "low": number(one.low), "high": number(one.high)}
