@@ -12,7 +12,7 @@ from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.machine import over_sessions
 from mpigauge.rows.machine.sessions import Across
 from mpigauge.rows.machine.speeds import STEADY
-from mpigauge.rows.machine.states import NO_SPLIT, Split, with_split
+from mpigauge.rows.machine.split import NO_SPLIT, Split, with_split
 from mpigauge.rows.machine.steadiness import steadiness_of
 from mpigauge.rows.rows import Row, rows
 from mpigauge.vocabulary import StateName

@@ -21,7 +21,7 @@ from mpigauge.errors import EnvironmentLacksError
 from mpigauge.mpi.library import Library
 from mpigauge.result.reader import Result
 from mpigauge.rows.machine.speeds import STEADY, speeds_of
-from mpigauge.rows.machine.states import Split, split_visits
+from mpigauge.rows.machine.split import Split, split_visits
 from mpigauge.rows.machine.steadiness import core_sharing, only_quiet
 from mpigauge.vocabulary import StateName
 

@@ -12,7 +12,7 @@ from mpigauge.ask import VERBS
 from mpigauge.mpi.kinds import KINDS
 from mpigauge.query.query import Query, sources_of
 from mpigauge.result.records import Done, Eager, End, Failure
-from mpigauge.rows.machine.states import is_split
+from mpigauge.rows.machine.split import is_split
 from mpigauge.show.report.build import page_of
 from mpigauge.show.report.render import render
 from tests.made import campaign, cell, collective, in_states, launches_of, measured, result_of

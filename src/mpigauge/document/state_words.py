@@ -10,13 +10,13 @@ from mpigauge.rows.machine.conditions import disturbed_launches
 from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.hardware_distance import CORE, nearness_of
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.states import seats_of, split_of
+from mpigauge.rows.machine.split import seats_of, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.result.reader import Result
-    from mpigauge.rows.machine.states import State
+    from mpigauge.rows.machine.split import State
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
 

@@ -17,7 +17,7 @@ from mpigauge.plan.factors import ALONG
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.round_robin import NamedPair, ranks_of
 from mpigauge.rows.group import STATE, group
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.rows import rows
 
 if TYPE_CHECKING:

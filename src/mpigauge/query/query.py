@@ -12,8 +12,9 @@ from mpigauge.document.document import Units
 from mpigauge.errors import UsageError
 from mpigauge.linkmap.linkmap import with_named_pairs
 from mpigauge.result.files import stem_of
+from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.over_sessions import MeasuredResult, with_sessions
-from mpigauge.rows.machine.states import check_state
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell
@@ -167,6 +168,24 @@ def sources_of(
 def measured(source: Source) -> MeasuredResult:
     """A source as analysis has it."""
     return MeasuredResult(source.result, source.rows)
+
+
+def check_state(result: Result, choice: StateChoice | None) -> None:
+    """Refuse a state of the machine that a result does not know.
+
+    Raises:
+        UsageError: It knows others, or none.
+    """
+    there = list(dict.fromkeys(one.name for one in split_of(result).states))
+    if choice in (None, "all", *there):
+        return
+    if there:
+        raise UsageError(
+            f"--state {choice}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
+        )
+    known = any(condition_of(visit) is not None for visit in result.visits)
+    why = "found the machine always in one state" if known else "does not know the state of the machine"
+    raise UsageError(f"--state {choice}: {result.path} {why}", "leave it out")
 
 
 def all_of(query: Query) -> Sequence[tuple[Source, Row]]:

@@ -14,7 +14,7 @@ from mpigauge.rows.inconsistent_sessions import mixed_cells
 from mpigauge.rows.machine.conditions import disturbed_share
 from mpigauge.rows.machine.crowding import Crowding
 from mpigauge.rows.machine.sessions import spread_s
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.rates import implausible
 from mpigauge.rows.status import NotInState, Outcome, outcome_of, outcomes_of
 from mpigauge.rows.synchrony import clock_states, start_of
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.load import Loaded
-    from mpigauge.rows.machine.states import InState
+    from mpigauge.rows.load import LoadedResult
+    from mpigauge.rows.machine.split import InState
     from mpigauge.rows.status import Reason
     from mpigauge.rows.synchrony import ClockState, Start
     from mpigauge.rows.times import Times
@@ -80,7 +80,7 @@ class Judged:
 
 
 def judge(
-    loaded: Loaded,
+    loaded: LoadedResult,
     parts: Mapping[Cell, Sequence[InState]],
     times: Times,
     stat: str,
@@ -92,19 +92,19 @@ def judge(
         stat: The statistic that stands for a launch.
         choice: A state of the machine, or all; None for the usual one.
     """
-    evidence, split = Evidence(loaded, times, stat), split_of(loaded.result)
+    records, split = ResultRecords(loaded, times, stat), split_of(loaded.result)
     found: list[Judged] = []
     for cell, mine in parts.items():
-        judged = {part.state: evidence.judged(cell, part) for part in mine}
+        judged = {part.state: records.judged(cell, part) for part in mine}
         states = tuple(StateTime(one.state, one.time) for one in judged.values() if one.state and one.time)
         shown = [judged[part.state] for part in split.shown(mine, choice)]
         if not shown and choice is not None and choice != "all":
-            shown = [evidence.never_in(cell, choice)]
+            shown = [records.never_in(cell, choice)]
         found += [replace(one, states=states) for one in shown] if states else shown
     return found
 
 
-class Evidence:
+class ResultRecords:
     """What the records of a result say of all its cells, each thing computed once.
 
     Attributes:
@@ -112,7 +112,7 @@ class Evidence:
         launches_skipped: For each cell, launches in which there was no time for it.
     """
 
-    def __init__(self, loaded: Loaded, times: Times, stat: str) -> None:
+    def __init__(self, loaded: LoadedResult, times: Times, stat: str) -> None:
         self._loaded, self._times, self._stat = loaded, times, stat
         result = self._result = loaded.result
         self._split = split_of(result)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedResult:
     """A result by cell.
 
     Attributes:
@@ -39,13 +39,13 @@ class Loaded:
     restarted: Mapping[JobKey, frozenset[int]]
 
 
-def load(result: Result) -> Loaded:
+def load(result: Result) -> LoadedResult:
     """Return a result by cell; samples become numbers only when a time is computed of them.
 
     All samples as floating-point numbers at once would be a second result.
     """
     visits = by_cell(result.visits)
-    return Loaded(
+    return LoadedResult(
         result=result,
         patterns={pattern.name: pattern for pattern in result.campaign.patterns},
         visits={cell: visits.get(cell, []) for cell in result.campaign.cells},

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mpigauge.result.compact import LISTS, NONE, pack
 from mpigauge.result.kernel_data import READINGS
-from mpigauge.rows.machine.states import split_visits
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.samples import NO_STEPS, by_cell, half_widths
 from mpigauge.stats.limits import ENOUGH_LAUNCHES
 

@@ -16,10 +16,10 @@ from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.baselines import ratios_of
 from mpigauge.rows.estimate import Estimate, Printed, Timing, rounds_per_launch_advice
 from mpigauge.rows.judge import Judged, StateTime, judge
-from mpigauge.rows.load import Loaded, load
+from mpigauge.rows.load import LoadedResult, load
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.machine.sessions import Across, OverSessions, across, sessions_of
-from mpigauge.rows.machine.states import split
+from mpigauge.rows.machine.split import split
 from mpigauge.rows.rates import bus_rate_of, directions_of, message_rate_of, rate_of
 from mpigauge.rows.ratios import Ratio
 from mpigauge.rows.samples import cpu_s, cpu_share, first_s
@@ -139,14 +139,16 @@ def rows(result: Result, stat: str = MEDIAN, choice: StateChoice | None = None) 
     return annotate(loaded, judged)
 
 
-def annotate(loaded: Loaded, judged: Sequence[Judged]) -> list[Row]:
+def annotate(loaded: LoadedResult, judged: Sequence[Judged]) -> list[Row]:
     """Return what was judged as rows, with rates, ratios and times over sessions: the last step."""
     sessions, cost_s = sessions_of(loaded.result.launches), startup_s(loaded.result.launches)
     found = [_row(one, loaded, sessions, cost_s) for one in judged]
     return _with_ratios(found)
 
 
-def _row(one: Judged, loaded: Loaded, sessions: Sequence[Sequence[int]], startup_s: float | None) -> Row:
+def _row(
+    one: Judged, loaded: LoadedResult, sessions: Sequence[Sequence[int]], startup_s: float | None
+) -> Row:
     cell, time, good, pattern = one.cell, one.time, one.good, loaded.patterns.get(one.cell.pattern)
     return Row(
         cell=cell,

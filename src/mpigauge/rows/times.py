@@ -13,7 +13,7 @@ from mpigauge.rows.estimate import estimates, printed
 from mpigauge.rows.machine.rank_groups import seat_of
 from mpigauge.rows.machine.serial_correlation import launches_in_time
 from mpigauge.rows.machine.speed_uncertainty import for_other_minutes, meanwhile_of
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import launches_of, visits_by_launch
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell
     from mpigauge.result.records import Imported, Visit
     from mpigauge.rows.estimate import Timing
-    from mpigauge.rows.load import Loaded
+    from mpigauge.rows.load import LoadedResult
     from mpigauge.rows.machine.serial_correlation import InTime
-    from mpigauge.rows.machine.states import InState
+    from mpigauge.rows.machine.split import InState
     from mpigauge.vocabulary import StateName
 
     Key = tuple[Cell, StateName | None]
@@ -44,7 +44,7 @@ class Times:
     in_time: InTime | None
 
 
-def estimate(loaded: Loaded, parts: Mapping[Cell, Sequence[InState]], stat: str) -> Times:
+def estimate(loaded: LoadedResult, parts: Mapping[Cell, Sequence[InState]], stat: str) -> Times:
     """Return the time of each cell in each state.
 
     Args:
@@ -64,7 +64,7 @@ def estimate(loaded: Loaded, parts: Mapping[Cell, Sequence[InState]], stat: str)
     return Times(times, in_time)
 
 
-def _measured(loaded: Loaded, visits: Mapping[Key, Sequence[Visit]], stat: str) -> dict[Key, Timing]:
+def _measured(loaded: LoadedResult, visits: Mapping[Key, Sequence[Visit]], stat: str) -> dict[Key, Timing]:
     known = {key: mine for key, mine in visits.items() if any(not visit.corrupt for visit in mine)}
     # One after the other as they are needed: all samples as floating-point numbers are a second result.
     launches = (launches_of(visits_by_launch(mine), loaded.steps) for mine in known.values())
@@ -74,7 +74,7 @@ def _measured(loaded: Loaded, visits: Mapping[Key, Sequence[Visit]], stat: str) 
     }
 
 
-def _published(loaded: Loaded, keys: Iterable[Key]) -> dict[Key, Timing]:
+def _published(loaded: LoadedResult, keys: Iterable[Key]) -> dict[Key, Timing]:
     return {key: _printed(loaded.imported[key[0]]) for key in keys if key[0] in loaded.imported}
 
 

@@ -20,7 +20,7 @@ from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
 from mpigauge.query.series import FILE, STATE, told_apart
 from mpigauge.rows.machine.over_sessions import linked
-from mpigauge.rows.machine.states import is_split
+from mpigauge.rows.machine.split import is_split
 from mpigauge.show.records import answer_records, flat_sessions, result_record
 from mpigauge.vocabulary import QUOTED_BY_PATTERN
 

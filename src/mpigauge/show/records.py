@@ -14,7 +14,7 @@ from mpigauge.find.transport import doubt_of
 from mpigauge.linkmap import table as linkmap_table
 from mpigauge.linkmap.linkmap import is_map, map_or_none, state_of
 from mpigauge.rows.baselines import YARDSTICKS
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.show.columns import EXTRA_COLUMNS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.judge import StateTime
     from mpigauge.rows.machine.sessions import Across, OverSessions
-    from mpigauge.rows.machine.states import State
+    from mpigauge.rows.machine.split import State
     from mpigauge.rows.ratios import Ratio
     from mpigauge.rows.rows import Row
     from mpigauge.rows.synchrony import Overlap

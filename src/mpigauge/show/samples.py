@@ -11,7 +11,8 @@ from mpigauge.document.columnar import Values, coded
 from mpigauge.document.context import context_record
 from mpigauge.document.document import Document
 from mpigauge.plan.factors import FACTORS
-from mpigauge.rows.machine.states import check_state, split_of
+from mpigauge.query.query import check_state
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.machine.steadiness import only_quiet
 from mpigauge.rows.sample_table import SAMPLES_AT_ONCE, tidy_samples
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from mpigauge.result.records import Done, Imported, Launch
-from mpigauge.rows.judge import Evidence
+from mpigauge.rows.judge import ResultRecords
 from mpigauge.rows.load import load
 from mpigauge.rows.rows import rows, startup_s
 from mpigauge.rows.times import Times
@@ -68,10 +68,10 @@ def result() -> Result:
 
 
 def test_launches_are_counted_by_number_not_by_part() -> None:
-    evidence = Evidence(load(result()), Times({}, None), "median")
-    assert evidence.launches_made == {JOB: 3}
-    assert evidence.launches_skipped == {cell(size=64): 2}
-    assert evidence.clock_cost_s == pytest.approx(20e-9)
+    records = ResultRecords(load(result()), Times({}, None), "median")
+    assert records.launches_made == {JOB: 3}
+    assert records.launches_skipped == {cell(size=64): 2}
+    assert records.clock_cost_s == pytest.approx(20e-9)
 
 
 def test_a_launch_costs_its_mean_start_the_parts_included() -> None:

@@ -97,7 +97,7 @@ def command(
 
 def queries(request: Request, paths: Sequence[Path]) -> tuple[Query, Query]:
     """Return what is shown, and the same for every state of the machine; one query if it had one state."""
-    from mpigauge.rows.machine.states import is_split
+    from mpigauge.rows.machine.split import is_split
 
     request.check()
     results = list(map(load, paths))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.result.cpu_lists import is_number, ranges
 from mpigauge.rows.machine.machines import measured_machine
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from mpigauge.rows.machine.conditions import ALIKE, distances_of, middle_of
 from mpigauge.rows.machine.sessions import OverSessions, across_times, dated_sessions, session_time
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_cell
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.sessions import Session
-    from mpigauge.rows.machine.states import InState
+    from mpigauge.rows.machine.split import InState
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
 

@@ -21,7 +21,7 @@ from mpigauge.rows.machine.crowding import with_processors
 from mpigauge.rows.machine.machines import measured_machine
 from mpigauge.rows.machine.rank_groups import seat_numbers
 from mpigauge.rows.machine.speeds import STEADY, at_other_speeds, speeds_of
-from mpigauge.rows.machine.states import split_of, with_split
+from mpigauge.rows.machine.split import split_of, with_split
 from mpigauge.units import NS
 
 if TYPE_CHECKING:

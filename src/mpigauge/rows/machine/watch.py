@@ -9,7 +9,7 @@ import numpy as np
 
 from mpigauge.rows.machine.conditions import condition_of, is_disturbed
 from mpigauge.rows.machine.speeds import speeds_of
-from mpigauge.rows.machine.states import State, split_visits
+from mpigauge.rows.machine.split import State, split_visits
 from mpigauge.rows.machine.steadiness import core_sharing, stolen_share
 from mpigauge.units import NS
 

@@ -19,7 +19,7 @@ from mpigauge.query.series import (
     rate_point,
     time_point,
 )
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.show.figures import MAKERS, chart, lines, style
 from mpigauge.show.figures.curves import described, intervals
 

@@ -13,7 +13,7 @@ from mpigauge.query.query import spread
 from mpigauge.query.series import STATE, against_size, alike_but, labelled, title_words
 from mpigauge.rows.estimate import Estimate
 from mpigauge.rows.group import words_key
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style
 from mpigauge.show.figures.line_styles import looks_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpigauge.query.query import Query
     from mpigauge.query.series import Series
     from mpigauge.result.records import Visit
-    from mpigauge.rows.machine.states import Split
+    from mpigauge.rows.machine.split import Split
     from mpigauge.rows.rows import Row
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import StateName

@@ -14,7 +14,7 @@ from mpigauge.query.kinds import maker
 from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
-from mpigauge.rows.machine.states import split_of
+from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.machine.steadiness import core_sharing, on_shared_cores
 from mpigauge.rows.samples import seconds_of
 from mpigauge.sequences import group_by

@@ -16,7 +16,7 @@ from mpigauge.query.query import spread
 from mpigauge.query.series import Point, labelled, title_words
 from mpigauge.rows.machine.conditions import condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
-from mpigauge.rows.machine.states import is_split, split_of
+from mpigauge.rows.machine.split import is_split, split_of
 from mpigauge.sequences import group_by
 from mpigauge.show.chart import Chart, ChartCurve
 from mpigauge.show.figures import lines, style

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mpigauge.result.reader import load
 from mpigauge.rows.clock_steps import clock_steps
-from mpigauge.rows.machine.states import split_visits
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rows import rows
 from mpigauge.rows.samples import by_cell, by_launch, launches_of, visits_by_launch
 from tests.made import campaign, cell, launch, result_of, visit

@@ -18,7 +18,7 @@ from mpigauge.rows.machine.conditions import (
     mostly_disturbed,
     readings_of,
 )
-from mpigauge.rows.machine.states import split_visits
+from mpigauge.rows.machine.split import split_visits
 from mpigauge.rows.rows import rows
 from tests.made import campaign, cell, launch, result_of, visit
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mpigauge.rows.machine.conditions import condition_of, readings_of
-from mpigauge.rows.machine.states import FACTOR_LEAST, seats_of, split_visits
+from mpigauge.rows.machine.split import FACTOR_LEAST, seats_of, split_visits
 from tests.made import PLACE, cell, launch, visit
 from tests.unit.rows.machine.exact_states import exact_states
 from tests.unit.rows.machine.planted_states import SMALL, lines, visits_with

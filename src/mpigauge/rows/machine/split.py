@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from mpigauge.errors import UsageError
 from mpigauge.rows.machine.conditions import condition_of, readings_of
 from mpigauge.rows.machine.rank_groups import by_seat
 from mpigauge.sequences import group_by
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from mpigauge.plan.model import Cell, JobKey
     from mpigauge.result.reader import Result
     from mpigauge.result.records import Launch, Visit
-    from mpigauge.rows.load import Loaded
+    from mpigauge.rows.load import LoadedResult
     from mpigauge.stats.percentiles import Values
     from mpigauge.vocabulary import Distance, Seats, StateChoice, StateName
 
@@ -195,28 +194,10 @@ def with_split(result: Result, split: Split) -> Result:
     return result
 
 
-def split(loaded: Loaded) -> dict[Cell, list[InState]]:
+def split(loaded: LoadedResult) -> dict[Cell, list[InState]]:
     """Return the visits of each cell by state: the second step from a result to its rows."""
     parts = split_of(loaded.result).parts
     return {cell: parts(visits) for cell, visits in loaded.visits.items()}
-
-
-def check_state(result: Result, choice: StateChoice | None) -> None:
-    """Refuse a state of the machine that a result does not know.
-
-    Raises:
-        UsageError: It knows others, or none.
-    """
-    there = list(dict.fromkeys(one.name for one in split_of(result).states))
-    if choice in (None, "all", *there):
-        return
-    if there:
-        raise UsageError(
-            f"--state {choice}: {result.path} has no such state", f"choose from {', '.join(there)}, or all"
-        )
-    known = any(condition_of(visit) is not None for visit in result.visits)
-    why = "found the machine always in one state" if known else "does not know the state of the machine"
-    raise UsageError(f"--state {choice}: {result.path} {why}", "leave it out")
 
 
 def split_visits(visits: Sequence[Visit]) -> Split:
