@@ -31,6 +31,9 @@ from mpigauge.rows.warnings import CROWDED, Warning, WarningKind  # noqa: A004 -
 from mpigauge.vocabulary import UNMEASURED, StateChoice, StateName, Status
 
 FLOORS = patterns_with(lambda pattern: pattern.is_floor)
+Sessions = Sequence[Sequence[int]]
+"""Numbers of launches by session."""
+
 MEDIAN = "median"
 """What is said of a launch unless another statistic is asked for."""
 
