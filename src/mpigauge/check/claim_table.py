@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.check.claims import Material
 from mpigauge.document.document import Column, Document, Line, Table, Units
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.document.records import cell_record, number
 from mpigauge.query.series import FILE, told_apart
 from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
@@ -201,7 +201,8 @@ def _names(claim: Claim, found: Sequence[ClaimNumber]) -> Names:
 def _factors(number: ClaimNumber) -> Factors:
     phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
     phrases.pop("window", None)
-    return phrases | ({_STATE: f"state {number.row.state}"} if number.row.state else {})
+    said = " ".join(state_words(number.row.of))
+    return phrases | ({_STATE: said} if said else {})
 
 
 def _size(number: ClaimNumber) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from mpigauge.check.claim_file import FILE, TITLE, Claim, Sides, values
 from mpigauge.plan.factors import LIBRARY, OF_PATTERN, OPERATION, SIZE
 from mpigauge.plan.sizes import wanted
-from mpigauge.rows.group import STATE, row_key
+from mpigauge.rows.group import STATE, in_one_state, row_key
 from mpigauge.rows.machine.conditions import distances_of, in_like_conditions
 from mpigauge.rows.ratios import difference, ratio_of
 from mpigauge.rows.same_distance import ANYWHERE
@@ -221,12 +221,12 @@ def pairs(found: Sequence[Material], sides: Sides) -> Iterator[Pair]:
     free = free_factors(sides)
     others = group_by(chosen(found, sides.cells, sides.under), lambda one: key_of(one, free))
     for one in chosen(found, sides.cells, sides.over):
-        yield from ((one, other) for other in others.get(key_of(one, free), ()) if in_one_state(one, other))
+        yield from ((one, other) for other in others.get(key_of(one, free), ()) if _in_one_state(one, other))
 
 
-def in_one_state(one: Found, other: Found) -> bool:
+def _in_one_state(one: Found, other: Found) -> bool:
     """Whether both were measured in the same state of the machine, if either is of any."""
-    return len({one.row.state, other.row.state} - {None}) < _TWO
+    return in_one_state([one.row, other.row])
 
 
 def free_factors(sides: Sides) -> frozenset[str]:
@@ -438,7 +438,7 @@ def _peaks(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -
     bests = [_bests(claim, chosen(found, sides.cells, side)) for side in (sides.over, sides.under)]
     for one in bests[0]:
         alike = (other for other in bests[1] if key_of(one, free) == key_of(other, free))
-        others = (other for other in alike if in_one_state(one, other))
+        others = (other for other in alike if _in_one_state(one, other))
         yield from _known(_divided((one, other), claim.quantity) for other in others)
 
 

@@ -10,7 +10,7 @@ from mpigauge import units
 from mpigauge.compare.comparison import BASE_LEAST, CONTROLS, distance, without_effect
 from mpigauge.compare.pairs import Matched
 from mpigauge.compare.session_sentences import few, odd_lines
-from mpigauge.document.phrases import UNSAID, WORDS, phrases_of
+from mpigauge.document.phrases import UNSAID, WORDS, phrases_of, state_words
 from mpigauge.document.ratio_words import OF_PAIRS, VERDICTS
 from mpigauge.plan.library_names import library_name
 from mpigauge.rows.estimate import Printed
@@ -219,9 +219,8 @@ def first_words(one: Compared, first: Mapping[Compared, Compared]) -> str:
 def name_of(row: Row, unsaid: Collection[str]) -> str:
     """Of a cell, without the factors of which all have one value, and without what goes without saying."""
     phrases = phrases_of(row.cell)
-    state = [f"state {row.state}"] if row.state else []
     said = [word for name, word in phrases.items() if name not in unsaid and word not in UNSAID]
-    return " ".join([*said, *state])
+    return " ".join([*said, *state_words(row.of)])
 
 
 def common(rows: Iterable[Row]) -> Factors:

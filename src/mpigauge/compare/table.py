@@ -11,7 +11,7 @@ from mpigauge.compare.pairs import Matched
 from mpigauge.document.cell_names import names_of, plain_phrases
 from mpigauge.document.document import DOT, Cases, Column, Document, Line, Table
 from mpigauge.document.phrases import UNSAID
-from mpigauge.document.records import cell_record, number, odd_records
+from mpigauge.document.records import cell_record, number, odd_records, subject_record
 from mpigauge.units import format_percent
 from mpigauge.vocabulary import DIFFERENT
 
@@ -215,7 +215,7 @@ def _cases(
     """The same with a row per number, since where a run begins and ends is another thing each time."""
     alone = [Run((one,), 1) for run in runs for one in run.cells]
     pairs = [run.worst.pair for run in alone]
-    names = names_of([(pair.base.cell, pair.base.state) for pair in pairs], compared)
+    names = names_of([pair.base.of for pair in pairs], compared)
     sides = [_side(pair, compared) for pair in pairs]
     if len({*sides}) > 1:
         names = [f"{name} {side}".rstrip() for name, side in zip(names, sides, strict=True)]
@@ -244,9 +244,7 @@ def _data(
         "allow": shown.thresholds.allow,
         "cells": [_record(one, first) for one in shown.cells],
         "controls": [_record(one, first) for one in shown.controls],
-        "unmatched": [
-            {**cell_record(one.row.cell), "state": one.row.state, "side": one.side} for one in shown.unmatched
-        ],
+        "unmatched": [{**subject_record(one.row.of), "side": one.side} for one in shown.unmatched],
         "together": [
             {
                 **cell_record(one.cells[0].pair.base.cell),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.vocabulary import Pairing
 
 Factors = dict[str, str]
@@ -101,3 +102,8 @@ def phrases_of(cell: Cell, names: Iterable[str] = WORDS) -> Factors:
 def unusual(cell: Cell) -> list[str]:
     """What else tells a cell from others of its pattern and mode, without what goes without saying."""
     return [phrase for phrase in phrases_of(cell, ("pair", *DETAILS)).values() if phrase not in UNSAID]
+
+
+def state_words(of: Subject) -> list[str]:
+    """Return `state far`, where a number is of one state of the machine among several; else nothing."""
+    return [f"state {of.state}"] if of.state else []

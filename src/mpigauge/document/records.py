@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mpigauge.plan.model import Cell
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.machine.sessions import OddSession
 
 
 def cell_record(cell: Cell) -> dict[str, Any]:
     """What a cell is of, as JSON has it."""
     return asdict(cell)
+
+
+def subject_record(of: Subject) -> dict[str, Any]:
+    """Return what a number is of, as JSON has it: a cell, and the state of the machine or null."""
+    return {**cell_record(of.cell), "state": of.state}
 
 
 def number(value: float | None) -> float | None:

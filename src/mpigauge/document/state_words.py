@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mpigauge.result.reader import Result
+    from mpigauge.rows.group import Subject
     from mpigauge.rows.machine.split import State
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, Nearness, Seats, StateName
@@ -24,9 +25,9 @@ HANDED_OVER: dict[Distance, str] = {"line": "a cache line", "path": "an empty me
 """What tells how far apart ranks are."""
 
 
-def in_state(state: str | None) -> str:
+def in_state(of: Subject | None) -> str:
     """What follows a name, where it is of one state among several: ` while far`."""
-    return f" while {state}" if state else ""
+    return f" while {of.state}" if of is not None and of.state else ""
 
 
 def states_lines(result: Result, rows: Sequence[Row]) -> Iterator[str]:

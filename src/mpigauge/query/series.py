@@ -12,7 +12,7 @@ from mpigauge.errors import UsageError
 from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted
-from mpigauge.rows.group import words_key
+from mpigauge.rows.group import Subject, words_key
 from mpigauge.sequences import group_by
 from mpigauge.units import format_size
 
@@ -95,9 +95,12 @@ def factors_of(source: Source, row: Row) -> Factors:
     phrases = phrases_of(row.cell) | {FILE: source.name}
     if without_window(row.cell) not in source.windows:
         phrases.pop("window", None)
-    if row.state is not None and len(source.states_shown) > 1:
-        phrases[STATE] = row.state
-    return phrases
+    return phrases | (state_phrase(row.of) if len(source.states_shown) > 1 else {})
+
+
+def state_phrase(of: Subject) -> Factors:
+    """Return the state of the machine by its name among factors; nothing where it had one only."""
+    return {STATE: of.state} if of.state else {}
 
 
 def timed(query: Query) -> list[tuple[Source, Row]]:

@@ -270,7 +270,7 @@ class Launches(NamedTuple):
 
 
 def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estimate]:
-    """Everything that is said of each cell, in their order; as many as are needed are asked for at once.
+    """Yield everything that is said of each cell, in their order; as many as needed are asked for at once.
 
     Args:
         stat: One of STATS; it takes the place of the median of a launch.
@@ -296,7 +296,7 @@ def estimates(cells: Iterable[Launches], stat: str = "median") -> Iterator[Estim
 
 
 def _measured(cell: Launches) -> Launches:
-    """The launches that have rounds."""
+    """Return the launches that have rounds."""
     each = zip(cell.numbers, cell.visits, cell.steps_s, strict=True)
     known = [launch for launch in each if any(visit.size for visit in launch[1])]
     if not known:
@@ -346,7 +346,7 @@ def _estimate(cell: Launches, summaries: Sequence[LaunchSummary], stat: str) -> 
 
 
 def _in_order(cell: Launches) -> Values:
-    """All rounds of a cell in ascending order, in an array that may be written to."""
+    """Return all rounds of a cell in ascending order, in an array that may be written to."""
     ordered = cell.pooled
     if ordered is None:
         ordered = np.concatenate([visit for visits in cell.visits for visit in visits])
@@ -355,7 +355,7 @@ def _in_order(cell: Launches) -> Values:
 
 
 def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] | tuple[None, None]:
-    """Of the median of launch medians, by order statistics, with what a step of the clock hides."""
+    """Return the order-statistics interval of the median of launch medians, with what a clock step hides."""
     low, high = median_interval(medians)
     if math.isnan(low):
         return None, None
@@ -367,7 +367,7 @@ def _ranks_interval(medians: Values, clock_step: float) -> tuple[float, float] |
 
 
 def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
-    """None where rounds show no variance: of equal ones nobody knows how much they vary."""
+    """Return the middle variance that a round adds; None of rounds without any, which tell nothing of it."""
     variance = float(np.median([summary.round_variance for summary in summaries]))
     return variance if variance > 0 else None
 
@@ -375,7 +375,7 @@ def _round_variance(summaries: Sequence[LaunchSummary]) -> float | None:
 def rounds_per_launch_advice(
     seconds_per_launch: float, seconds_per_round: float, round_variance: float, launch_variance: float
 ) -> int | None:
-    """How many rounds a launch give the narrowest interval in a given time.
+    """Return how many rounds per launch give the narrowest interval in a given time.
 
     Args:
         seconds_per_launch: What a launch costs before its first round.

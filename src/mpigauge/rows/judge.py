@@ -10,6 +10,7 @@ import numpy as np
 
 from mpigauge.plan.lab import least_delay_s
 from mpigauge.rows.estimate import Estimate
+from mpigauge.rows.group import Subject
 from mpigauge.rows.inconsistent_sessions import mixed_cells
 from mpigauge.rows.machine.conditions import disturbed_share
 from mpigauge.rows.machine.crowding import Crowding
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mpigauge.result.records import Launch, Visit
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.load import LoadedResult
-    from mpigauge.rows.machine.split import InState
+    from mpigauge.rows.machine.split import SplitPart
     from mpigauge.rows.status import Reason
     from mpigauge.rows.synchrony import ClockState, Start
     from mpigauge.rows.times import Times
@@ -81,7 +82,7 @@ class Judged:
 
 def judge(
     loaded: LoadedResult,
-    parts: Mapping[Cell, Sequence[InState]],
+    parts: Mapping[Cell, Sequence[SplitPart]],
     times: Times,
     stat: str,
     choice: StateChoice | None,
@@ -127,9 +128,9 @@ class ResultRecords:
         self.launches_made = _launches_made(result.launches)
         self.launches_skipped = _launches_skipped(result)
 
-    def judged(self, cell: Cell, part: InState) -> Judged:
+    def judged(self, cell: Cell, part: SplitPart) -> Judged:
         """Return what is said of a part; a time that cannot be believed takes all measured with it along."""
-        time, visits = self._times.by_part.get((cell, part.state)), part.visits
+        time, visits = self._times.by_part.get(Subject(cell, part.state)), part.visits
         outcome, travel = outcome_of(self._outcomes, cell, time), self._labels.of(cell)
         if time is not None and (refusal := self._refusal(cell, time, travel)):
             outcome, time, visits = Outcome("failed", refusal), None, ()

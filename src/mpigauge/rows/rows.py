@@ -15,6 +15,7 @@ from mpigauge.result.reader import Result
 from mpigauge.result.records import Launch, Visit
 from mpigauge.rows.baselines import ratios_of
 from mpigauge.rows.estimate import Estimate, Printed, Timing, rounds_per_launch_advice
+from mpigauge.rows.group import Subject, by_state
 from mpigauge.rows.judge import Judged, StateTime, judge
 from mpigauge.rows.load import LoadedResult, load
 from mpigauge.rows.machine.conditions import distances_of
@@ -106,6 +107,11 @@ class Row:
     typical_awaited: bool = False
 
     @property
+    def of(self) -> Subject:
+        """The cell, in the state of the machine that the row is of."""
+        return Subject(self.cell, self.state)
+
+    @property
     def oversubscribed(self) -> bool:
         """More ranks than cores."""
         return any(warning.kind == "oversubscribed" for warning in self.warnings)
@@ -185,13 +191,12 @@ def _row(
 
 def _with_ratios(found: list[Row]) -> list[Row]:
     """Return rows with their ratios to copies in the same state, or to those whose state is not known."""
-    ratios: dict[tuple[StateName | None, Cell], Mapping[str, Ratio]] = {}
-    for state in dict.fromkeys(row.state for row in found):
-        mine = [row for row in found if row.state in (state, None)]
-        times = {row.cell: row.time for row in mine if row.time is not None}
-        of_state = ratios_of(times, {row.cell: distances_of(row.visits) for row in mine})
-        ratios |= {(state, cell): ratio for cell, ratio in of_state.items()}
-    return [replace(row, ratios=ratios.get((row.state, row.cell), {})) for row in found]
+    ratios: dict[Subject, Mapping[str, Ratio]] = {}
+    for mine, beside in by_state(found):
+        times = {row.cell: row.time for row in beside if row.time is not None}
+        known = ratios_of(times, {row.cell: distances_of(row.visits) for row in beside})
+        ratios |= {row.of: known[row.cell] for row in mine if row.cell in known}
+    return [replace(row, ratios=ratios.get(row.of, {})) for row in found]
 
 
 def _advised_samples(startup_s: float | None, time: Timing | None, visits: Sequence[Visit]) -> int | None:
@@ -214,7 +219,7 @@ def startup_s(launches: Sequence[Launch]) -> float | None:
 
 
 def why_nothing(found: Sequence[Row]) -> Reason | None:
-    """Why no cell has a time though one was to have one; None if any has, or broke, or all would deadlock.
+    """Return why no cell has a time; None if any has, or broke, or all would deadlock.
 
     A cell that would deadlock may be told so before there is time for any other, and the floor of the
     instrument, which is measured beside what was asked for, is nobody's result.
@@ -226,7 +231,7 @@ def why_nothing(found: Sequence[Row]) -> Reason | None:
 
 
 def warnings_of(rows_: Iterable[Row]) -> Mapping[WarningKind, list[tuple[Cell, Warning]]]:
-    """The warnings of all rows, by kind."""
+    """Return the warnings of all rows, by kind."""
     kinds: dict[WarningKind, list[tuple[Cell, Warning]]] = defaultdict(list)
     for row in rows_:
         for warning in row.warnings:

@@ -180,7 +180,7 @@ class Outcomes:
 
 
 def outcomes_of(result: Result) -> Outcomes:
-    """What became of the cells of a result."""
+    """Return what became of the cells of a result."""
     limits: dict[Cell, list[Eager]] = defaultdict(list)
     for eager in result.eager:
         limits[eager.cell].append(eager)
@@ -203,12 +203,12 @@ def _troubles_of(result: Result) -> dict[Cell, Outcome]:
 
 
 def _is_corrupt(outcome: Outcome | None) -> bool:
-    """Nothing that happens later makes up for a payload that was wrong."""
+    """Return whether a payload was wrong: nothing that happens later makes up for it."""
     return outcome is not None and outcome.status == "corrupt"
 
 
 def outcome_of(outcomes: Outcomes, cell: Cell, time: Timing | None) -> Outcome:
-    """What became of a cell.
+    """Return what became of a cell.
 
     What was measured is ok, whatever failed in other launches, unless its payload was corrupt.
 
@@ -236,7 +236,7 @@ def _why_nothing(result: Result) -> Reason:
 
 
 def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
-    """Why jobs of which nothing was measured have failed, where others of the campaign did not."""
+    """Return why jobs of which nothing was measured have failed, where others of the campaign did not."""
     measured = {visit.cell.job for visit in result.visits}
     return {
         failure.job: LaunchFailed(line_of(failure))
@@ -246,7 +246,7 @@ def _failed_jobs(result: Result) -> dict[JobKey, Reason]:
 
 
 def _eager_outcome(limits: Sequence[Eager]) -> Outcome:
-    """The limit that most launches found, or None with what was seen instead."""
+    """Return the limit that most launches found, or None with what was seen instead."""
     if not all(eager.control_held for eager in limits):
         return Outcome("failed", ProbeUnreliable())
     found = Counter(eager.limit_bytes for eager in limits if eager.found)

@@ -84,7 +84,7 @@ class _Launches:
 
     @classmethod
     def of(cls, launches: Sequence[Launch]) -> Self:
-        """Without visits that have no rounds.
+        """Return launches without visits that have no rounds.
 
         Raises:
             ValueError: If a launch has no round at all.
@@ -119,7 +119,7 @@ def _with_rounds(visits: Sequence[Values], steps_s: Sequence[float]) -> Launch:
 
 
 def summarise_launches(launches: Iterable[Launch], stat: str = "median") -> Iterator[LaunchSummary]:
-    """What is said of each launch, in their order; of a few thousand rounds at once.
+    """Yield what is said of each launch, in their order; of a few thousand rounds at once.
 
     Args:
         stat: One of STATS.
@@ -165,7 +165,7 @@ def _statistics(ordered: Parts, stat: str) -> list[float]:
 
 
 def _robust_variances(ordered: Parts) -> Values:
-    """Of log t in each part: that of the normal distribution with the same quartiles; NaN if one is 0."""
+    """Return for each part the variance of log t of a normal with its quartiles; NaN if one is 0."""
     lower, upper = ordered.percentiles(25), ordered.percentiles(75)
     ratios = np.divide(upper, lower, out=np.full(lower.size, math.nan), where=lower > 0)
     variances: Values = (np.log(ratios) / _QUARTILES_OF_NORMAL) ** 2
@@ -173,14 +173,14 @@ def _robust_variances(ordered: Parts) -> Values:
 
 
 def _medians(parts: Parts, steps_s: Values) -> Values:
-    """Of each part, of grouped data where the step of the clock is seen."""
+    """Return the median of each part, of grouped data where the step of the clock is seen."""
     each = parts.each()
     ordered = spread_where_seen(parts.in_order(), steps_s, lambda place: ([each[place]], [steps_s[place]]))
     return ordered.medians()
 
 
 def _visit_variances(medians: Parts) -> Values:
-    """Of the logarithms of visit medians, of each launch."""
+    """Return the variance of the logarithms of visit medians, for each launch."""
     known = (medians.lengths > 1) & (np.minimum.reduceat(medians.values, medians.begins) > 0)
     logs = np.log(np.where(medians.values > 0, medians.values, 1.0))
     squares = medians._replace(values=medians._replace(values=logs).about_means() ** 2).sums()
@@ -188,7 +188,7 @@ def _visit_variances(medians: Parts) -> Values:
 
 
 def _within_variances(some: _Launches, medians: Parts) -> Values:
-    """Of the logarithms of rounds around the median of their visit, of each launch."""
+    """Return the variance of the logarithms of rounds around their visit's median, for each launch."""
     positive = np.where(medians.values > 0, medians.values, 1.0)
     relative = some.by_visit.values / some.by_visit.spread(positive)
     variances = _robust_variances(some.by_launch._replace(values=relative).in_order())
@@ -197,7 +197,7 @@ def _within_variances(some: _Launches, medians: Parts) -> Values:
 
 
 def _drifts(some: _Launches) -> list[float | None]:
-    """How much longer the first quarter of the rounds takes than the last half, as logarithms.
+    """Return how much longer the first quarter of the rounds takes than the last half, as logarithms.
 
     Source:
         docs/method.md#warm-up
@@ -242,7 +242,7 @@ NO_SHARES = Shares(None, None, None, None)
 
 
 def shares_of(medians: Values, summaries: Sequence[LaunchSummary]) -> Shares:
-    """What the variance of launch medians is made of, by an analysis of variance in three levels.
+    """Return what the variance of launch medians is made of, by an analysis of variance in three levels.
 
     Args:
         medians: One number a launch, shape ``(launches,)``, in seconds.
@@ -268,7 +268,7 @@ def shares_of(medians: Values, summaries: Sequence[LaunchSummary]) -> Shares:
 
 
 def _from_visits(summaries: Sequence[LaunchSummary]) -> float:
-    """What differences between visits, beyond the noise of their rounds, add to a launch median."""
+    """Return what differences between visits, beyond the noise of their rounds, add to a launch median."""
     several = [summary for summary in summaries if summary.visits > 1]
     if not several:
         return 0.0

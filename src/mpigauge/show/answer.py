@@ -18,7 +18,7 @@ from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
-from mpigauge.query.series import FILE, STATE, told_apart
+from mpigauge.query.series import FILE, state_phrase, told_apart
 from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split
 from mpigauge.show.records import answer_records, flat_sessions, result_record
@@ -276,8 +276,10 @@ def _names(told: Sequence[AnswerColumn]) -> list[str]:
 
 
 def _factors(one: AnswerColumn) -> Factors:
-    state = {STATE: one.answer.state} if one.answer.state else {}
-    return phrases_of(one.answer.quotes[0].row.cell, OF_JOB) | state | {FILE: one.source.name}
+    phrases = phrases_of(one.answer.quotes[0].row.cell, OF_JOB)
+    if one.answer.of is not None:
+        phrases |= state_phrase(one.answer.of)
+    return phrases | {FILE: one.source.name}
 
 
 def _value(line: QuoteLine) -> float | None:

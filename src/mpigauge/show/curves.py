@@ -15,7 +15,8 @@ from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
 from mpigauge.find.foot import foot_of
 from mpigauge.plan.factors import ALONG, usual
 from mpigauge.plan.round_robin import ranks_of
-from mpigauge.rows.group import group
+from mpigauge.query.series import state_phrase
+from mpigauge.rows.group import group, in_one_state
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.head import head_of
 from mpigauge.show.records import flat_record, result_record
@@ -73,7 +74,7 @@ def document(
 
 def _cases(tables: Sequence[Table]) -> list[Cases]:
     """Named without their titles, which say the version of a library even where there is one alone."""
-    names = iter(names_of([(row.cell, row.state) for table in tables for row in table.rows]))
+    names = iter(names_of([row.of for table in tables for row in table.rows]))
     return [Cases(replace(table, title=""), [*islice(names, len(table.rows))]) for table in tables]
 
 
@@ -91,7 +92,7 @@ def _tables(result: Result, rows: Sequence[Row], columns: Sequence[str]) -> list
     }
     shown = [row for row in rows if row.cell.pattern in patterns]
     placed = len({row.cell.placement for row in shown}) > 1
-    stated = len({row.state for row in shown} - {None}) > 1
+    stated = not in_one_state(shown)
     return [
         _table(sorted(curve, key=_place), patterns, columns, placed=placed, stated=stated)
         for curve in group(shown, ALONG)
@@ -132,7 +133,7 @@ def _table(
     """
     cell, pattern = rows[0].cell, patterns[rows[0].cell.pattern]
     words = _title(cell, placed=placed)
-    words += [rows[0].state] if stated and rows[0].state else []
+    words += state_phrase(rows[0].of).values() if stated else []
     if any(row.oversubscribed for row in rows):
         words.append("oversubscribed")
     return Table(DOT.join(words), _about(rows, pattern), rows, _columns(rows, pattern, asked), time=_time)

@@ -154,7 +154,7 @@ def _cases(shown: History, lines: Sequence[HistoryLine], unsaid: Collection[str]
     rows = [
         told.track.curve.row(told.cells[0], len(shown.sessions)) for told in alone if told.track.curve.rows
     ]
-    names = iter(names_of([(row.cell, row.state) for row in rows]))
+    names = iter(names_of([row.of for row in rows]))
     return Cases(
         _table(shown, alone, unsaid),
         [next(names) if told.track.curve.rows else words.name(told, unsaid) for told in alone],

@@ -24,7 +24,7 @@ CORE = "core"
 
 
 def nearness_of(result: Result) -> Mapping[StateName, Nearness]:
-    """By state, what all of its visits have in common; states of which that is not one thing are left out.
+    """Return what all visits of a state have in common; states of which that is not one thing are left out.
 
     Nothing at all if it is the same in all states: then it is not what makes them.
     """
@@ -39,7 +39,7 @@ def nearness_of(result: Result) -> Mapping[StateName, Nearness]:
 
 
 def _cpus(launch: Launch) -> Sequence[int]:
-    """The processor of each rank; none if a rank had several, or if they were on several hosts."""
+    """Return the processor of each rank; none if a rank had several, or if they were on several hosts."""
     places = launch.ranks_at
     if len({place.host for place in places}) != 1 or not all(is_number(place.cpus) for place in places):
         return ()
@@ -47,7 +47,7 @@ def _cpus(launch: Launch) -> Sequence[int]:
 
 
 def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearness | None:
-    """What the ranks share."""
+    """Return what the ranks share."""
     shared = {name: [ranges(text) for text in texts] for name, texts in groups.items()}
     if len(cpus) < 2 or CORE not in shared:  # noqa: PLR2004 - a pair
         return None
@@ -60,5 +60,5 @@ def _nearness(cpus: Sequence[int], groups: Mapping[str, Iterable[str]]) -> Nearn
 
 
 def _share(cpus: Sequence[int], groups: Sequence[Sequence[range]]) -> bool:
-    """Whether all are in one group; groups have no processor in common."""
+    """Return whether all are in one group; groups have no processor in common."""
     return any(all(any(cpu in part for part in group) for cpu in cpus) for group in groups)

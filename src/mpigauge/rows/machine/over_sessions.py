@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpigauge.result.reader import Result
     from mpigauge.rows.estimate import Timing
     from mpigauge.rows.machine.sessions import Session
-    from mpigauge.rows.machine.split import InState
+    from mpigauge.rows.machine.split import SplitPart
     from mpigauge.rows.rows import Row
     from mpigauge.vocabulary import Distance, StateName
 
@@ -141,7 +141,7 @@ Key = tuple[bytes, "Cell"]
 
 
 def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
-    """The rows of each result, with their times over the sessions of all results of the same setting.
+    """Return the rows of each result with their times over the sessions of all results of its setting.
 
     Sessions are matched by cell and, since a machine has states, by how far apart the ranks were. What is not
     known of that is not held against anybody. Sessions at the same time, as of a file and its copy, are one.
@@ -167,7 +167,7 @@ def with_sessions(measured: Sequence[MeasuredResult]) -> list[list[Row]]:
 
 
 def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
-    """Both intervals of each set of results that are sessions of each other.
+    """Return both intervals of each set of results that are sessions of each other.
 
     Args:
         measured: With rows that know their sessions.
@@ -177,7 +177,7 @@ def spans_of(measured: Sequence[MeasuredResult]) -> list[Spans]:
 
 
 def linked(known: Sequence[Iterable[OverSessions | None]]) -> list[list[int]]:
-    """Places of those that have a time over sessions in common, directly or by others; without the rest."""
+    """Return places of those that have a time over sessions in common, directly or by others."""
     groups: list[tuple[set[int], list[int]]] = []
     for place, mine in enumerate(known):
         ids = {id(one) for one in mine if one is not None}
@@ -206,7 +206,7 @@ def _spans(members: tuple[int, ...], measured: Sequence[MeasuredResult]) -> Span
 
 
 def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
-    """Results of one setting that distance alone keeps apart, each beside the first of them.
+    """Return results of one setting that distance alone keeps apart, each beside the first of them.
 
     Args:
         measured: With rows that know their sessions.
@@ -230,7 +230,7 @@ def unlike(measured: Sequence[MeasuredResult]) -> list[Unlike]:
 
 
 def setting_of(result: Result, job: JobKey) -> bytes:
-    """All that must be the same so that launches of a job in two results are of sessions of each other."""
+    """Return all that must be the same so that a job's launches in two results are sessions of each other."""
     campaign = result.campaign
     machine, plan = campaign.environment, campaign.plan
     mine = (job.mpi, job.mpi_version, job.label)
@@ -248,7 +248,7 @@ def setting_of(result: Result, job: JobKey) -> bytes:
 
 
 def _parts(measured: Sequence[MeasuredResult]) -> Mapping[Key, list[_Part]]:
-    """Cells of one setting with what each result has of them."""
+    """Return cells of one setting with what each result has of them."""
     found: dict[Key, list[_Part]] = defaultdict(list)
     for member, one in enumerate(measured):
         split = split_of(one.result)
@@ -261,8 +261,8 @@ def _parts(measured: Sequence[MeasuredResult]) -> Mapping[Key, list[_Part]]:
     return found
 
 
-def _of_row(member: int, row: Row, parts: Iterable[InState]) -> Iterator[_Part]:
-    """A part for each state that the cell was measured in, or one of all."""
+def _of_row(member: int, row: Row, parts: Iterable[SplitPart]) -> Iterator[_Part]:
+    """Yield a part for each state that the cell was measured in, or one of all."""
     if row.states:
         at = {one.state: middle_of(distances_of(one.visits)) for one in parts}
         yield from (_Part(member, one.state, one.time, at.get(one.state)) for one in row.states)
@@ -271,7 +271,7 @@ def _of_row(member: int, row: Row, parts: Iterable[InState]) -> Iterator[_Part]:
 
 
 def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
-    """Parts that were made at one distance; those of which it is not known go with the others if these agree.
+    """Return parts in groups of one distance; those of unknown distance join the others if these agree.
 
     Along the line of distances a new group begins wherever the next is further than what is alike.
     """
@@ -294,7 +294,7 @@ def alike(parts: Sequence[AnyPlaced]) -> list[list[AnyPlaced]]:
 
 
 def _over(parts: Iterable[_Part], dated: Sequence[Sequence[Session]]) -> OverSessions | None:
-    """The time of one cell over sessions; None if there is one only."""
+    """Return the time of one cell over sessions; None if there is one only."""
     parts = list(parts)
     sittings = _apart(sitting for part in parts for sitting in _sittings(part, dated[part.member]))
     times_s = [session_time(one.launches_s) for one in sittings]
@@ -312,7 +312,7 @@ def _sittings(part: _Part, sessions: Iterable[Session]) -> Iterator[_Sitting]:
 
 
 def _apart(sittings: Iterable[_Sitting]) -> list[_Sitting]:
-    """In the order of time; those that overlap are one, since they saw the same minutes."""
+    """Return sittings in the order of time; those that overlap are one, since they saw the same minutes."""
     found: list[_Sitting] = []
     for one in sorted(sittings):
         if found and one.begin_s <= found[-1].end_s:

@@ -41,7 +41,7 @@ class InTime:
 
 
 def launches_in_time(times: Iterable[Timing]) -> InTime | None:
-    """Asks all cells of a result together; None if chance would do the same in one of a hundred results.
+    """Return how much neighbouring launches agree, over all cells; None if 1 of 100 results has it by chance.
 
     The sum over cells of products of neighbouring launches is compared with its values for launches in
     random order, the same order for all cells, so that it does not matter how cells depend on each other.
@@ -69,7 +69,7 @@ def launches_in_time(times: Iterable[Timing]) -> InTime | None:
 
 
 def _standardised(times: Iterable[Estimate]) -> Values:
-    """Logarithms of launch medians in standard deviations of their cell, shape ``(cells, launches)``.
+    """Return logarithms of launch medians in standard deviations of their cell, shape ``(cells, launches)``.
 
     A launch that a cell lacks counts as its mean, and none as more than two standard deviations.
     """
@@ -86,6 +86,6 @@ def _standardised(times: Iterable[Estimate]) -> Values:
 
 
 def _neighbours(products: Values, orders: npt.NDArray[np.int64]) -> Values:
-    """Sum of the products of neighbours for each order, shape ``(orders, launches)`` to ``(orders,)``."""
+    """Return the sum of products of neighbours for each order, ``(orders, launches)`` to ``(orders,)``."""
     total: Values = products[orders[:, :-1], orders[:, 1:]].sum(axis=1)
     return total

@@ -83,7 +83,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class InState:
+class SplitPart:
     """The visits of a cell in one state; of all of them where `state` is None.
 
     Attributes:
@@ -112,6 +112,10 @@ class Split:
     visits: Sequence[Visit] = ()
     names: Mapping[int, StateName | None] = field(default_factory=dict)
 
+    def __bool__(self) -> bool:
+        """Return whether there are several states."""
+        return bool(self.states)
+
     def of(self, visit: Visit) -> StateName | None:
         """Return the state that a visit was made in; None if it was between two, or if there are none."""
         return self.names.get(id(visit))
@@ -125,20 +129,20 @@ class Split:
         """The state with most of the time; None if there are none."""
         return max(self.states, key=lambda state: state.time_share).name if self.states else None
 
-    def parts(self, visits: Sequence[Visit]) -> list[InState]:
+    def parts(self, visits: Sequence[Visit]) -> list[SplitPart]:
         """Return a cell's visits by state, from near to far; one part without a name if nothing parts them.
 
         A launch counts in a state with two visits or all that it has. Visits of which nothing is known, and
         those of a cell that was never long enough in one state, stay together.
         """
         if not any(self.knows(visit) for visit in visits):
-            return [InState(None, tuple(visits))]
+            return [SplitPart(None, tuple(visits))]
         made = Counter(visit.launch for visit in visits)
         named = group_by(visits, self.of)
-        found = [InState(name, _of_launches(named.get(name, ()), made)) for name in STATE_NAMES]
-        return [one for one in found if one.visits] or [InState(None, tuple(visits))]
+        found = [SplitPart(name, _of_launches(named.get(name, ()), made)) for name in STATE_NAMES]
+        return [one for one in found if one.visits] or [SplitPart(None, tuple(visits))]
 
-    def shown(self, parts: Sequence[InState], choice: StateChoice | None) -> list[InState]:
+    def shown(self, parts: Sequence[SplitPart], choice: StateChoice | None) -> list[SplitPart]:
         """Return the parts that a table has: the one that was chosen, the machine's usual one, else all.
 
         Args:
@@ -153,12 +157,12 @@ class Split:
         of_it = [one for one in parts if one.state == name]
         return of_it if of_it or choice else list(parts)
 
-    def asked_for(self, parts: Sequence[InState]) -> list[InState]:
+    def asked_for(self, parts: Sequence[SplitPart]) -> list[SplitPart]:
         """Return the parts in which a campaign is to be precise; one that the cell was never in is empty."""
         if [one.state for one in parts] == [None]:
             return list(parts)
         mine = {one.state: one for one in parts}
-        return [mine.get(name, InState(name, ())) for name in self._asked(_distance(parts))]
+        return [mine.get(name, SplitPart(name, ())) for name in self._asked(_distance(parts))]
 
     def _headline(self, of: Distance) -> StateName | None:
         """Return the state that stands for the machine; None if none has that much of the time."""
@@ -185,7 +189,7 @@ def split_of(result: Result) -> Split:
 
 def is_split(result: Result) -> bool:
     """Return whether the machine had several states while a result was measured."""
-    return bool(split_of(result).states)
+    return bool(split_of(result))
 
 
 def with_split(result: Result, split: Split) -> Result:
@@ -194,7 +198,7 @@ def with_split(result: Result, split: Split) -> Result:
     return result
 
 
-def split(loaded: LoadedResult) -> dict[Cell, list[InState]]:
+def split(loaded: LoadedResult) -> dict[Cell, list[SplitPart]]:
     """Return the visits of each cell by state: the second step from a result to its rows."""
     parts = split_of(loaded.result).parts
     return {cell: parts(visits) for cell, visits in loaded.visits.items()}
@@ -233,7 +237,7 @@ def _of_launches(mine: Sequence[Visit], made: Counter[int]) -> tuple[Visit, ...]
     return tuple(visit for visit in mine if counts[visit.launch] >= min(VISITS_LEAST, made[visit.launch]))
 
 
-def _distance(parts: Sequence[InState]) -> Distance:
+def _distance(parts: Sequence[SplitPart]) -> Distance:
     """Return what tells their state; ranks of several hosts have lines and paths, never both in one cell."""
     condition = condition_of(parts[0].visits[0])
     assert condition is not None  # noqa: S101 - its state is known by it
@@ -243,7 +247,7 @@ def _distance(parts: Sequence[InState]) -> Distance:
 def _states(
     of: Distance, visits: Sequence[Visit], logs: Values, found: Found, order: Sequence[StateName]
 ) -> Iterable[State]:
-    """What is said of each state.
+    """Yield what is said of each state.
 
     Args:
         logs: Of the hand-over time of each visit, shape ``(visits,)``.
@@ -267,7 +271,7 @@ def _states(
 
 
 def _runs(found: Found) -> tuple[Found, Found]:
-    """The states one after the other without what is between, and for how many visits each went on."""
+    """Return the states one after the other without what is between, and for how many visits each went on."""
     known = found[found >= 0]
     begins = np.flatnonzero(np.diff(known, prepend=-1))
     return known[begins], np.diff(begins, append=known.size)
@@ -277,7 +281,7 @@ def _runs(found: Found) -> tuple[Found, Found]:
 
 
 def seats_of(launches: Iterable[Launch]) -> Seats:
-    """Whether ranks were bound, and to the same cores in all launches of a job; the worst of all jobs."""
+    """Return whether ranks were bound, and to the same cores in all launches; the worst of all jobs."""
     jobs: dict[JobKey, set[tuple[tuple[str, str], ...]]] = defaultdict(set)
     for launch in launches:
         if launch.job.ranks > 1:
@@ -293,7 +297,7 @@ def seats_of(launches: Iterable[Launch]) -> Seats:
 
 
 def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[StateName]]:
-    """The state of each visit, from 0, and -1 where it changed, with their names; no name of one state only.
+    """Return the state of each visit, from 0, and -1 where it changed, and their names; none of a single one.
 
     Args:
         logs: Of the readings, shape ``(visits, 2)``.
@@ -313,7 +317,7 @@ def _found(logs: Values, visits: Sequence[Visit]) -> tuple[Found, Sequence[State
 
 
 def _often_enough(found: Found, number: int) -> bool:
-    """Whether each state has its share of the visits, or more than one episode of several visits."""
+    """Return whether each state has its share of the visits, or more than one episode of several visits."""
     runs, lengths = _runs(found)
     for state in range(number):
         episodes = np.count_nonzero((runs == state) & (lengths >= EPISODES_LEAST))
@@ -323,7 +327,7 @@ def _often_enough(found: Found, number: int) -> bool:
 
 
 def _one_seat_has_two(found: Found, visits: Sequence[Visit], logs: Values, places: Found) -> bool:
-    """Whether the same ranks were in two states: others are far from each other by where they sit.
+    """Return whether the same ranks were in two states: others are far from each other by where they sit.
 
     Ranks are the same in visits of one pattern in one job. What is left within their states must be as
     little as is asked of all visits together, in which the way from host to host may outweigh all else.
@@ -339,7 +343,7 @@ def _several_often(found: Found) -> bool:
 
 
 def _fall_apart(logs: Values, places: Found) -> bool:
-    """Whether little is left of the squares within states, those that lie between two included."""
+    """Return whether little is left of the squares within states, those that lie between two included."""
     within = sum(
         logs[places == place].var() * np.count_nonzero(places == place) for place in np.unique(places)
     )

@@ -99,7 +99,7 @@ class Steadiness:
 
 
 def steadiness_of(result: Result) -> Steadiness:
-    """Of the machine that a result was measured on; of several hosts, what their slowest rank took."""
+    """Return how steady the machine of a result was; of several hosts, what their slowest rank took."""
     speeds_s = _launch_speeds_s(result.visits)
     # What takes the units of a core that ranks share is the other rank.
     sharing = core_sharing(with_processors(result), result.launches)
@@ -137,7 +137,7 @@ class SpeedsApart:
 
 
 def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
-    """Of the results of the first one's machine; None if it was equally fast in all of them."""
+    """Return how far apart results of the first one's machine are in speed; None if they are not."""
     if len(results) == 1:
         return None
     machines = [(machine.host, machine.cpu) for machine in map(measured_machine, results)]
@@ -153,7 +153,7 @@ def speeds_apart(results: Sequence[Result]) -> SpeedsApart | None:
 
 
 def stolen_share(visits: Iterable[Visit], cores: int) -> float | None:
-    """Of the time of all cores of the first rank's host; None if it is not known.
+    """Return the stolen share of the time of all cores of the first rank's host; None if it is not known.
 
     Args:
         cores: That the host has.
@@ -164,7 +164,7 @@ def stolen_share(visits: Iterable[Visit], cores: int) -> float | None:
 
 
 def _launch_speeds_s(visits: Iterable[Visit]) -> Sequence[float]:
-    """Medians over the visits of each launch of what the arithmetic took."""
+    """Return medians over the visits of each launch of what the arithmetic took."""
     launches: dict[int, list[float]] = defaultdict(list)
     for visit in visits:
         if visit.alu_ns and min(visit.alu_ns) > 0:
@@ -201,7 +201,7 @@ class CoreSharing(NamedTuple):
 
 
 def core_sharing(visits: Sequence[Visit], launches: Iterable[Launch]) -> CoreSharing | None:
-    """Of many visits of these launches; None if it is known of none."""
+    """Return how much ranks shared cores in visits of these launches; None if it is known of no visit."""
     slowdowns, limit = _slowdowns(visits, launches)
     known = slowdowns[np.isfinite(slowdowns)]
     if not known.size:
@@ -211,14 +211,14 @@ def core_sharing(visits: Sequence[Visit], launches: Iterable[Launch]) -> CoreSha
 
 
 def on_shared_cores(visits: Sequence[Visit], launches: Iterable[Launch]) -> Flags:
-    """Which visits of these launches are known to have been of shared cores, shape ``(visits,)``."""
+    """Return which visits of these launches are known to have been of shared cores, shape ``(visits,)``."""
     slowdowns, limit = _slowdowns(visits, launches)
     flags: Flags = slowdowns > limit
     return flags
 
 
 def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Values, float]:
-    """How many times the least the arithmetic took that needs all units of a core, beside each visit.
+    """Return how many times the least the arithmetic took that needs all units of a core, beside each visit.
 
     The least is that of the same ranks in the same pattern, since ranks that are bound to one core share it
     always. What was shared all the time cannot be told from a core that is slow.
@@ -244,7 +244,7 @@ def _slowdowns(visits: Sequence[Visit], launches: Iterable[Launch]) -> tuple[Val
 
 
 def _over_least(readings: Values, seats: Places) -> Values:
-    """Readings before and after visits over the least of their seat, shape ``(visits, 2)``."""
+    """Return readings before and after visits over the least of their seat, shape ``(visits, 2)``."""
     least = np.full(seats.max(initial=-1) + 1, math.inf)
     np.minimum.at(least, seats, readings.min(axis=1))
     over: Values = readings / least[seats, np.newaxis]
@@ -255,7 +255,7 @@ def _over_least(readings: Values, seats: Places) -> Values:
 
 
 def only_quiet(result: Result) -> Result:
-    """A result without visits that were disturbed, of shared cores, or at another speed than the usual.
+    """Return a result without visits that were disturbed, on shared cores, or not at the usual speed.
 
     Those of which nothing is known stay.
 

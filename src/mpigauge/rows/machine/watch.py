@@ -58,7 +58,7 @@ class Watched:
 def watched_by_ranks(
     visits: Sequence[Visit], seconds: float, cores: int, launches: Sequence[Launch] = ()
 ) -> Watched:
-    """By two ranks that hand a cache line to each other: what stands beside the samples of their visits.
+    """Return what is seen of a machine by two ranks that hand a cache line to each other.
 
     Args:
         seconds: How long it took, pauses between launches included.
@@ -86,7 +86,7 @@ def watched_by_ranks(
 
 
 def watched_alone(work_ns: Sequence[int], seconds: float, stolen_s: float, cores: int) -> Watched:
-    """By one process that does the same work over and over: where there is no MPI library.
+    """Return what is seen of a machine by one process at constant work: where there is no MPI library.
 
     Args:
         work_ns: What it took each time.

@@ -90,7 +90,7 @@ class TransportEvidence:
         return self.payload_bytes >= PAYLOAD_LEAST_BYTES
 
     def refutes(self, transport: str, hosts: Sequence[str], *, emulated: bool = False) -> Refutation | None:
-        """Why this was not the transport that a cell's label says; None if it may have been.
+        """Return why this was not the transport that a cell's label says; None if it may have been.
 
         Args:
             hosts: Of the ranks that talk.
@@ -120,7 +120,7 @@ class TransportEvidence:
         return None
 
     def _past_ip(self, transport: str, least: float) -> float | None:
-        """The share that cards carried in place of what the label says; of IP they may carry all."""
+        """Return the share that cards carried in place of what the label says; of IP they may carry all."""
         if self.cards is None:
             return None
         most = {"shm": SHARED_MOST, "tcp": NETWORK_LEAST if self.share < least else math.inf}
@@ -129,12 +129,12 @@ class TransportEvidence:
 
 
 def excludes(transport: str, report: str) -> bool:
-    """Whether what a library says of its transports leaves no doubt that it does not use this one."""
+    """Return whether what a library says of its transports leaves no doubt that it does not use this one."""
     return transport in _EXCLUDE and _EXCLUDE[transport].fullmatch(report) is not None
 
 
 def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
-    """What the library said of its transports in each job; of launches that differ, all in their order."""
+    """Return what the library said of its transports in each job; of launches that differ, all in order."""
     said: dict[JobKey, dict[str, None]] = defaultdict(dict)
     for launch in launches:
         if launch.reported:
@@ -145,7 +145,7 @@ def reports(launches: Iterable[Launch]) -> dict[JobKey, tuple[str, ...]]:
 def evidence(
     visits: Iterable[Visit], patterns: Mapping[str, Pattern], launches: Iterable[Launch] = ()
 ) -> dict[Cell, TransportEvidence]:
-    """Of every cell whose ranks send messages, over all its visits.
+    """Return what proves the transport of every cell whose ranks send messages, over all its visits.
 
     Cell by cell, since a library may send some messages another way: Intel MPI, told to use the network,
     still takes shared memory for the collectives of one host.
@@ -156,7 +156,7 @@ def evidence(
 
 
 def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[Cell, list[tuple[Visit, int]]]:
-    """Of every cell whose ranks send messages, its visits, each with the payload of the calls that count."""
+    """Return each visit with the payload of its calls that count, of every cell whose ranks send messages."""
     sent: dict[Cell, list[tuple[Visit, int]]] = defaultdict(list)
     for visit in visits:
         pattern = patterns.get(visit.cell.pattern)
@@ -170,7 +170,7 @@ def payloads(visits: Iterable[Visit], patterns: Mapping[str, Pattern]) -> dict[C
 
 
 def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) -> TransportEvidence:
-    """Of all visits of a cell, each with its payload."""
+    """Return what proves the transport of a cell, from all its visits, each with its payload."""
     payload = sum(bytes_ for _, bytes_ in visits)
     return TransportEvidence(
         sum(visit.net_bytes for visit, _ in visits), payload, reported, _on_cards(visits)
@@ -178,7 +178,7 @@ def evidence_of(visits: Sequence[tuple[Visit, int]], reported: tuple[str, ...]) 
 
 
 def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
-    """None if one of the visits did not count them, or sent nothing."""
+    """Return what went through cards; None if one of the visits did not count them, or sent nothing."""
     if any(visit.uncounted_cards < 0 or payload == 0 for visit, payload in visits):
         return None
     carried = [max(visit.rdma_received_bytes, visit.rdma_sent_bytes) for visit, _ in visits]
@@ -190,7 +190,7 @@ def _on_cards(visits: Sequence[tuple[Visit, int]]) -> OnCards | None:
 
 
 def talkers(cell: Cell, pattern: Pattern) -> Sequence[int]:
-    """The ranks between which its messages go."""
+    """Return the ranks between which its messages go."""
     return ranks_of(cell.pair) if cell.pair else range(pattern.active_ranks or cell.ranks)
 
 
@@ -235,7 +235,7 @@ class HostTraffic:
 
 
 def cards_by_job(launches: Iterable[Launch]) -> dict[JobKey, CardsOfHosts]:
-    """The network cards of the hosts of each job; where its launches differ, as the last one says."""
+    """Return the network cards of the hosts of each job, as its last launch says."""
     found: dict[JobKey, CardsOfHosts] = defaultdict(dict)
     for launch in launches:
         for group in launch.cards:
@@ -245,7 +245,7 @@ def cards_by_job(launches: Iterable[Launch]) -> dict[JobKey, CardsOfHosts]:
 
 
 def able_cards(cards: Iterable[Card], kind: CardKind) -> tuple[str, ...]:
-    """Those of a kind that messages to another host may go through, and that were counted.
+    """Return the cards of a kind that messages to another host may go through, and that were counted.
 
     A virtual interface has no driver. A card that is down has no speed; but some systems say none at all.
     """
@@ -258,7 +258,7 @@ def able_cards(cards: Iterable[Card], kind: CardKind) -> tuple[str, ...]:
 def traffic_of(
     visits: Iterable[Visit], places: Sequence[str], cards: CardsOfHosts, part_bytes: float
 ) -> tuple[HostTraffic, ...]:
-    """What the cards of each host and kind carried during some visits; of a file that says nothing, none.
+    """Return what the cards of each host and kind carried during visits; nothing of a file that says nothing.
 
     Args:
         places: The host of each rank.
@@ -285,7 +285,7 @@ def traffic_of(
 
 
 def lost_cards(visits: Iterable[Visit], places: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Host and name of the cards that could not be counted any more during one of these visits."""
+    """Return host and name of the cards that could not be counted any more during one of these visits."""
     for visit in visits:
         for host, one in _told(visit, places):
             if one.is_lost:
@@ -293,12 +293,12 @@ def lost_cards(visits: Iterable[Visit], places: Sequence[str]) -> Iterator[tuple
 
 
 def _told(visit: Visit, places: Sequence[str]) -> Iterator[tuple[str, CardTraffic]]:
-    """What a visit tells, and of which host: a file may name ranks that there are not."""
+    """Yield what a visit tells, and of which host: a file may name ranks that there are not."""
     return ((places[one.rank], one) for one in visit.by_card if one.rank < len(places))
 
 
 def _unseen_bytes(visit: Visit) -> float:
-    """What any card carried at most that a visit does not tell of."""
+    """Return what any card carried at most that a visit does not tell of."""
     if len(visit.by_card) < TOLD_MOST:
         return 0
     return math.inf if visit.by_card[-1].is_lost else visit.by_card[-1].both_bytes
@@ -366,7 +366,7 @@ class Labels:
         self._known: dict[Cell, Travel] = {}
 
     def of(self, cell: Cell) -> Travel | None:
-        """How its messages travelled; None if nothing was counted, or there were none."""
+        """Return how its messages travelled; None if nothing was counted, or there were none."""
         if cell not in self._sent:
             return None
         if cell not in self._known:
@@ -390,14 +390,14 @@ class Labels:
         )
 
     def _hosts(self, cell: Cell) -> Sequence[str]:
-        """Of the ranks that talk."""
+        """Return the hosts of the ranks that talk."""
         places = self._places.get(cell.job, ())
         ranks = talkers(cell, self._patterns[cell.pattern])
         there = ranks[: len(places)]  # they ascend, and a file may claim many more than it has places of
         return [places[rank] for rank in there if rank < len(places)]
 
     def _uncounted(self, job: JobKey, hosts: Sequence[str], visits: Iterable[Visit]) -> tuple[Uncounted, ...]:
-        """What its launches say of these hosts, and what was lost later."""
+        """Return what its launches say of these hosts, and what was lost later."""
         found: dict[str, list[str]] = defaultdict(list)
         lost = set(lost_cards(visits, self._places.get(job, ())))
         for host in dict.fromkeys(hosts):
@@ -408,7 +408,7 @@ class Labels:
 
 
 def _silent_cards(launches: Iterable[Launch]) -> Mapping[tuple[JobKey, str], Mapping[str, None]]:
-    """Of each job and host, the cards that could not be counted in one of its launches."""
+    """Return, by job and host, the cards that could not be counted in one of its launches."""
     found: dict[tuple[JobKey, str], dict[str, None]] = defaultdict(dict)
     for launch in launches:
         for group in launch.cards:
@@ -421,7 +421,7 @@ def _silent_cards(launches: Iterable[Launch]) -> Mapping[tuple[JobKey, str], Map
 def _judged(
     seen: TransportEvidence, transport: str, refutation: Refutation | None
 ) -> tuple[Proof | None, DoubtOfProof | None]:
-    """What the bytes say of a label, and why they leave it open."""
+    """Return what the bytes say of a label, and why they leave it open."""
     if refutation is not None:
         return "refuted", None
     if transport == AUTO:

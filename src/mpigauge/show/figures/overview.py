@@ -135,8 +135,8 @@ def _panel(query: Query, family: FigureFamily, found: Iterable[Series]) -> Overv
     if len(mine) > LABELS_MOST and any(STATE in one.factors for one in mine):
         usual = [one for one in mine if one.factors.get(STATE) in {None, split_of(one.source.result).usual}]
         mine = usual or mine
-        states = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
-        family = replace(family, title=", ".join([family.title, *states]))
+        named = dict.fromkeys(one.factors[STATE] for one in mine if STATE in one.factors)
+        family = replace(family, title=", ".join([family.title, *named]))
     if len(mine) > LABELS_MOST:
         word = next(mine[0].factors[name] for name in names_that_vary(mine) if name in mine[0].factors)
         raise query.lacks(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict, fields
 
 import mpigauge
-from mpigauge.document.phrases import phrases_of
+from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.document.plain_signs import printable
 from mpigauge.errors import UsageError
 from mpigauge.plan.benchmarks import BY_CELL, LEFT_OUT, OWN, OWN_CELL
 from mpigauge.plan.model import Cell
 from mpigauge.rows.estimate import centre_of
-from mpigauge.show.formats.times import cell_of, timed_records
+from mpigauge.show.formats.times import cell_of, subject_of, timed_records
 from mpigauge.units import span
 
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def _has_its_numbers(twin: Twin, record: Mapping[str, Any]) -> bool:
 
 def _key(cell: Cell, record: Mapping[str, Any]) -> tuple[Any, ...]:
     """What all rows of one table have in common."""
-    return *(value for name, value in asdict(cell).items() if name != "bytes"), record.get("state")
+    return *(value for name, value in asdict(cell).items() if name != "bytes"), *state_words(
+        subject_of(record)
+    )
 
 
 def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
@@ -88,8 +90,7 @@ def _block(rows: Sequence[Mapping[str, Any]]) -> Block:
 def _comments(cell: Cell, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     phrases = phrases_of(cell)
     said = [phrase for name, phrase in phrases.items() if name not in OF_A_ROW]
-    state = rows[0].get("state")
-    said += [f"state {state}"] if state else []
+    said += state_words(subject_of(rows[0]))
     given = {name: value for name, value in asdict(cell).items() if name not in OF_A_ROW}
     known = {name: value for name, value in given.items() if value != USUAL[name]}
     return [

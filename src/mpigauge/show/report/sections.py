@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mpigauge.document.document import Column, Document, Table
+from mpigauge.document.finding import subject_in
 from mpigauge.document.phrases import phrases_of
 from mpigauge.document.status_words import status_and_reason
 from mpigauge.find import answer as machine
@@ -86,9 +87,9 @@ def _sentence(given: Given, one: Said) -> Sentence:
     several = len(given.sources) > 1
     name = f"{one.name}: " if several else ""
     fact = one.conclusion.fact
-    state = getattr(fact, "state", None)
     mine = [source for source in given.sources if source.name in one.name.split(" / ")]
-    numbers = [number for source in mine for number in given.cells.find(source, fact.rests_on, state)]
+    of, cells = subject_in(fact), given.cells
+    numbers = [number for source in mine for number in cells.find(source, fact.rests_on, of)]
     text = f"{name}{one.text} ({counted(one.launches, 'launch')})"
     return Sentence(text, cells=numbers)
 
