@@ -16,6 +16,7 @@ from mpigauge.document.document import Column, Document, Line, Table, Units
 from mpigauge.document.phrases import phrases_of, state_words
 from mpigauge.document.records import cell_record, number
 from mpigauge.query.series import FILE, told_apart
+from mpigauge.rows.group import STATE
 from mpigauge.vocabulary import ALL, CLAIM_VERDICTS, CLAIMS_OF_SIZES, SHARES, TIMES
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ NOT_PRINTED = "not in its tables"
 NOT_MEASURED = "not measured"
 PLANTED = "the lab's own number"
 
-_STATE = "state"
 
 EACH_MOST = 4
 """So many numbers are said one by one; of more, the smallest, the middle and the largest."""
@@ -202,7 +202,7 @@ def _factors(number: ClaimNumber) -> Factors:
     phrases = phrases_of(number.row.cell) | {FILE: number.of.material.file}
     phrases.pop("window", None)
     said = " ".join(state_words(number.row.of))
-    return phrases | ({_STATE: said} if said else {})
+    return phrases | ({STATE: said} if said else {})
 
 
 def _size(number: ClaimNumber) -> str:

@@ -395,10 +395,10 @@ def _plain(one: Found, amount: Amount) -> ClaimNumber:
 
 def _from(claim: Claim, sides: Sides, found: Sequence[Material], exact: bool) -> Iterator[ClaimNumber]:
     """The smallest measured size from which on a ratio keeps a limit: perhaps, and for certain."""
-    free = free_factors(sides) | SIZE
+    free = (free_factors(sides) | SIZE) - {STATE}
 
     def curve(number: ClaimNumber) -> Key:
-        return key_of(number.of, free), number.of.row.state, number.against and number.against.row.state
+        return key_of(number.of, free), number.against and key_of(number.against, free)
 
     ratios = (number for number in _ratios(claim, sides, found, exact) if number.row.cell.bytes > 0)
     for mine in group_by(ratios, curve).values():

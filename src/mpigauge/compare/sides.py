@@ -12,7 +12,7 @@ import numpy as np
 from mpigauge.compare.pairs import Matched, Pair
 from mpigauge.plan.factors import ALONG, COMPARED_BY, LIBRARY, PLACE
 from mpigauge.plan.model import variables_of
-from mpigauge.rows.group import cell_key, row_key
+from mpigauge.rows.group import cell_key, row_key, same_state
 from mpigauge.rows.ratios import log_matrix
 from mpigauge.sequences import group_by
 from mpigauge.stats.max_t import LEVEL, Paired, Unpaired
@@ -81,9 +81,7 @@ def side_of(parts: Sequence[Row]) -> Side:
 
 def matched(base: Side, other: Side, *, same_place: bool = True, twins: bool = False) -> Matched:
     """Two sides of one campaign, in the states that both were in."""
-    parts = [
-        Pair(one, two, same_place) for one in base.parts for two in other.parts if one.state == two.state
-    ]
+    parts = [Pair(one, two, same_place) for one in base.parts for two in other.parts if same_state(one, two)]
     return Matched(base.row, other.row, same_place, twins=twins, parts=tuple(parts))
 
 

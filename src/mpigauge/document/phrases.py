@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mpigauge.plan.factors import BY_NAME, usual
 from mpigauge.plan.round_robin import NamedPair
+from mpigauge.rows.group import STATE
 from mpigauge.units import counted
 from mpigauge.vocabulary import AUTO, ROTATING, UNKNOWN
 
@@ -107,3 +108,8 @@ def unusual(cell: Cell) -> list[str]:
 def state_words(of: Subject) -> list[str]:
     """Return `state far`, where a number is of one state of the machine among several; else nothing."""
     return [f"state {of.state}"] if of.state else []
+
+
+def state_phrase(of: Subject) -> Factors:
+    """Return the state of the machine by its name among factors; nothing where it had one only."""
+    return {STATE: of.state} if of.state else {}

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpigauge.compare.curves import without_window
-from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of
+from mpigauge.document.phrases import OF_JOB, UNSAID, phrases_of, state_phrase
 from mpigauge.errors import UsageError
 from mpigauge.plan.names import plain
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.plan.sizes import wanted
-from mpigauge.rows.group import Subject, words_key
+from mpigauge.rows.group import words_key
 from mpigauge.sequences import group_by
 from mpigauge.units import format_size
 
@@ -44,7 +44,6 @@ PATTERNS_MOST = 3
 """That a title names."""
 
 FILE = "file"
-STATE = "state"
 
 
 class Point(NamedTuple):
@@ -96,11 +95,6 @@ def factors_of(source: Source, row: Row) -> Factors:
     if without_window(row.cell) not in source.windows:
         phrases.pop("window", None)
     return phrases | (state_phrase(row.of) if len(source.states_shown) > 1 else {})
-
-
-def state_phrase(of: Subject) -> Factors:
-    """Return the state of the machine by its name among factors; nothing where it had one only."""
-    return {STATE: of.state} if of.state else {}
 
 
 def timed(query: Query) -> list[tuple[Source, Row]]:

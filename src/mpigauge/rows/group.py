@@ -92,6 +92,11 @@ def in_one_state(rows: Iterable[OfCell]) -> bool:
     return len({row.state for row in rows} - {None}) <= 1
 
 
+def same_state(one: OfCell, other: OfCell) -> bool:
+    """Return whether two rows are of the same state of the machine, or both of none."""
+    return one.state == other.state
+
+
 def of_states(rows: Iterable[R], others: Iterable[OfCell]) -> list[R]:
     """Return rows of the states of the machine that others are of, and of no state."""
     states = {row.state for row in others} | {None}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mpigauge import units
 from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import Cases, Column, Document, Line, Table
-from mpigauge.document.phrases import OF_JOB, phrases_of
+from mpigauge.document.phrases import OF_JOB, phrases_of, state_phrase
 from mpigauge.document.state_words import left_out_line, several_states_line, states_in_brief
 from mpigauge.find import answer as words
 from mpigauge.find.answer import answers, by_mode, lines_of
@@ -18,7 +18,7 @@ from mpigauge.find.doubts import doubt_line, doubts_of
 from mpigauge.find.foot import foot_of
 from mpigauge.find.imported import unknown_ranks
 from mpigauge.find.sessions import sessions_lines, sessions_records, spans
-from mpigauge.query.series import FILE, state_phrase, told_apart
+from mpigauge.query.series import FILE, told_apart
 from mpigauge.rows.machine.over_sessions import linked
 from mpigauge.rows.machine.split import is_split
 from mpigauge.show.records import answer_records, flat_sessions, result_record

@@ -11,11 +11,10 @@ from mpigauge.document.cell_names import names_of
 from mpigauge.document.columnar import columns_of
 from mpigauge.document.context import context_record, traced
 from mpigauge.document.document import DOT, Cases, Document, Table
-from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of
+from mpigauge.document.phrases import DETAILS, PAIRINGS, STARTS, phrases_of, state_phrase
 from mpigauge.find.foot import foot_of
 from mpigauge.plan.factors import ALONG, usual
 from mpigauge.plan.round_robin import ranks_of
-from mpigauge.query.series import state_phrase
 from mpigauge.rows.group import group, in_one_state
 from mpigauge.show.columns import EXTRA_COLUMNS, LATENCY, NOTES, PAIR, USUAL_COLUMNS, WINDOW
 from mpigauge.show.head import head_of

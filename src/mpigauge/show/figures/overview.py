@@ -10,7 +10,6 @@ from matplotlib.transforms import ScaledTranslation
 from mpigauge.plan.patterns import between_two, has_rates, standing_mode
 from mpigauge.query.kinds import maker
 from mpigauge.query.series import (
-    STATE,
     against_size,
     common_words,
     labelled,
@@ -19,6 +18,7 @@ from mpigauge.query.series import (
     rate_point,
     time_point,
 )
+from mpigauge.rows.group import STATE
 from mpigauge.rows.machine.split import split_of
 from mpigauge.show.figures import MAKERS, chart, lines, style
 from mpigauge.show.figures.curves import described, intervals

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from mpigauge.compare.size_ratio import besides, by_size
 from mpigauge.query.series import FILE, Point, pieces_of
+from mpigauge.rows.group import same_state
 from mpigauge.rows.machine.conditions import distances_of
 from mpigauge.rows.ratios import bounds
 from mpigauge.rows.same_distance import ANYWHERE, apart
@@ -172,7 +173,7 @@ def _distances(row: Row, under: Row) -> tuple[Distances, Distances]:
 
 def _alike(row: Row, under: Row) -> bool:
     """Whether it is not distances that are compared."""
-    return row.cell.placement == under.cell.placement and row.state == under.state
+    return row.cell.placement == under.cell.placement and same_state(row, under)
 
 
 def _quotient(row: Row, under: Row) -> Point | None:

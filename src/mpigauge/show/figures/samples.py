@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 
 from mpigauge.query.kinds import maker
 from mpigauge.query.query import spread
-from mpigauge.query.series import STATE, against_size, alike_but, labelled, title_words
+from mpigauge.query.series import against_size, alike_but, labelled, title_words
 from mpigauge.rows.estimate import Estimate
-from mpigauge.rows.group import words_key
+from mpigauge.rows.group import STATE, words_key
 from mpigauge.rows.machine.split import split_of
 from mpigauge.rows.samples import by_launch, seconds_of
 from mpigauge.show.figures import MAKERS, lines, scales, style

@@ -11,7 +11,8 @@ from mpigauge import units
 from mpigauge.document.state_words import HANDED_OVER
 from mpigauge.plan.patterns import patterns_with
 from mpigauge.query.kinds import maker
-from mpigauge.query.series import SERIES_MOST, STATE, against_size, common_words
+from mpigauge.query.series import SERIES_MOST, against_size, common_words
+from mpigauge.rows.group import STATE
 from mpigauge.rows.machine.conditions import LEAST_NS, condition_of
 from mpigauge.rows.machine.sessions import visits_begin_s
 from mpigauge.rows.machine.split import split_of
