@@ -75,7 +75,7 @@ class Quote:
 
     @property
     def unit(self) -> str:
-        """Of the value, in SI; 1 is a ratio."""
+        """The SI unit of the value; 1 for a ratio."""
         return UNITS.get(self.quoted_as, "s")
 
     @property
@@ -109,7 +109,7 @@ class Quote:
 
     @property
     def _ends(self) -> tuple[float | None, float | None]:
-        """Of a rate, the ends of its time the other way round."""
+        """Both ends of the interval, in SI; for a rate, those of its time the other way round."""
         if self.ratio is not None:
             return self.ratio.low, self.ratio.high
         time, value = self.row.time, self.value
@@ -121,7 +121,7 @@ class Quote:
 
     @property
     def half_width(self) -> float | None:
-        """Of its 95 % interval, as a share of it; None where there is none."""
+        """The half-width of the 95 % interval over the value; None where there is no interval."""
         if self.ratio is not None:
             return Interval(self.ratio.estimate, self.ratio.low, self.ratio.high).half_width
         return self.row.time.half_width if self.row.time else None
@@ -241,7 +241,7 @@ class QuoteLine:
 
 
 def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer]:
-    """Of every job that has a number, in the order of the plan; the instrument's floor is none.
+    """Return an answer for every job that has a number, in the order of the plan; the floor is no number.
 
     Args:
         patterns: Those of the result, by name.
@@ -252,14 +252,14 @@ def answers(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> list[Answer
 
 
 def _in_each_state(job: JobKey, rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator[Answer]:
-    """One answer, or one for each state that rows are of, with what has none."""
+    """Yield one answer, or one per state that rows are of, each with the rows that have no state."""
     parts = each_state(rows)
     for mine in parts:
         yield Answer(job, tuple(_questions(mine, patterns)), subject_of(mine) if len(parts) > 1 else None)
 
 
 def by_mode(answers: Sequence[Answer]) -> list[Answer]:
-    """Answers with a question for each mode, where messages of two ranks in several modes are all there is.
+    """Return answers with a question per mode, if they have messages of two ranks in several modes alone.
 
     The modes are then what such a campaign is about.
     """
@@ -283,7 +283,7 @@ def by_mode(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
-    """Every question that one of these jobs answers, in the order of the first that does.
+    """Return every question that one of these jobs answers, in the order of the first that does.
 
     All are quoted at one size of one curve: of those that all of them have, the one that any of them would
     rather quote than any other, such as the best bandwidth. Without one that all have, each quotes its own,
@@ -299,7 +299,7 @@ def lines_of(answers: Sequence[Answer]) -> list[QuoteLine]:
 
 
 def _line(questions: Sequence[Question | None], several: Collection[str]) -> QuoteLine:
-    """One question to all jobs.
+    """Return one question to all jobs.
 
     Args:
         several: Patterns with several modes.
@@ -320,12 +320,12 @@ def _line(questions: Sequence[Question | None], several: Collection[str]) -> Quo
 
 
 def _preferred(like: Like, questions: Iterable[Question]) -> Preference:
-    """How much any of them would rather quote it."""
+    """Return how much any of these questions would rather quote a cell; less is more."""
     return min(one.choices[like].preference for one in questions if like in one.choices)
 
 
 def seconds_of(result: Result) -> float:
-    """How long was measured: all sessions, and what a session that was killed had finished."""
+    """Return how long was measured: all sessions, and what a session that was killed had finished."""
     ended, launched = (sum(one.elapsed_s for one in list_) for list_ in (result.ends, result.done))
     return max(ended, launched)
 
@@ -367,7 +367,7 @@ def _questions(rows: Sequence[Row], patterns: Mapping[str, Pattern]) -> Iterator
 
 
 def _is_unusual(curve: Curve) -> bool:
-    """Whether it is in another mode than the usual one: a text may have that first."""
+    """Return whether a curve is in another mode than the usual one: a text may have that first."""
     return curve[1][0].cell.mode != usual_mode(curve[0])
 
 
@@ -376,7 +376,7 @@ def _is_message(pattern: Pattern) -> bool:
 
 
 def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]:
-    """Rows that have a time, by curve, from small to large; of several pairs of ranks the median pair."""
+    """Return rows with a time, by curve, from small to large; of several pairs of ranks the median pair."""
     timed = (row for row in rows if row.time is not None and not patterns[row.cell.pattern].is_floor)
     sizes = [group_by(curve, lambda row: row.cell.bytes) for curve in group(timed, ALONG | {STATE})]
     curves = [[_middle(by_size[size]) for size in sorted(by_size)] for by_size in sizes]
@@ -384,7 +384,7 @@ def _curves(rows: Iterable[Row], patterns: Mapping[str, Pattern]) -> list[Curve]
 
 
 def _middle(rows: Sequence[Row]) -> Row:
-    """The row of median time."""
+    """Return the row of median time."""
     ordered = sorted(rows, key=lambda row: row.time.estimate if row.time else 0.0)
     return ordered[(len(ordered) - 1) // 2]
 
@@ -392,7 +392,7 @@ def _middle(rows: Sequence[Row]) -> Row:
 def _asked(
     quoted_as: QuotedAs, curves: Sequence[Curve], prefer: Callable[[int, Row], Preference], *of: object
 ) -> Iterator[Question]:
-    """A question to all rows of these curves; none without any.
+    """Yield a question to all rows of these curves; none without any.
 
     Args:
         prefer: Of the place of a curve among these, and a row.
@@ -426,7 +426,7 @@ def _far_from_quoted(size: int) -> Preference:
 
 
 def _fastest(_: int, row: Row) -> Preference:
-    """The best rate of all curves."""
+    """Prefer the best rate of all curves."""
     return (-(row.rate_bytes_per_s or 0.0),)
 
 
@@ -435,7 +435,7 @@ def _smallest(_: int, row: Row) -> Preference:
 
 
 def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _: True) -> list[Curve]:
-    """The rows that have a rate, with the others of their curve that are kept."""
+    """Return curves of the rows that have a rate and are kept; without curves that have none."""
     found = [
         (pattern, [row for row in rows if row.rate_bytes_per_s and keep(row)]) for pattern, rows in curves
     ]
@@ -443,7 +443,7 @@ def _with_rates(curves: Iterable[Curve], keep: Callable[[Row], bool] = lambda _:
 
 
 def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
-    """How long operations take, each pattern once: the first way asked for that is the operation alone.
+    """Ask how long operations take, each pattern once: the first way asked for that is the operation alone.
 
     Of what others have measured each mode is a pattern: buffers on a device are not those of the host.
     """
@@ -461,7 +461,7 @@ def _by_pattern(curves: Sequence[Curve]) -> Iterator[Question]:
 
 
 def _of_a_pattern(name: str, curves: Sequence[Curve]) -> Iterator[Question]:
-    """Its time; of many messages in flight the bandwidth of the largest, and the rate of the smallest."""
+    """Ask for a time; of many messages in flight the bandwidth of the largest, the rate of the smallest."""
     pattern = curves[0][0]
     if pattern.windowed and pattern.moves_bytes:
         yield from _asked("operation-bandwidth", curves, _longest, name)
@@ -475,12 +475,12 @@ def _longest(place: int, row: Row) -> Preference:
 
 
 def _shortest(place: int, row: Row) -> Preference:
-    """The smallest message that is not empty."""
+    """Prefer the smallest message that is not empty."""
     return place, row.cell.bytes == 0, row.cell.bytes
 
 
 def _of_memory(curves: Iterable[Curve]) -> Iterator[Question]:
-    """Where memory is all that was measured: the best rate of each curve, or its shortest time."""
+    """Ask for the best rate of each curve, or its shortest time, where memory is all that was measured."""
     for curve in curves:
         pattern, rows = curve
         cell = rows[0].cell
@@ -527,12 +527,12 @@ ONE_LAUNCH = "1 launch"
 
 
 def machine_of(result: Result) -> str:
-    """Whose numbers they are: host and processor, and the day."""
+    """Return whose numbers they are: host and processor, and the day."""
     return DOT.join(filter(None, [_machine(result), result.campaign.started[:10]]))
 
 
 def machine_of_sessions(results: Sequence[Result], sessions: int) -> str:
-    """The same of results that are sessions of each other, with their first and their last day."""
+    """Return the machine of results that are sessions of each other, with their first and their last day."""
     days = sorted({day for result in results if (day := result.campaign.started[:10])})
     span = units.span(days[0], days[-1], f" {units.DASH} ") if days else ""
     return DOT.join(filter(None, [_machine(results[0]), span, count_of(sessions)]))
@@ -549,7 +549,7 @@ def _machine(result: Result) -> str:
 
 
 def campaign_of(results: Sequence[Result], found: Sequence[Answer]) -> str:
-    """What was launched: library, ranks and transport where there is one job; launches and their time.
+    """Return what was launched: library, ranks and transport where there is one job; launches and their time.
 
     Args:
         results: One, or several that are sessions of each other.
@@ -588,7 +588,7 @@ def place_of(result: Result, job: JobKey) -> str:
 
 
 def job_of(result: Result, one: Answer) -> list[str]:
-    """A job: its library, ranks, placement and transport, proven or asked for."""
+    """Return a job as text: its library, ranks, placement and transport, proven or asked for."""
     phrases = phrases_of(one.quotes[0].row.cell, OF_JOB)
     if place := place_of(result, one.job):
         phrases.pop("placement", None)
@@ -602,14 +602,14 @@ def job_of(result: Result, one: Answer) -> list[str]:
 
 
 def heading(line: QuoteLine) -> str:
-    """What the number of one job is; that of the best of a curve has its size beside it."""
+    """Return what the number of one job is; that of the best of a curve has its size beside it."""
     quote = line.first
     named_by_size = quote.quoted_as in OF_A_PATTERN or (quote.quoted_as in QUOTED_TIMES and quote.row.sized)
     return ", ".join(filter(None, [*_called(line), _size(quote.row) if named_by_size else ""]))
 
 
 def common_heading(line: QuoteLine) -> str:
-    """What the numbers of several jobs are, with the size that they have in common."""
+    """Return what the numbers of several jobs are, with the size that they have in common."""
     quote = line.first
     if not line.alike:
         return HEADINGS.get(quote.quoted_as) or _rated(quote, quote.pattern.name)
@@ -619,7 +619,7 @@ def common_heading(line: QuoteLine) -> str:
 
 
 def _called(line: QuoteLine) -> Iterator[str]:
-    """The name of a number, and its mode where there are others."""
+    """Yield the name of a number, and its mode where there are others."""
     quote, mode = line.first, line.first.row.cell.mode
     if quote.quoted_as in HEADINGS:
         yield HEADINGS[quote.quoted_as]
@@ -629,7 +629,7 @@ def _called(line: QuoteLine) -> Iterator[str]:
 
 
 def _rated(quote: Quote, named: str) -> str:
-    """The name of an operation, and which rate of it is meant."""
+    """Return the name of an operation, and which rate of it is meant."""
     what = OF_A_PATTERN.get(quote.quoted_as, "")
     return named if named.endswith(what) else f"{named} {what}"
 
@@ -653,7 +653,7 @@ HEADINGS: Mapping[QuotedAs, str] = {
 
 
 def number(quote: Quote, chosen: Units) -> str:
-    """The number itself."""
+    """Return the number itself as text."""
     if quote.awaited:
         return AWAITED
     row = quote.row
@@ -671,7 +671,7 @@ def number(quote: Quote, chosen: Units) -> str:
 
 
 def width(quote: Quote) -> str:
-    """How sure the number is."""
+    """Return how sure the number is."""
     known = quote.half_width
     if quote.awaited:
         return ""
@@ -681,12 +681,12 @@ def width(quote: Quote) -> str:
 
 
 def beside(quote: Quote, line: QuoteLine, chosen: Units) -> str:
-    """The number in a column of several, and how sure it is; of which size, if the others have another."""
+    """Return the number in a column of several, and how sure it is; with its size, if others have another."""
     return " ".join(filter(None, [number(quote, chosen), width(quote), _apart(quote, line)]))
 
 
 def _apart(quote: Quote, line: QuoteLine) -> str:
-    """What a number is of that has nothing in common with those beside it."""
+    """Return what a number is of that has nothing in common with those beside it."""
     if line.alike or not quote.row.sized:
         return ""
     cells = [one.row.cell for one in line.quotes if one is not None]
@@ -696,7 +696,7 @@ def _apart(quote: Quote, line: QuoteLine) -> str:
 
 
 def over_sessions(quote: Quote, line: QuoteLine, chosen: Units) -> str:
-    """The number over sessions, and how sure that is."""
+    """Return the number over sessions, and how sure that is."""
     over, value = quote.sessions, quote.value_over_sessions
     if over is None or value is None:
         return units.MISSING
@@ -711,7 +711,7 @@ def over_sessions(quote: Quote, line: QuoteLine, chosen: Units) -> str:
 
 
 def messages(per_s: float | None) -> str:
-    """`9.93 M/s`."""
+    """Return a rate of messages as text: `9.93 M/s`."""
     if per_s is None:
         return units.MISSING
     for scale, letter in ((1e9, " G/s"), (1e6, " M/s"), (1e3, " k/s")):
@@ -721,7 +721,7 @@ def messages(per_s: float | None) -> str:
 
 
 def detail(quote: Quote, chosen: Units) -> str:
-    """What stands beside the number: what it was measured with, and the largest message if there is room."""
+    """Return what stands beside the number: how it was measured, and the largest message if there is room."""
     if quote.awaited:
         return "other sizes are still to come"
     words = DETAILS[quote.quoted_as](quote, chosen)
@@ -795,7 +795,7 @@ def _factor(text: str) -> str:
 
 
 def _named(quote: Quote) -> str:
-    """The pattern; its mode only where it is not the usual one, and buffers that are cold."""
+    """Return the pattern; its mode only where it is not the usual one, and buffers that are cold."""
     cell = quote.row.cell
     mode = "" if cell.mode == usual_mode(quote.pattern) else cell.mode
     return " ".join(filter(None, [quote.pattern.name, mode, *phrases_of(cell, ["buffers"]).values()]))
@@ -809,7 +809,7 @@ def _size(row: Row) -> str:
 
 
 def next_steps(paths: Sequence[str], *, newest: bool) -> Iterator[tuple[str, str]]:
-    """What to do with these results, and the command for it; the newest of all needs no name."""
+    """Yield what to do with these results, and the command for it; the newest of all needs no name."""
     of = "" if newest else "".join(f" {shlex.quote(path)}" for path in paths)
     yield "all numbers", f"mpigauge show --all{of}" if len(paths) == 1 else f"mpigauge show --table times{of}"
     yield "figure", f"mpigauge plot{of}"

@@ -78,7 +78,7 @@ class PlaceLatency:
 
 @dataclass(frozen=True, slots=True)
 class Payoff:
-    """From which size on the fastest place pays, and how much.
+    """The size from which on the fastest place pays, and how much.
 
     Attributes:
         fast: The cell in the place where the largest message is fastest.
@@ -136,7 +136,7 @@ def latencies_of_places(curves: Sequence[Curve]) -> Iterator[PlaceLatency]:
 
 
 def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
-    """From which size on the fastest place pays against each other one, and how much."""
+    """Yield the size from which on the fastest place pays against each other one, and how much."""
     for mine, largest in _groups(curves, "place", max):
         fastest, *others = sorted(mine, key=lambda curve: curve.times[largest].estimate)
         for other in others:
@@ -144,7 +144,7 @@ def payoffs_of_places(curves: Sequence[Curve]) -> Iterator[Payoff]:
 
 
 def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
-    """One; nothing if no ratio of the two has an interval."""
+    """Yield one payoff; nothing if no ratio of the two places has an interval."""
     sizes = sorted(slow.times.keys() & fast.times.keys())
     ratios = [slow.over(fast, size) for size in sizes]
     if any(ratios):
@@ -155,7 +155,7 @@ def _payoff(slow: Curve, fast: Curve) -> Iterator[Payoff]:
 
 
 def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | None:
-    """The smallest size from which on the slow one of two is slower at every size.
+    """Return the smallest size from which on the slow one of two is slower at every size.
 
     Sizes are asked one after the other from the largest, up to the first that fails: a fixed sequence of
     tests, each at the level of one, so that no correction for their number is needed. A size that cannot
@@ -178,7 +178,7 @@ def pays_from(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> int | Non
 
 
 def _unclear(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> Iterator[int]:
-    """Sizes that are perhaps slower, less certain by far than both their neighbours, which are slower."""
+    """Yield sizes that are perhaps slower, less certain by far than both neighbours, which are slower."""
     for place in range(1, len(sizes) - 1):
         before, here, after = ratios[place - 1 : place + 2]
         if here is None or here.estimate <= 1 or not verdict_of(before) == verdict_of(after) == "slower":
@@ -189,7 +189,7 @@ def _unclear(sizes: Sequence[int], ratios: Sequence[Ratio | None]) -> Iterator[i
 
 
 def _width(ratio: Ratio | None) -> float:
-    """Of the interval of its logarithm; infinite if there is none."""
+    """Return the width of the interval of a ratio's logarithm; infinite if there is none."""
     if ratio is None or ratio.low is None or ratio.high is None:
         return math.inf
     return math.log(ratio.high / ratio.low)
@@ -199,17 +199,17 @@ def _width(ratio: Ratio | None) -> float:
 
 
 def modes(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
-    """Each mode in units of the first."""
+    """Yield each mode in units of the first."""
     yield from _contrasts(curves, "mode")
 
 
 def libraries(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
-    """Each library in units of the first."""
+    """Yield each library in units of the first."""
     yield from _contrasts(curves, "library")
 
 
 def settings(curves: Sequence[Curve]) -> Iterator[RelativeCurve]:
-    """Each value of a variable that was varied in units of the first."""
+    """Yield each value of a variable that was varied in units of the first."""
     yield from _contrasts(curves, "setting")
 
 
@@ -220,7 +220,7 @@ def _contrasts(curves: Sequence[Curve], of: Contrasted) -> Iterator[RelativeCurv
 
 
 def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Curve, Curve]]:
-    """Each curve that differs in this, with the first that it is compared with."""
+    """Yield each curve that differs in one thing, with the first of its group."""
     for mine, _ in _groups(curves, of, min):
         first, *others = mine
         yield from ((other, first) for other in others)
@@ -230,7 +230,7 @@ def against_first(curves: Sequence[Curve], of: Contrasted) -> Iterator[tuple[Cur
 
 
 def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
-    """Their ratio at each size at which it has an interval."""
+    """Return the ratio of two curves at each size at which it has an interval."""
     ratios = ((size, over.over(under, size)) for size in sizes)
     return tuple(At(size, ratio, ratio.verdict) for size, ratio in ratios if ratio is not None)
 
@@ -238,7 +238,7 @@ def _at(over: Curve, under: Curve, sizes: Iterable[int]) -> tuple[At, ...]:
 def _groups(
     curves: Iterable[Curve], of: Differing, end: Callable[[Iterable[int]], int]
 ) -> Iterator[tuple[list[Curve], int]]:
-    """Curves that differ in one thing, with one end of the sizes that they share."""
+    """Yield curves that differ in one thing, with one end of the sizes that they share."""
     for whole in group(curves, _MAY_DIFFER[of] | {"bytes", STATE}):
         for mine in each_state(whole):
             common = set.intersection(*(set(curve.times) for curve in mine))
@@ -253,7 +253,7 @@ USUALLY = "usual setting"
 
 
 def comparison(fact: Comparison, chosen: Units = AUTOMATIC) -> Finding:
-    """What a comparison says."""
+    """Return a comparison as a finding."""
     match fact:
         case PlaceLatency():
             return finding("place-latency", fact, _latency(fact, chosen))
@@ -308,7 +308,7 @@ def _contrast(fact: RelativeCurve, chosen: Units) -> str:
 
 
 def place_name(cell: Cell) -> str:
-    """`tcp, h1,h2`; what the library chose by itself goes without saying."""
+    """Return a place as text, `tcp, h1,h2`; what the library chose by itself goes without saying."""
     return ", ".join(word for word in (cell.transport, cell.placement) if word != AUTO)
 
 
@@ -321,7 +321,7 @@ def _operation(cell: Cell) -> str:
 
 
 def _of(cell: Cell) -> str:
-    """The library and how it was set."""
+    """Return the library and how it was set."""
     return ", ".join([cell.library, *_details(cell)])
 
 
@@ -366,20 +366,20 @@ class _Pair(NamedTuple):
 
 
 def modes_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
-    """Modes without ratios, by pattern, library and place."""
+    """Yield modes without ratios, by pattern, library and place."""
     pairs = _pairs(curves, "mode")
     yield from _folded("mode", pairs, lambda cell: (cell.pattern, cell.mode, cell.job))
 
 
 def libraries_apart(curves: Sequence[Curve]) -> Iterator[RanksApart]:
-    """Libraries without ratios, all patterns and places of a pair of them together."""
+    """Yield libraries without ratios, all patterns and places of a pair of them together."""
     yield from _folded(
         "library", _pairs(curves, "library"), lambda cell: (cell.mpi, cell.mpi_version, cell.label)
     )
 
 
 def copies_apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
-    """Messages without their cost in copies, by pattern, mode, kind of copy and job."""
+    """Yield messages without their cost in copies, by pattern, mode, kind of copy and job."""
     found: list[_Pair] = []
     for mine, beside in by_state(rows):
         times = {row.cell: row for row in beside if row.time is not None}
@@ -407,7 +407,7 @@ def _pairs(curves: Sequence[Curve], of: Contrasted) -> Iterator[_Pair]:
 def _folded(
     between: Literal["mode", "library", "baseline"], pairs: Iterable[_Pair], key: Callable[[Cell], object]
 ) -> Iterator[RanksApart]:
-    """One for each pair of things that lacks ratios."""
+    """Yield one fact for each pair of things that lacks ratios."""
     sizes: Counter[tuple[object, object]] = Counter()
     missing: dict[tuple[object, object, Distance], list[tuple[Cell, Cell, DistanceMismatch]]] = defaultdict(
         list
@@ -426,12 +426,12 @@ def _folded(
 
 
 def ranks_apart_finding(fact: RanksApart) -> Finding:
-    """What a fact about ratios that are missing says."""
+    """Return a fact about missing ratios as a finding."""
     return finding("ranks-apart", fact, ranks_apart_line(fact))
 
 
 def ranks_apart_line(fact: RanksApart) -> str:
-    """`no ratio of MPICH 4.2.3 and Open MPI 5.0.11: their ranks were 40.0 ns and 245 ns apart ...`."""
+    """Return a line: `no ratio of MPICH 4.2.3 and Open MPI 5.0.11: their ranks were 40.0 ns and ...`."""
     some = f" at {fact.missing} of {fact.sizes} sizes" if fact.missing < fact.sizes else ""
     return (
         f"no ratio of {_pair(fact)}{some}: {_distances(fact.other_s, fact.first_s)} ({HANDED_OVER[fact.of]})"
@@ -439,7 +439,7 @@ def ranks_apart_line(fact: RanksApart) -> str:
 
 
 def missing_ratios(found: Sequence[DistanceMismatch]) -> str:
-    """The same for a figure; empty if none is missing."""
+    """Return the line of missing ratios for a figure; empty if none is missing."""
     if not found:
         return ""
     sizes = "1 size" if len(found) == 1 else f"{len(found)} sizes"

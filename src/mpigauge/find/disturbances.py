@@ -122,7 +122,7 @@ def disturbances_of(
 
 
 def _network_on_host(result: Result, *_: object) -> NetworkOnHost | None:
-    """Of the first job that nobody asked to use a network."""
+    """Return how the first job on one host used a network; None if none did."""
     for job, way in _ways(result).items():
         if way not in {"tcp", "card"}:
             continue
@@ -133,7 +133,7 @@ def _network_on_host(result: Result, *_: object) -> NetworkOnHost | None:
 
 
 def _ways(result: Result) -> Mapping[JobKey, str]:
-    """How messages went in jobs on one host that could choose: shm, tcp, card; those of which it is known."""
+    """Return how messages went in jobs on one host that could choose, shm, tcp or card, where it is known."""
     jobs = {launch.job: launch for launch in result.launches if _is_on_one_host(launch)}
     said = reports(launch for launch in result.launches if launch.job in jobs)
     ways = {job: _said(said.get(job, ())) for job in jobs}
@@ -157,7 +157,7 @@ def _is_on_one_host(launch: Launch) -> bool:
 
 
 def _said(reported: Sequence[str]) -> str:
-    """By the words of the library, where all launches say the same."""
+    """Return the way that the library reports, where all launches say the same."""
     ways = {_word(report) for report in reported}
     return ways.pop() if len(ways) == 1 else ""
 
@@ -167,7 +167,7 @@ def _word(report: str) -> str:
 
 
 def _counted(seen: TransportEvidence, launch: Launch) -> str:
-    """By the bytes on network cards; empty if these prove nothing."""
+    """Return the way that bytes on network cards show; empty if they prove nothing."""
     hosts = [place.host for place in launch.ranks_at]
     if (why := seen.refutes("shm", hosts)) is not None:
         past_ip = why.kind == "on-cards"
@@ -176,7 +176,7 @@ def _counted(seen: TransportEvidence, launch: Launch) -> str:
 
 
 def _majority(votes: Sequence[str]) -> str:
-    """What more than half of the cells say."""
+    """Return what more than half of the cells say."""
     way, count = Counter(votes).most_common(1)[0]
     return way if count > _HALF * len(votes) else ""
 
@@ -185,14 +185,14 @@ def _majority(votes: Sequence[str]) -> str:
 
 
 def _without_room(result: Result, ranks: int) -> tuple[int, int] | None:
-    """Size and free space of a /dev/shm without room for so many ranks; None if it has, or is not known."""
+    """Return size and free space of a /dev/shm without room for so many ranks; None if it has, or unknown."""
     machine = measured_machine(result)
     size, free = machine.shared_memory_bytes, machine.shared_memory_free_bytes
     return None if size < 0 or free >= ranks * SHARED_MEMORY_OF_A_RANK_BYTES else (size, free)
 
 
 def _small_shared_memory(result: Result, *_: object) -> SmallSharedMemory | None:
-    """None where every library is known to have had room, or to have done without."""
+    """Return a small shared memory; None where every library is known to have had room, or to need none."""
     jobs = {cell.job for cell in result.campaign.cells if cell.transport == AUTO and cell.ranks > 1}
     ranks = max((job.ranks for job in jobs), default=0)
     space = _without_room(result, ranks) if ranks else None
@@ -212,7 +212,7 @@ def _traced(result: Result, *_: object) -> Traced | None:
 
 
 def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> Disturbed | None:
-    """Only of ranks that had a core each, and whom no limit stopped: else they waited for each other.
+    """Return how many visits were disturbed, of ranks that had a core each and whom no limit stopped.
 
     Hosts of a lab share the cores of one machine, with each other and with what emulates their network.
     """
@@ -243,7 +243,7 @@ def throttled_times(result: Result) -> int:
 
 
 def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
-    """The counts before and after each launch that are known, with its number, in the order of time."""
+    """Yield the known counts before and after each launch, with its number, in the order of time."""
     ended = {(done.launch, done.job): done.throttled for done in result.done}
     for launch, after in zip_longest(result.launches, result.launches[1:]):
         key = launch.number, launch.job
@@ -255,7 +255,7 @@ def _throttled_counts(result: Result) -> Iterator[tuple[int, int]]:
 
 
 def stopped_by_a_limit(result: Result) -> bool:
-    """Whether that was so in every launch, on average."""
+    """Return whether a limit stopped ranks in every launch, on average."""
     return throttled_times(result) >= len(result.launches) > 0
 
 
@@ -302,7 +302,7 @@ WAYS = {"tcp": "TCP", "card": "a network card"}
 
 
 def disturbance_line(fact: Fact) -> str:
-    """A few words: what is the matter, and its cause or remedy if there is room."""
+    """Return a disturbance in few words: what is the matter, and its cause or remedy if there is room."""
     match fact:
         case NetworkOnHost():
             return _fitting(_network_line(fact))
@@ -318,7 +318,7 @@ def disturbance_line(fact: Fact) -> str:
 
 
 def disturbance_sentence(fact: Fact) -> str:
-    """The whole sentence, with what to do."""
+    """Return a disturbance as a whole sentence, with what to do."""
     match fact:
         case NetworkOnHost():
             return _network_sentence(fact)
@@ -334,13 +334,13 @@ def disturbance_sentence(fact: Fact) -> str:
 
 
 def disturbance_findings(result: Result, rows: Sequence[Row]) -> Iterator[Finding]:
-    """Whole sentences with what to do, and their numbers."""
+    """Yield disturbances as whole sentences with what to do, and their numbers."""
     for kind, fact in disturbances_of(result, rows).items():
         yield Finding(kind, "warning", (), asdict(fact), disturbance_sentence(fact))
 
 
 def _fitting(texts: Iterable[str]) -> str:
-    """The first that has room, else what there is room for of the last."""
+    """Return the first text that has room, else as much of the last as there is room for."""
     text = ""
     for text in texts:
         if len(text) <= LETTERS_MOST:
@@ -428,7 +428,7 @@ def _listed(settings: Sequence[Setting]) -> str:
 
 
 def settings_words(settings: Iterable[Setting]) -> Iterator[str]:
-    """Each with where it stands and what it chooses: `OMPI_MCA_btl=tcp,self (the transport)`."""
+    """Yield settings with their places and what they choose: `OMPI_MCA_btl=tcp,self (the transport)`."""
     for one in settings:
         where = f" in {one.file}" if one.file else ""
         yield f"{_setting(one)}{where} ({CHOOSES[one.of]})"

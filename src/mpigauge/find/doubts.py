@@ -84,7 +84,7 @@ class Doubt:
 
     @property
     def share(self) -> float:
-        """Of the numbers, those that have it: all, if it is about the result as a whole."""
+        """The share of numbers that have it; all, if it is about the result as a whole."""
         return len(self.rows) / self.of if self.of else 1.0
 
     @property
@@ -116,7 +116,7 @@ HARMLESS: frozenset[DoubtKind] = frozenset({"portable-library", *_warnings_that_
 
 
 def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> list[Doubt]:
-    """All doubts about a result, the worst first.
+    """Return all doubts about a result, the worst first.
 
     Args:
         quoted: The cells that answer for it.
@@ -140,12 +140,12 @@ def doubts_of(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> 
 
 
 def is_portable(library: LibraryRecord) -> bool:
-    """Whether it is a wheel, built to run everywhere; older files say so only of some."""
+    """Return whether a library is a wheel, built to run everywhere; older files say so only of some."""
     return bool(library.wheel) or "wheel" in library.origin
 
 
 def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) -> Iterator[Doubt]:
-    """What disturbed; a cause that is named with what it did is not said again."""
+    """Yield what disturbed; a cause that is named with what it did is not said again."""
     found = disturbances_of(result, rows, quoted)
     over = found.get("network-on-host")
     named = over.settings if isinstance(over, NetworkOnHost) else ()
@@ -160,13 +160,13 @@ def _disturbed(result: Result, rows: Sequence[Row], quoted: Collection[Cell]) ->
 
 
 def _binding_variables(rows: Iterable[Row]) -> set[str]:
-    """Names of the variables that put ranks on one processor."""
+    """Return names of the variables that put ranks on one processor."""
     shared = (one.values["binding"] for row in rows for one in row.warnings if one.kind == "shared-core")
     return {setting.partition("=")[0] for binding in shared for setting in str(binding or "").split()}
 
 
 def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
-    """What the result should have and has not."""
+    """Yield what the result should have and has not."""
     if result.damaged or result.packed_damage:
         yield Doubt("damaged", lines=tuple(result.damaged), packed=result.packed_damage)
     if result.unread:
@@ -183,12 +183,12 @@ def _missing(result: Result, rows: Sequence[Row]) -> Iterator[Doubt]:
 
 
 def _not_in_state(row: Row) -> bool:
-    """Whether it was measured, but never in the state of the machine that was asked for."""
+    """Return whether a row was measured, but never in the state of the machine that was asked for."""
     return isinstance(row.reason, NotInState)
 
 
 def _warned(rows: Sequence[Row], quoted: Collection[Cell], precision: float) -> Iterator[Doubt]:
-    """The warnings of the numbers that tables show, by kind; the widest interval is the worst of each."""
+    """Yield warnings of the numbers that tables show, by kind; the widest interval is the worst of each."""
     timed = [row for row in rows if row.time is not None and row.cell.pattern not in FLOORS]
     kinds = dict.fromkeys(warning.kind for row in timed for warning in row.warnings)
     for kind in kinds:
@@ -206,7 +206,7 @@ def _width(row: Row) -> float:
 
 
 def doubt_line(doubt: Doubt) -> str:
-    """The one line of a doubt: what is the matter, a colon, and where."""
+    """Return the one line of a doubt: what is the matter, a colon, and where."""
     if doubt.fact is not None:
         return disturbance_line(doubt.fact)
     return SENTENCES.get(doubt.kind, _warned_sentence)(doubt)
@@ -233,7 +233,7 @@ def _launches_agree(time: Timing, precision: float) -> bool:
 
 
 def _shared_core(doubt: Doubt) -> str:
-    """Which ranks, where, and the shortest remedy."""
+    """Return which ranks share a core, where, and the shortest remedy."""
     of = next((one.values for one in doubt.rows[0].warnings if one.kind == "shared-core"), {})
     if not of:
         return f"ranks share a core: {len(doubt.rows)} of {doubt.of} numbers"
@@ -254,7 +254,7 @@ def _hardware_threads(doubt: Doubt) -> str:
 
 
 def _relay_late(doubt: Doubt) -> str:
-    """What to do with numbers of late packets: of those that are of no use, or else of all."""
+    """Return what to do with numbers of late packets: of those that are of no use, or else of all."""
     of = {id(row): values for row in doubt.rows if (values := _values_of(row, "relay-late"))}
     if not of:
         return f"emulated network late: {len(doubt.rows)} of {doubt.of} numbers"

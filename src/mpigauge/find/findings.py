@@ -39,7 +39,7 @@ NOT_COMPARED = (comparisons.modes_apart, comparisons.libraries_apart)
 
 
 def findings_of(result: Result, rows: Sequence[Row], controls: Sequence[Row] = ()) -> Iterator[Finding]:
-    """All findings: what disturbed, states and speed of the machine, copies, cards, comparisons, warnings.
+    """Yield all findings: disturbances, state and speed of the machine, copies, cards, comparisons, warnings.
 
     Args:
         controls: Rows of control arms.
@@ -61,7 +61,7 @@ def findings_of(result: Result, rows: Sequence[Row], controls: Sequence[Row] = (
 
 
 def warning_findings(rows: Iterable[Row]) -> Iterator[Finding]:
-    """Every warning of every cell."""
+    """Yield every warning of every cell."""
     for row in rows:
         for warning in row.warnings:
             yield Finding(

@@ -63,7 +63,7 @@ TORN = "the last line is incomplete (killed?) and was ignored"
 
 
 def foot_of(result: Result, rows: Sequence[Row]) -> list[Line]:
-    """Return all lines, what was found before what is doubtful."""
+    """Return all lines below a table, what was found before what is doubtful."""
     said = [
         *states_lines(result, rows),
         *_limits(rows),
@@ -118,7 +118,7 @@ def _floor(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _starts(result: Result) -> Iterator[str]:
-    """What launches of each job were given or spared, since a start of them had failed without."""
+    """Yield what launches of each job were given or spared, since a start of them had failed without."""
     for job, launches in group_by(result.launches, lambda launch: launch.job).items():
         if options := max((launch.options_found for launch in launches), default=()):
             yield f"started with {' '.join(options)}, {job.name}: its launcher counts fewer places than ranks"
@@ -131,7 +131,7 @@ def _starts(result: Result) -> Iterator[str]:
 
 
 def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
-    """What network cards say of the transports that were asked for, and the libraries of all."""
+    """Yield what network cards and all libraries say of the transports that were asked for."""
     said, labelled = reports(result.launches), travels_of(rows)
     for job in dict.fromkeys(row.cell.job for row in rows):
         words = list(label_words(labelled.get(job, ())))
@@ -142,7 +142,7 @@ def _transports(result: Result, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _waiting(rows: Sequence[Row]) -> Iterator[str]:
-    """Which share of their time the ranks of each job were on a core, waiting for messages included."""
+    """Yield which share of their time the ranks of each job were on a core, waiting for messages included."""
     known = (row for row in rows if row.cpu_share is not None and row.time is not None and row.talks)
     for job, mine in group_by(known, lambda row: _job(row.cell)).items():
         share = units.format_percent(median(row.cpu_share for row in mine if row.cpu_share is not None))
@@ -155,7 +155,7 @@ def _job(cell: Cell) -> str:
 
 
 def _completeness(result: Result, rows: Sequence[Row]) -> str:
-    """How many cells were measured, and precisely in every state that is shown; the floor is none of them."""
+    """Return how many cells were measured, and precisely in every state shown; the floor is none of them."""
     rows = [row for row in rows if row.cell.pattern not in FLOORS]
     measured = {
         row.cell for row in rows if row.time is not None or row.limit_bytes is not None or row.status == "ok"
@@ -170,13 +170,13 @@ def _completeness(result: Result, rows: Sequence[Row]) -> str:
 
 
 def _apart(rows: Sequence[Row]) -> Iterator[RanksApart]:
-    """Libraries and copies without a ratio."""
+    """Yield libraries and copies without a ratio."""
     yield from libraries_apart(curves_of(rows_by_curve(rows)))
     yield from copies_apart(rows)
 
 
 def _across(result: Result, rows: Sequence[Row]) -> Iterator[str]:
-    """Both intervals: within the launches, and over sessions."""
+    """Yield both intervals: within the launches, and over sessions."""
     both = [(row.time.half_width, row.across) for row in rows if row.time and row.across]
     if not both:
         return
@@ -195,7 +195,7 @@ def _imported(result: Result) -> Iterator[str]:
 
 
 def _control_arm(result: Result) -> Iterator[str]:
-    """Launches that no table shows."""
+    """Yield the control arms, whose launches no table shows."""
     arms = dict.fromkeys(
         " ".join(filter(None, (cell.library, cell.setting))) for cell in result.campaign.cells if cell.arm
     )
@@ -228,7 +228,7 @@ CURVES_MOST = 3
 
 
 def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
-    """All warnings, in the order of their kinds."""
+    """Yield all warnings, in the order of their kinds."""
     odd = odd_launches(result, rows)
     alone = unexplained(rows, odd)
     for kind, found in warnings_of(rows).items():
@@ -241,7 +241,7 @@ def doubt_lines(result: Result, rows: Sequence[Row]) -> Iterator[Line]:
 
 
 def _odd(one: OddLaunch) -> str:
-    """What a launch did as a whole."""
+    """Return what a launch did as a whole."""
     reach = f"{format_factor(one.least)} to {format_factor(one.most)}"
     where = f"in {len(one.cells)} of {one.measured} cells ({reach})"
     when = "" if one.begin_s is None else f", {format_duration(one.begin_s)} after the start"
@@ -252,7 +252,7 @@ def _odd(one: OddLaunch) -> str:
 
 
 def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Warning]]) -> str:
-    """Where it is so, from least to most, and the sentence of the worst cell."""
+    """Return where a warning holds, from least to most, and the sentence of the worst cell."""
     if kind == "launches-in-time":
         return f"all cells: {sentence(found[0][1])}"
     cell, worst = max(found, key=lambda one: _rank(one[1]))
@@ -267,7 +267,7 @@ def _line(rows: Sequence[Row], kind: WarningKind, found: Sequence[tuple[Cell, Wa
 
 
 def _rank(warning: Warning) -> tuple[bool, float]:
-    """How bad it is; what more launches help comes first, and a factor is as bad as its inverse."""
+    """Return how bad a warning is; what more launches help comes first, a factor is as bad as its inverse."""
     helps = not _by_machine(warning)
     name = WORDS[warning.kind].worst_by
     value = warning.values.get(name)
@@ -277,7 +277,7 @@ def _rank(warning: Warning) -> tuple[bool, float]:
 
 
 def _by_machine(warning: Warning) -> bool:
-    """Whether it is of an interval that its launches alone would not make too wide."""
+    """Return whether a warning is of an interval that its launches alone would not make too wide."""
     values = warning.values
     return warning.kind == "wide" and float(values["launches_half_width"] or 0) <= float(
         values["precision"] or 0
@@ -295,7 +295,7 @@ def _reach(kind: WarningKind, found: Iterable[tuple[Cell, Warning]]) -> str:
 
 
 def _where(rows: Sequence[Row], cells: Iterable[Cell]) -> str:
-    """Curves with the sizes at which it is so: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
+    """Return curves with the sizes concerned: `pingpong standard 8-64 KiB; exchange blocking 8 B`."""
     curves = group_cells(cells, SIZE)
     named = [_named(rows, mine[0], _sizes(rows, mine)) for mine in curves[:CURVES_MOST]]
     more = len(curves) - CURVES_MOST
@@ -307,7 +307,7 @@ def _name(rows: Sequence[Row], cell: Cell) -> str:
 
 
 def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
-    """Pattern, mode and sizes; library and ranks where a result has several."""
+    """Return pattern, mode and sizes; library and ranks where a result has several."""
     several = len({row.cell.job for row in rows}) > 1
     return ", ".join(
         [
@@ -319,7 +319,7 @@ def _named(rows: Sequence[Row], cell: Cell, sizes: str) -> str:
 
 
 def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
-    """In rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
+    """Return sizes in rising order, neighbours of the curve as a range; empty where sizes mean nothing."""
     mine = cell_key(cells[0], SIZE)
     curve = [row for row in rows if cell_key(row.cell, SIZE) == mine]
     if not any(row.sized for row in curve):
@@ -331,7 +331,7 @@ def _sizes(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
 
 
 def _range(least: int, most: int) -> str:
-    """`8 B`, `8-64 KiB`, `512 B-64 KiB`."""
+    """Return a range of sizes: `8 B`, `8-64 KiB`, `512 B-64 KiB`."""
     low, high = format_size(least), format_size(most)
     if least == most:
         return low

@@ -55,7 +55,7 @@ def unread_line(unread: Sequence[Unread]) -> str:
 
 
 def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
-    """All lines that were no rows, with what they begin with."""
+    """Yield all lines that were no rows, with what they begin with."""
     for one in unread[:UNREAD_MOST]:
         yield _whole(one)
     if len(unread) > UNREAD_MOST:
@@ -63,7 +63,7 @@ def unread_lines(unread: Sequence[Unread]) -> Iterator[str]:
 
 
 def unread_findings(result: Result) -> Iterator[Finding]:
-    """The same as findings, one for each line."""
+    """Yield lines that were no rows as findings, one for each."""
     for one, line in zip(result.unread, map(_whole, result.unread), strict=True):
         facts = {"source": one.source, "why": one.why, "words": one.words, "below": one.below}
         yield Finding("unread", "warning", (), facts, line)
@@ -128,7 +128,7 @@ PACKED: dict[PackedDamage, str] = {
 
 
 def damage_finding(result: Result) -> Finding | None:
-    """The same as a finding; None of a file that is whole."""
+    """Return what is lost of a file as a finding; None if it is whole."""
     if not (lines := damage_lines(result.damaged, result.packed_damage)):
         return None
     facts: dict[str, object] = {"lines": list(result.damaged)}
@@ -138,7 +138,7 @@ def damage_finding(result: Result) -> Finding | None:
 
 
 def damage_lines(numbers: Sequence[int], packed: PackedDamage | None) -> list[str]:
-    """What is lost of a file, a line for each reason; none of one that is whole."""
+    """Return what is lost of a file, a line for each reason; none if it is whole."""
     return [
         *([PACKED[packed]] if packed else []),
         *([damaged_line(numbers)] if numbers else []),
@@ -146,7 +146,7 @@ def damage_lines(numbers: Sequence[int], packed: PackedDamage | None) -> list[st
 
 
 def damaged_line(numbers: Sequence[int]) -> str:
-    """That lines are lost, and which, neighbours as one."""
+    """Return that lines are lost, and which, neighbours as one."""
     verb = "is" if len(numbers) == 1 else "are"
     return f"{counted(len(numbers), 'line')} of the file {verb} damaged and left out: {_runs(numbers)}"
 

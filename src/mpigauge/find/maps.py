@@ -23,7 +23,7 @@ def map_of(source: Source) -> LinkMap | None:
 
 
 def verdicts(sources: Sequence[Source]) -> Iterator[str]:
-    """What `mpigauge map` concludes of each result that is a map, by its name if there are several."""
+    """Yield what `mpigauge map` concludes of each result that is a map, by its name if there are several."""
     for source in sources:
         if (shown := map_of(source)) is not None:
             name = f"{source.name}: " if len(sources) > 1 else ""
@@ -31,14 +31,14 @@ def verdicts(sources: Sequence[Source]) -> Iterator[str]:
 
 
 def begun(document: Document, sources: Sequence[Source]) -> Document:
-    """A document of results that begins with the verdicts on those that are maps."""
+    """Return a document that begins with the verdicts on those of its results that are maps."""
     said = [*verdicts(sources)]
     source = "; ".join([document.source, *said]) if document.source else ""
     return replace(document, head=[*said, *document.head], source=source) if said else document
 
 
 def answered(document: Document, sources: Sequence[Source]) -> Document:
-    """The answer of results; of maps what they say as a whole, in the place of one of their pairs."""
+    """Return the answer of results; for maps what they say as a whole, instead of one of their pairs."""
     found = [map_of(source) for source in sources]
     shown = [one for one in found if one is not None]
     if len(shown) < len(sources):

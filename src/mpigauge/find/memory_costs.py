@@ -81,7 +81,7 @@ class DifferentCache:
 
 
 def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> list[Level]:
-    """The levels of the memory hierarchy that a curve of latency over working set shows, fastest first.
+    """Return the levels of memory that a curve of latency over working set shows, fastest first.
 
     The curve is cut into pieces (`pieces_of`). A piece is a level if it is shown to be flat at its end: the
     upper 95 % bound of the slope of log latency over log size is below 1/2. Beyond the capacity, latency
@@ -128,7 +128,7 @@ def cache_levels(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> li
 
 
 def _measured(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> tuple[list[int], Values]:
-    """What is a measurement, by size; the lower latency of a size that is there twice."""
+    """Return what is a measurement, by size; the lower latency of a size that is there twice."""
     points = [
         (size, latency)
         for size, latency in zip(sizes_bytes, latencies_s, strict=True)
@@ -142,7 +142,7 @@ def _measured(sizes_bytes: Sequence[int], latencies_s: Sequence[float]) -> tuple
 def differing_claims(
     levels: Sequence[Level], claimed: Mapping[str, int], sizes_bytes: Sequence[int]
 ) -> list[DifferentCache]:
-    """Where the capacities seen are not what the system claims, in the order of the levels.
+    """Return where the capacities seen are not what the system claims, in the order of the levels.
 
     A claim is compared with the level whose capacity is nearest to it, each level with one claim, both in
     rising order. Claims that only the smallest working set is below cannot be seen, and are left out.
@@ -173,7 +173,7 @@ def differing_claims(
 
 
 def _matched(capacities: Sequence[int], claims: Sequence[int]) -> list[int | None]:
-    """For each claim the capacity that it is compared with; None for those that are left over."""
+    """Return for each claim the capacity that it is compared with; None for those that are left over."""
     pairs = min(len(capacities), len(claims))
 
     def distance(chosen: tuple[Sequence[int], Sequence[int]]) -> float:
@@ -187,7 +187,7 @@ def _matched(capacities: Sequence[int], claims: Sequence[int]) -> list[int | Non
 
 
 def _joined(pieces: Sequence[Piece], latencies: Values) -> list[list[Piece]]:
-    """The pieces of each level: all but ramps that are still steep, joined unless latency rises by 1.5.
+    """Return the pieces of each level: all but ramps still steep, joined unless latency rises by 1.5.
 
     A piece that is not shown to be flat is not a level. The last piece always is one: if it is a ramp, it
     leads to a level that was not reached.
@@ -205,13 +205,13 @@ def _joined(pieces: Sequence[Piece], latencies: Values) -> list[list[Piece]]:
 
 
 def _flat(pieces: Sequence[Piece], points: int) -> set[Piece]:
-    """Those whose upper 95 % bound of the slope, at the end, is below 1/2."""
+    """Return pieces whose upper 95 % bound of the slope, at the end, is below 1/2."""
     noise = math.sqrt(sum(piece.squares for piece in pieces) / points + RESOLUTION**2)
     return {piece for piece in pieces if piece.slope + _ONE_SIDED * noise * piece.slope_error < STEEP}
 
 
 def _heights(shown: Sequence[Piece], latencies: Values) -> tuple[Values, Values]:
-    """Where the level of each piece begins and ends.
+    """Return where the level of each piece begins and ends.
 
     No working set is faster than a smaller one, so a piece is as high as the lowest that follows.
     """
@@ -223,7 +223,7 @@ def _heights(shown: Sequence[Piece], latencies: Values) -> tuple[Values, Values]
 
 
 def _last_served(sizes: Sequence[int], before: Piece, after: Piece) -> int:
-    """The place of the last working set of a level, or of the largest where the next ramp is not above it."""
+    """Return the last working set of a level, or the largest where the next ramp is not above it."""
     last = before.end - 1
     rise = after.low - _SERVED * before.high
     if not after.saving or rise <= 0:
@@ -232,12 +232,12 @@ def _last_served(sizes: Sequence[int], before: Piece, after: Piece) -> int:
 
 
 def _latency(level: Sequence[Piece], latencies: Values) -> float:
-    """The median over the points of its pieces."""
+    """Return the median over the points of the pieces of a level."""
     return float(np.median(np.concatenate([_of_level(piece, latencies) for piece in level])))
 
 
 def _of_level(piece: Piece, latencies: Values) -> Values:
-    """Latencies of the level alone: of a ramp its asymptote, as far as capacities may be apart."""
+    """Return latencies of the level alone: of a ramp its asymptote, as far as capacities may be apart."""
     mine = latencies[piece.begin : piece.end]
     if not piece.saving:
         return mine
@@ -246,7 +246,7 @@ def _of_level(piece: Piece, latencies: Values) -> Values:
 
 
 def _data_capacities(claimed: Mapping[str, int]) -> dict[int, int]:
-    """Number of the level to the largest cache of that level which holds data."""
+    """Return the size of the largest data cache by number of its level."""
     capacities: dict[int, int] = {}
     for name, capacity_bytes in claimed.items():
         level, _, kind = name.partition(" ")
@@ -267,7 +267,7 @@ OVERHEAD_MOST_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class CostInCopies:
-    """What a curve of messages costs in copies of the same size.
+    """The cost of a curve of messages in copies of the same size.
 
     Attributes:
         of: The smallest message of the curve.
@@ -293,7 +293,7 @@ class CostInCopies:
 
 @dataclass(frozen=True, slots=True)
 class SoftwareOverhead:
-    """What the smallest message takes beyond the hand-over of one cache line.
+    """The time of the smallest message beyond the hand-over of one cache line.
 
     Attributes:
         of: The message.
@@ -316,7 +316,7 @@ class SoftwareOverhead:
 
     @property
     def overhead_s(self) -> float:
-        """By how much the message takes longer; 0 if it does not."""
+        """The time by which the message takes longer; 0 if it does not."""
         return max(0.0, self.message_s - self.line_s)
 
 
@@ -337,7 +337,7 @@ MemoryFact = CostInCopies | SoftwareOverhead | CachesSeen
 
 
 def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[MemoryFact]:
-    """All that a result says of its messages beside its memory.
+    """Yield all that a result says of its messages beside its memory.
 
     Args:
         claimed: Caches as the system claims them, name to bytes.
@@ -348,13 +348,13 @@ def memory_facts(rows: Sequence[Row], claimed: Mapping[str, int]) -> Iterator[Me
 
 
 def costs_in_copies(rows: Iterable[Row]) -> Iterator[CostInCopies]:
-    """The cost of every curve of messages in each copy that was measured beside it."""
+    """Yield the cost of every curve of messages in each copy that was measured beside it."""
     for name, curve in curves_in_copies(rows):
         yield cost_of(curve, name)
 
 
 def curves_in_copies(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
-    """Every curve of messages above 0 B, once for each copy beside it: name of the ratio, sizes rising."""
+    """Yield every curve of messages above 0 B, once per copy beside it: name of the ratio, sizes rising."""
     for curve in group((row for row in rows if row.ratios and row.cell.bytes > 0), ALONG):
         for name in YARDSTICKS:
             if mine := sorted((row for row in curve if name in row.ratios), key=lambda row: row.cell.bytes):
@@ -379,7 +379,7 @@ def cost_of(curve: Sequence[Row], name: str) -> CostInCopies:
 
 
 def software_overheads(rows: Sequence[Row]) -> Iterator[SoftwareOverhead]:
-    """How far the smallest message of each mode is above what the hardware needs."""
+    """Yield how far the smallest message of each mode is above what the hardware needs."""
     lines = {job_key(row): row for row in rows if row.cell.pattern in LINES and row.time}
     for row in _smallest_messages(rows):
         line = lines.get(job_key(row))
@@ -401,7 +401,7 @@ def _smallest_messages(rows: Iterable[Row]) -> Iterable[Row]:
 
 
 def caches_seen(rows: Iterable[Row], claimed: Mapping[str, int]) -> Iterator[CachesSeen]:
-    """The levels of memory that the pointer chase of each job shows."""
+    """Yield the levels of memory that the pointer chase of each job shows."""
     chases = (row for row in rows if row.cell.pattern in CHASES and row.time is not None)
     for mine in group_by(chases, lambda row: row.cell.job).values():
         mine.sort(key=lambda row: row.cell.bytes)
@@ -421,7 +421,7 @@ _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def memory_finding(fact: MemoryFact) -> Finding:
-    """What a fact about messages beside memory says."""
+    """Return a fact about messages beside memory as a finding."""
     match fact:
         case CostInCopies():
             return finding("cost-in-copies", fact, _cost(fact))
@@ -442,7 +442,7 @@ def _cost(fact: CostInCopies) -> str:
 
 
 def _below(limit: float, size: int, certain: int | None) -> str:
-    """From where on the intervals are below, and from where on perhaps."""
+    """Return from where on the intervals are below, and from where on perhaps."""
     if certain == size:
         return f"< {limit:g}{_TIMES} from {units.format_size(size)}"
     perhaps = f"perhaps from {units.format_size(size)}"
@@ -491,7 +491,7 @@ def _difference(one: DifferentCache) -> str:
 
 
 def _rounded(size_bytes: int) -> int:
-    """What "about" can be said of: whole units from 10 on, quarters below."""
+    """Return a size that "about" can be said of: whole units from 10 on, quarters below."""
     unit = max((unit for unit in _BINARY_UNITS if unit <= size_bytes), default=1)
     part = unit if size_bytes >= _WHOLE_FROM * unit else max(1, unit // _PARTS_OF_UNIT)
     return round(size_bytes / part) * part

@@ -42,7 +42,7 @@ ALWAYS = ("pattern",)
 
 
 def subject(of: Subject, varied: Collection[str], without: Collection[str] = ()) -> str:
-    """What a sentence is about: of a cell what tells it from the others of its result.
+    """Return what a sentence is about: what tells a cell from the others of its result.
 
     Args:
         varied: Factors in which cells of the result differ.
@@ -56,12 +56,12 @@ def subject(of: Subject, varied: Collection[str], without: Collection[str] = ())
 
 
 def _phrased(names: Collection[str]) -> set[str]:
-    """The phrases that factors are said in: a library by its kind, version and label."""
+    """Return the phrases that factors are said in: a library by its kind, version and label."""
     return {SAID_WITH.get(name, name) for name in names}
 
 
 def headed(about: str, text: str) -> str:
-    """A sentence after what it is about, if that need be said."""
+    """Return a sentence after what it is about, if that need be said."""
     return f"{about}: {text}" if about else text
 
 
@@ -72,7 +72,7 @@ def _to_say(name: str, phrase: str) -> bool:
 def time(
     seconds: float, low_s: float | None = None, high_s: float | None = None, chosen: Units = AUTOMATIC
 ) -> str:
-    """A time with its interval in brackets; the number alone without one."""
+    """Return a time with its interval in brackets; the number alone without one."""
 
     def write(time_s: float) -> str:
         return units.format_time(time_s, chosen.time)
@@ -81,29 +81,29 @@ def time(
 
 
 def extra(seconds: float, chosen: Units = AUTOMATIC) -> str:
-    """A difference, with its sign."""
+    """Return a difference of times, with its sign."""
     return f"{MINUS if seconds < 0 else '+'}{units.format_time(abs(seconds), chosen.time)}"
 
 
 def span(sizes_bytes: Iterable[int]) -> str:
-    """The smallest and the largest of some sizes, or one size."""
+    """Return the smallest and the largest of some sizes, or one size."""
     ordered = sorted(sizes_bytes)
     first, last = (units.format_size(size) for size in (ordered[0], ordered[-1]))
     return units.span(first, last, f" {units.DASH} ")
 
 
 def at_size(cell: Cell, size_bytes: int) -> str:
-    """Where something is so: ` at 8 B`; nothing of what has no size."""
+    """Return where something is so, ` at 8 B`; nothing for what has no size."""
     return "" if cell.pattern in UNSIZED else f" at {units.format_size(size_bytes)}"
 
 
 def every_size(number: int) -> str:
-    """`all 7 sizes`; of two, `both sizes`."""
+    """Return `all 7 sizes`; for two, `both sizes`."""
     return "both sizes" if number == BOTH else f"all {number} sizes"
 
 
 def share(fraction: Measured) -> str:
-    """A positive share with its interval in brackets; the number alone without one."""
+    """Return a positive share with its interval in brackets; the number alone without one."""
     said, *ends = (units.format_percent(one) for one in (fraction.estimate, fraction.low, fraction.high))
     # The interval of what is always the whole is a number twice.
     if fraction.low is None or set(ends) == {said}:
@@ -112,7 +112,7 @@ def share(fraction: Measured) -> str:
 
 
 def signed_percent(fraction: float) -> str:
-    """A relative difference, with its sign; nearly none is `0.0 %`."""
+    """Return a relative difference, with its sign; nearly none is `0.0 %`."""
     if abs(fraction) < NEARLY_NONE:
         return "0.0 %"
     return f"{MINUS if fraction < 0 else '+'}{units.format_percent(abs(fraction))}"
@@ -123,7 +123,7 @@ def rate(
     ends: tuple[float | None, float | None] = (None, None),
     chosen: Units = AUTOMATIC,
 ) -> str:
-    """A bandwidth with its interval in brackets, in the unit of tables."""
+    """Return a bandwidth with its interval in brackets, in the unit of tables."""
     unit = units.rate_unit([bytes_per_s]) if chosen.rate == units.AUTO else chosen.rate
 
     def write(rate: float) -> str:
@@ -133,7 +133,7 @@ def rate(
 
 
 def wire_rate(bytes_per_s: float) -> str:
-    """The rate of a link, in bits, as links are called."""
+    """Return the rate of a link, in bits, as links are called."""
     unit = "Gbit/s" if bytes_per_s >= units.RATE_UNITS["Gbit/s"] else "Mbit/s"
     return f"{units.format_rate_in(bytes_per_s, unit)} {unit}"
 
@@ -144,7 +144,7 @@ WITHIN = f"{100 * MARGIN:g} %"
 
 
 def runs_words(runs: Sequence[Stretch], cell: Cell, chosen: Units = AUTOMATIC) -> str:
-    """All of a pair of curves; between sizes that differ, what does not is told together.
+    """Return all runs of a pair of curves; neighbouring runs that do not differ are told together.
 
     Args:
         cell: One of either, for what has no size.
@@ -167,7 +167,7 @@ def _differing(run: Stretch, total: int, cell: Cell, chosen: Units) -> str:
 
 
 def _alike(runs: Sequence[Stretch], total: int, cell: Cell) -> str:
-    """Neighbouring sizes that do not differ, or of which nobody can tell."""
+    """Return neighbouring sizes that do not differ, or of which nobody can tell."""
     open_, same = [
         [one for run in runs if (run.verdict == "undecided") == is_open for one in run.at]
         for is_open in (True, False)
@@ -197,7 +197,7 @@ def _at(one: Beside, cell: Cell, chosen: Units) -> str:
 
 
 def _undecided(points: Sequence[Beside]) -> str:
-    """The word, and after how many launches it would be another, if that is known of all."""
+    """Return the word, and after how many launches it would be another, if that is known of all."""
     needed = [one.ratio.needed for one in points]
     most = max((one for one in needed if one is not None), default=0)
     launches = min((one.ratio.launches for one in points), default=0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def steadiness_words(seen: Steadiness) -> str:
-    """What was not steady, in a few words: the first two of what there is."""
+    """Return what was not steady, in a few words: the first two of what there is."""
     words = []
     if seen.changes and seen.ratio is not None:
         words.append(f"some launches {format_factor(seen.ratio)} times as slow as others")
@@ -41,7 +41,7 @@ def steadiness_words(seen: Steadiness) -> str:
 
 
 def steadiness_finding(seen: Steadiness) -> Finding | None:
-    """The same with its numbers and what to do; None of a steady machine."""
+    """Return an unsteady machine with its numbers and what to do; None if it was steady."""
     if seen.steady:
         return None
     said = []
@@ -69,7 +69,7 @@ def steadiness_finding(seen: Steadiness) -> Finding | None:
 
 
 def speeds_finding(fact: SpeedsApart, names: Sequence[str]) -> Finding:
-    """That the machine was slower in one result than in another.
+    """Return that the machine was slower in one result than in another.
 
     Args:
         names: Of all results.
@@ -86,12 +86,12 @@ def speeds_finding(fact: SpeedsApart, names: Sequence[str]) -> Finding:
 
 
 def spans(sources: Sequence[Source]) -> list[Spans]:
-    """Both intervals of each set of sources that are sessions of each other."""
+    """Return both intervals of each set of sources that are sessions of each other."""
     return spans_of([measured(source) for source in sources])
 
 
 def sessions_lines(sources: Sequence[Source]) -> Iterator[str]:
-    """What the intervals of one time and those over sessions cover; names the sources if there are others."""
+    """Yield what intervals of one time and over sessions cover; names the sources if there are others."""
     found = spans(sources)
     for one in found:
         everything = len(found) == 1 and len(one.members) == len(sources)
@@ -104,13 +104,13 @@ def sessions_lines(sources: Sequence[Source]) -> Iterator[str]:
 
 
 def _speeds(sources: Sequence[Source]) -> Finding | None:
-    """If the machine itself was slower in one of them."""
+    """Return that the machine itself was slower in one of them; None if it was not."""
     fact = speeds_apart([source.result for source in sources])
     return speeds_finding(fact, [source.name for source in sources]) if fact else None
 
 
 def sessions_records(sources: Sequence[Source]) -> Iterator[dict[str, Any]]:
-    """The same as findings, each with the files that it is of."""
+    """Yield findings about sessions, each with the files that it is of."""
     for one in spans(sources):
         members = [sources[member] for member in one.members]
         files = [str(source.result.path) for source in members]

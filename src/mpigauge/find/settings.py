@@ -140,7 +140,7 @@ def settings_of(result: Result, job: JobKey | None = None) -> list[Setting]:
 
 
 def _severity(setting: Setting) -> tuple[int, int]:
-    """What is of one library before what networks read that several use."""
+    """Return the order of a setting: of one library before what networks read that several use."""
     name = _variable(setting.name)
     first = next(place for place, choice in enumerate(CHOICES) if choice.names.fullmatch(name))
     return SETTINGS.index(setting.of), first
@@ -171,7 +171,7 @@ def choosing(
 
 
 def _of(name: str, value: str, library: str, *, several_hosts: bool) -> SettingOf | None:
-    """What a setting chooses; None of one that changes nothing."""
+    """Return what a setting chooses; None if it changes nothing."""
     known = any(library in choice.libraries for choice in CHOICES)
     for choice in CHOICES:
         if (choice.libraries and known and library not in choice.libraries) or not choice.names.fullmatch(
@@ -189,7 +189,7 @@ def _leaves_out_others(value: str) -> bool:
 
 
 def _of_launch(result: Result, library: LibraryRecord, launch: Launch | None) -> Iterator[Setting]:
-    """What a launch found set that nobody asked mpigauge for; of a lab, none of what the lab itself sets."""
+    """Yield what a launch found set that nobody asked mpigauge for; without what a lab itself sets."""
     plan = result.campaign.plan
     asked = {**plan.variables, **({} if launch is None else launch.variables)}
     around = {
@@ -208,12 +208,12 @@ def _of_launch(result: Result, library: LibraryRecord, launch: Launch | None) ->
 
 
 def _variable(name: str) -> str:
-    """The variable that says what a line of a file says: files of Open MPI have names without its prefix."""
+    """Return the variable that a line of a file sets: files of Open MPI have names without its prefix."""
     return name if re.match(r"[A-Z-]", name) else f"OMPI_MCA_{name}"
 
 
 def _one_of_each_kind(launches: Sequence[Launch]) -> list[Launch]:
-    """Launches that were given other variables or places than those before them."""
+    """Return launches that were given other variables or places than those before them."""
     kinds: dict[object, Launch] = {}
     for launch in launches:
         hosts = len({place.host for place in launch.ranks_at}) > 1

@@ -138,7 +138,7 @@ class SoFar:
                 self.take(record)
 
     def take(self, record: Record) -> None:
-        """Takes up a record; a corrupt visit says nothing."""
+        """Take up a record; a corrupt visit says nothing."""
         match record:
             case Launch():
                 self.result.launches.append(record)
@@ -158,7 +158,7 @@ class SoFar:
                 self._awaited.discard(cell)
 
     def rows(self) -> list[Row]:
-        """Of every cell that was visited or probed, in the order of the plan, without a control arm."""
+        """Return a row for every cell visited or probed, in the order of the plan, without a control arm."""
         steps = clock_steps(self.result.launches, self.result.visits)
         meanwhile = meanwhile_of(self.result)
         times = {
@@ -206,7 +206,7 @@ class SoFar:
 
 
 def _marks(time: Timing | None) -> tuple[Warning, ...]:
-    """What is said of a number whose interval rests on too few launches, as yet."""
+    """Return what is said of a number whose interval rests on too few launches, as yet."""
     if time is None or not time.of_few_launches:
         return ()
     return (
@@ -215,7 +215,7 @@ def _marks(time: Timing | None) -> tuple[Warning, ...]:
 
 
 def _timing(visits: Sequence[Visit], steps: Steps, known: Medians) -> Timing:
-    """The estimate and its interval."""
+    """Return the estimate and its interval."""
     medians, step = launch_medians(visits, steps, known)
     values = np.array(list(medians.values()))
     found = interval_of(values, step)

@@ -38,7 +38,7 @@ PLACES = {"on-host": "within a host", "off-host": "between hosts"}
 
 
 def transport_words(report: str) -> str:
-    """A report of `mpi.transport_report`; where messages go is said unless all stay within a host."""
+    """Return a report of `mpi.transport_report` in words, with places unless all messages stay in a host."""
     parts = report.split(", ")
     whole = [part for part in parts if not part.startswith("on-host ")] == []
     return ", ".join(_part(part, placed=not whole) for part in parts)
@@ -60,7 +60,7 @@ CARDS_NAMED = 3
 
 
 def travels_of(rows: Iterable[Row]) -> Mapping[JobKey, Sequence[Travel]]:
-    """How the messages of labelled cells travelled that were measured, by job."""
+    """Return how the messages of labelled cells that were measured travelled, by job."""
     found: dict[JobKey, list[Travel]] = {}
     for row in rows:
         if row.travel and row.travel.proof and row.status == "ok":
@@ -69,7 +69,7 @@ def travels_of(rows: Iterable[Row]) -> Mapping[JobKey, Sequence[Travel]]:
 
 
 def label_words(travels: Sequence[Travel]) -> Iterator[str]:
-    """Of the cells of a job: how much crossed what, and which labels are proven."""
+    """Yield how much of a job's payload crossed what, and which labels are proven."""
     if not travels:
         return
     crossed = f"{_span([one.ip_share for one in travels])} of the payload crossed IP interfaces"
@@ -85,7 +85,7 @@ def _span(shares: Sequence[float]) -> str:
 
 
 def doubt_of(travel: Travel) -> str:
-    """Why a label is neither proven nor refuted; empty if it is one of them, or there is none."""
+    """Return why a label is neither proven nor refuted; empty if it is one of them, or there is none."""
     match travel.doubt:
         case None:
             return ""
@@ -125,12 +125,12 @@ ONE_WAY_FROM = 0.5
 
 
 def cards_finding(fact: CardsUsed) -> Finding:
-    """What is said of cards that stood still."""
+    """Return a finding about cards that stood still."""
     return finding("cards-used", fact, cards_line(fact))
 
 
 def cards_line(fact: CardsUsed) -> str:
-    """Which cards of which hosts, how much, and which others could have."""
+    """Return which cards of which hosts were used, how much, and which others could have been."""
     of = counted(len(fact.used) + len(fact.idle), KINDS[fact.kind])
     patterns = ", ".join(dict.fromkeys(cell.pattern for cell in fact.cells))
     used = _listed([_used(one, alone=len(fact.used) == 1) for one in fact.used])

@@ -38,7 +38,7 @@ number changes whose interval is narrow; none at all, since what it says stands 
 
 @dataclass(frozen=True, slots=True)
 class WarningText:
-    """What is said of one kind of warning.
+    """All that is said of one kind of warning.
 
     Attributes:
         sentence: With its numbers and what to do, from the warning's values by name.
@@ -63,7 +63,7 @@ class WarningText:
 
 
 def label(kind: WarningKind) -> str:
-    """What people read for a kind: the field's term."""
+    """Return what people read for a kind: the field's term."""
     return WORDS[kind].label or kind
 
 
@@ -73,7 +73,7 @@ def short(kind: WarningKind) -> str:
 
 
 def sentence(warning: Warning) -> str:
-    """One sentence with the numbers, and what to do."""
+    """Return one sentence with the numbers, and what to do."""
     return WORDS[warning.kind].sentence(**warning.values)
 
 
@@ -105,7 +105,7 @@ def _launches_lost(*, launches: int, requested: int, skipped: int, failed: int) 
 
 
 def _why_lost(skipped: int, failed: int) -> str:
-    """What to do about launches without times."""
+    """Return what to do about launches without times."""
     if failed == 0:
         return "the budget ran out before this cell: raise --budget, or measure less"
     if skipped == 0:
@@ -204,12 +204,12 @@ def _wide(
 
 
 def beyond_launches(machine_half_width: float | None) -> str:
-    """What makes an interval wider than its launches do."""
+    """Return what makes an interval wider than its launches do."""
     return "the cores' clock" if by_clock_speeds(machine_half_width) else "the instrument"
 
 
 def _why_beyond_launches(half_width: float | None) -> str:
-    """Why an interval is wide whose launches agree."""
+    """Return why an interval is wide whose launches agree."""
     if by_clock_speeds(half_width):
         return "by the changing clock speeds of the cores alone: fix the frequency, or look at --only quiet"
     return f"by the {format_percent(half_width)} that the instrument cannot promise: raise --precision"
@@ -317,7 +317,7 @@ def _clock_share(*, cost_s: float, share: float | None) -> str:
 
 
 def _share(share: float | None) -> str:
-    """Of a time; of a clock that stood still there is none."""
+    """Return a share of a time; there is none of a clock that stood still."""
     return "all" if share is None else format_percent(share)
 
 

@@ -96,7 +96,7 @@ class Contrast:
 
     @property
     def launches(self) -> int:
-        """In which it rests: the fewest of its sizes."""
+        """How many launches it rests on: the fewest of its sizes."""
         return min(one.ratio.launches for one in self.points)
 
     @property
@@ -109,27 +109,27 @@ class Contrast:
 
 
 def places(evidence: Evidence) -> Iterator[Contrast]:
-    """Each place against the nearest."""
+    """Yield each place against the nearest."""
     yield from contrasts(evidence, PLACE)
 
 
 def libraries(evidence: Evidence) -> Iterator[Contrast]:
-    """Each library against the first."""
+    """Yield each library against the first."""
     yield from contrasts(evidence, BUILD)
 
 
 def settings(evidence: Evidence) -> Iterator[Contrast]:
-    """Each value of a variable that was varied against the first."""
+    """Yield each value of a variable that was varied against the first."""
     yield from contrasts(evidence, frozenset({"setting"}))
 
 
 def modes(evidence: Evidence) -> Iterator[Contrast]:
-    """Each mode of a pattern against the first."""
+    """Yield each mode of a pattern against the first."""
     yield from contrasts(evidence, frozenset({"mode"}))
 
 
 def contrasts(evidence: Evidence, factors: frozenset[str]) -> Iterator[Contrast]:
-    """Each curve against the first, or the nearest, of those that differ in these factors alone."""
+    """Yield each curve against the first, or the nearest, of those that differ in these factors alone."""
     for base, other in against_first(evidence, factors):
         points = besides(base, other, same_place=factors != PLACE, within=evidence.within)
         if points:
@@ -155,7 +155,7 @@ def _contrast(
 
 
 def _twice_from(points: Sequence[Beside]) -> int | None:
-    """From which size on the same one is twice as slow, by the whole interval."""
+    """Return from which size on the same one is twice as slow, by the whole interval."""
     begin = None
     for slower in (True, False):
         for one in reversed(points):
@@ -172,7 +172,7 @@ def _twice_from(points: Sequence[Beside]) -> int | None:
 def _by_limit(
     evidence: Evidence, factors: frozenset[str], rows: tuple[Row, Row], runs: Sequence[Stretch]
 ) -> ByLimit | None:
-    """Whether all that differs so that it matters lies above the eager limit of one and not of the other."""
+    """Return the eager limits if all that differs so that it matters lies between those of the two."""
     limits = [evidence.limits.get(row.cell.job) for row in rows]
     reach = [
         limit or evidence.eager_at_least.get(row.cell.job) for limit, row in zip(limits, rows, strict=True)
@@ -192,7 +192,7 @@ def _by_limit(
 
 
 def _round_trips(base: Row, between: Sequence[Beside]) -> tuple[float, float] | tuple[None, None]:
-    """The difference in round trips of the smallest message, least and most; None if these are far apart."""
+    """Return the differences in round trips of the smallest message, least and most; None if far apart."""
     if base.time is None or base.time.estimate <= 0:
         return None, None
     trips = sorted(abs(one.extra_s) / (2 * base.time.estimate) for one in between)
@@ -205,7 +205,7 @@ NO_LIMIT = "none found"
 
 
 def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Which is faster, where, and by how much."""
+    """Return which is faster, where, and by how much."""
     name = name_of(fact.factors)
     about = subject(fact.base, varied, fact.factors)
     said = "; ".join([runs_words(fact.runs, fact.base.cell, chosen), *_more(fact)])
@@ -213,7 +213,7 @@ def sentence(fact: Contrast, varied: Collection[str], chosen: Units = AUTOMATIC)
 
 
 def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
-    """How two cells that differ in these factors alone are told from each other."""
+    """Return how two cells that differ in these factors alone are told from each other."""
     if factors == PLACE:
         return place_name
     if factors == BUILD:
@@ -223,7 +223,7 @@ def name_of(factors: frozenset[str]) -> Callable[[Cell], str]:
 
 
 def _more(fact: Contrast) -> Iterator[str]:
-    """What follows from all sizes together."""
+    """Yield what follows from all sizes together."""
     if fact.twice_from is not None:
         largest = units.format_size(fact.points[-1].bytes)
         yield f"by a factor of {TWICE:g} or more from {units.format_size(fact.twice_from)} to {largest}"

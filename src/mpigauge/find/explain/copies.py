@@ -42,7 +42,7 @@ class InCopies:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Where a curve crosses a limit, between the sizes measured.
+    """The size at which a curve crosses a limit, between the sizes measured.
 
     Attributes:
         bytes: By the estimates; None if these do not cross it.
@@ -79,7 +79,7 @@ class Below:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What a curve of messages costs in one kind of copy.
+    """The cost of a curve of messages in one kind of copy.
 
     Attributes:
         of: The smallest message.
@@ -113,7 +113,7 @@ class Copies:
 
     @property
     def launches(self) -> int:
-        """In which it rests."""
+        """How many launches it rests on."""
         return min(self.first.ratio.launches, self.least.ratio.launches)
 
     @property
@@ -123,7 +123,7 @@ class Copies:
 
 
 def copies(evidence: Evidence) -> Iterator[Copies]:
-    """Every curve of messages in every kind of copy that was measured with it."""
+    """Yield every curve of messages in every kind of copy that was measured with it."""
     sticks: Sticks = {(*_key(row), row.cell.pattern, row.cell.mode): row for row in evidence.rows}
     for name, curve in curves_in_copies(evidence.rows):
         told = [row for row in curve if is_informative(row.ratios[name])]
@@ -158,7 +158,7 @@ class _Bands(NamedTuple):
 
 
 def _bands(curve: Sequence[Row], ratios: Sequence[Ratio]) -> _Bands:
-    """All of them have an interval."""
+    """Return the ratios of a curve and their intervals against size; all of them have one."""
     sizes = np.array([float(row.cell.bytes) for row in curve])
     columns = ([getattr(ratio, name) for ratio in ratios] for name in ("estimate", "low", "high"))
     return _Bands(sizes, *(np.array(column, dtype=float) for column in columns))
@@ -177,7 +177,7 @@ def _key(row: OfCell) -> tuple[object, ...]:
 
 
 def _below(bands: _Bands, least: int) -> Iterator[Below]:
-    """Around the least: from the left down to it, from the right down to it."""
+    """Yield where a curve is below each limit around its least: from the left down to it, from the right."""
     left, right = slice(None, least + 1), slice(None, least - 1 if least else None, -1)
     for limit in LIMITS:
         begin = _crossing(bands, left, limit)
@@ -191,7 +191,7 @@ def _below(bands: _Bands, least: int) -> Iterator[Below]:
 
 
 def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int, int]:
-    """The sizes around the least that are below: the first and the last, and those that are for certain."""
+    """Return the first and last sizes around the least that are below, and those that are for certain."""
     sizes = [int(size) for size in bands.sizes_bytes]
     begin, end = _run(bands.estimates, least, limit)
     certain, surely = _run(bands.highs, least, limit)
@@ -199,7 +199,7 @@ def _measured(bands: _Bands, least: int, limit: float) -> tuple[int, int, int, i
 
 
 def _run(values: Values, least: int, limit: float) -> tuple[int, int]:
-    """The places around one, that one included, whose values are below."""
+    """Return the first and last places around one, that one included, whose values are below."""
     above = np.flatnonzero(~(values < limit))
     before, after = above[above < least], above[above > least]
     return int(max(before, default=-1)) + 1, int(min(after, default=len(values))) - 1
@@ -211,7 +211,7 @@ def _crossing(bands: _Bands, part: slice, limit: float) -> Crossing:
 
 
 def crossing(sizes_bytes: Values, values: Values, limit: float) -> float | None:
-    """From where on values stay below a limit: straight lines between sizes, in the logarithms of both.
+    """Return where values begin to stay below a limit: straight lines between the logarithms of both.
 
     Args:
         sizes_bytes: Above 0, rising or falling, shape ``(sizes,)``.
@@ -236,7 +236,7 @@ PIPELINED = "less than one copy: a message is pipelined in pieces, or this copy 
 
 
 def sentence(fact: Copies, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How many copies a message costs, where it falls below ten and two, and the least."""
+    """Return how many copies a message costs, where it falls below ten and two, and the least."""
     about = f"{subject(fact.of, varied)} / {' '.join(YARDSTICKS[fact.name])}"
     said = [_at(fact.first, chosen), *_below_limit(fact)]
     if fact.least != fact.first:
@@ -258,7 +258,7 @@ def _at(one: InCopies, chosen: Units) -> str:
 
 
 def _below_limit(fact: Copies) -> Iterator[str]:
-    """From which of the sizes on that were measured, as tables have it."""
+    """Yield from which of the measured sizes on it is below, as tables have it."""
     for one in fact.below:
         begin = f"from {units.format_size(one.from_bytes)}"
         end = f" up to {units.format_size(one.upto_bytes)}" if one.upto_bytes < fact.largest_bytes else ""

@@ -33,7 +33,7 @@ _LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class EagerLimitCost:
-    """What the first message above the limit takes beyond a message that were sent as those below.
+    """The time of the first message above the limit beyond one that were sent as those below.
 
     Attributes:
         below_bytes: The largest size up to the limit.
@@ -85,7 +85,7 @@ class EagerLimit:
 
     @property
     def launches(self) -> int:
-        """Of the cost of crossing; else one, which is enough for a limit that was probed."""
+        """How many launches the cost of crossing rests on; else one, which is enough for a probed limit."""
         return self.crossing.launches if self.crossing is not None else 1
 
     @property
@@ -96,7 +96,7 @@ class EagerLimit:
 
 
 def eager_limits(evidence: Evidence) -> Iterator[EagerLimit]:
-    """The limit of each job that probed it."""
+    """Yield the limit of each job that probed it."""
     for probe in evidence.rows:
         if probe.limit_bytes is not None:
             yield _limit(evidence, probe, probe.limit_bytes)
@@ -126,7 +126,7 @@ def _limit(evidence: Evidence, probe: Row, limit_bytes: int) -> EagerLimit:
 
 
 def _messages(evidence: Evidence, probe: Row) -> Iterator[Sequence[Row]]:
-    """Curves of single messages of a job, in modes that may send eagerly and need not."""
+    """Yield curves of single messages of a job, in modes that may send eagerly and need not."""
     for curve in evidence.curves("message"):
         pattern, mode = evidence.patterns[curve[0].cell.pattern], evidence.mode_of(curve[0])
         plain = mode is not None and not (mode.never_eager or mode.attaches_buffer)
@@ -140,7 +140,7 @@ def _needs_eager(evidence: Evidence, row: Row) -> bool:
 
 
 def crossing_of(curve: Sequence[Row], limit_bytes: int) -> EagerLimitCost | None:
-    """What the first message above the limit costs beyond the line through the last two below, by launch.
+    """Return what the first message above the limit costs beyond the line through the last two below it.
 
     Args:
         curve: Rows with a time, sizes rising.
@@ -173,7 +173,7 @@ def crossing_of(curve: Sequence[Row], limit_bytes: int) -> EagerLimitCost | None
 
 
 def _beyond(near: Sequence[Row]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Seconds beyond the line through the first two of three sizes, one for each launch that has all."""
+    """Return seconds beyond the line through the first two of three sizes, for each launch that has all."""
     times: list[Mapping[int, float]] = [row.time.by_launch for row in near if row.time is not None]
     first, last, above = (row.cell.bytes for row in near)
     reach = (above - last) / (last - first)
@@ -189,7 +189,7 @@ def _estimate(row: Row) -> float:
 
 
 def sentence(fact: EagerLimit, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How large it is, and what lies above it."""
+    """Return how large the limit is, and what lies above it."""
     about = subject(Subject(fact.cell), varied, {"pattern", "mode"})
     limit = f"the eager limit is {units.format_size(fact.limit_bytes)}"
     return headed(about, "; ".join([limit, *_more(fact, chosen)]))

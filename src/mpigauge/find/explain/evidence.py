@@ -53,7 +53,7 @@ class Evidence:
 
     @cached_property
     def patterns(self) -> Mapping[str, Pattern]:
-        """By name, as the kernel of the result described them."""
+        """The patterns by name, as the kernel of the result described them."""
         return {pattern.name: pattern for pattern in self.result.campaign.patterns}
 
     @cached_property
@@ -83,12 +83,12 @@ class Evidence:
         return self.result.campaign.plan.lab is not None
 
     def mode_of(self, row: Row) -> Mode | None:
-        """What the kernel says of the mode of a cell."""
+        """Return what the kernel says of the mode of a cell."""
         pattern = self.patterns.get(row.cell.pattern)
         return pattern.mode(row.cell.mode) if pattern is not None else None
 
     def curves(self, *families: Family) -> Iterator[list[Row]]:
-        """Rows with a time that differ in size only, sizes rising.
+        """Yield rows with a time that differ in size only, sizes rising.
 
         Args:
             families: Of these patterns only; none for all that ranks talk by.
@@ -98,7 +98,7 @@ class Evidence:
             yield sorted(curve, key=lambda row: row.cell.bytes)
 
     def by_job(self) -> Mapping[JobKey, list[Row]]:
-        """Rows with a time, by the launches that they are of."""
+        """Return rows with a time, by the launches that they are of."""
         return group_by((row for row in self.rows if row.time is not None), lambda row: row.cell.job)
 
     def _is_of(self, row: Row, families: Collection[Family]) -> bool:
@@ -130,7 +130,7 @@ class Measured:
 
 
 def measured(by_launch: Mapping[int, float]) -> Measured:
-    """The number of one launch or more.
+    """Return the number of one launch or more.
 
     Source:
         docs/method.md#launches
@@ -139,7 +139,7 @@ def measured(by_launch: Mapping[int, float]) -> Measured:
 
 
 def single_calls(evidence: Evidence) -> Iterator[list[Row]]:
-    """Curves of talking ranks whose samples hold nothing but the operation, sizes rising."""
+    """Yield curves of talking ranks whose samples hold nothing but the operation, sizes rising."""
     for curve in evidence.curves():
         mode = evidence.mode_of(curve[0])
         if mode is None or not (mode.overlaps or mode.in_a_row):

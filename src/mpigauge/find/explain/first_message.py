@@ -38,7 +38,7 @@ FIRST_PAIR = ("", "0-1")
 
 @dataclass(frozen=True, slots=True)
 class FirstMessage:
-    """What the first round trip of a job takes.
+    """The first round trip of a job, beside later ones.
 
     Attributes:
         cell: The smallest message that was measured between the same ranks; else any of the job.
@@ -65,12 +65,12 @@ class FirstMessage:
 
     @property
     def weight(self) -> float:
-        """By how much it is above the usual."""
+        """The distance from the usual, as a logarithm."""
         return abs(math.log(self.ratio.estimate)) if self.ratio else 0.0
 
 
 def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
-    """Of every job with two launches or more that have said it."""
+    """Yield the first message of every job with two launches or more that have timed it."""
     for job, rows in evidence.by_job().items():
         firsts = _firsts(launch for launch in evidence.result.launches if launch.job == job)
         first_s, low_s, high_s = interval_of(np.array(list(firsts.values()) or [0.0]), machine=PROMISED)
@@ -83,7 +83,7 @@ def first_messages(evidence: Evidence) -> Iterator[FirstMessage]:
 
 
 def _firsts(launches: Iterable[Launch]) -> Mapping[int, float]:
-    """In seconds, by the number of the launch; of one that was started again, its first start."""
+    """Return seconds by number of launch; for one that was started again, those of its first start."""
     timed = (launch for launch in launches if launch.first_round_trip_ns > 0)
     parts = group_by(timed, lambda launch: launch.number)
     first = {number: min(mine, key=lambda launch: launch.part) for number, mine in parts.items()}
@@ -91,7 +91,7 @@ def _firsts(launches: Iterable[Launch]) -> Mapping[int, float]:
 
 
 def _smallest(rows: Iterable[Row]) -> Row | None:
-    """The quickest to send of those whose time is one message between the first two ranks."""
+    """Return the quickest to send of those whose time is one message between the first two ranks."""
     messages = [row for row in rows if row.cell.pattern in MESSAGES and row.cell.pair in FIRST_PAIR]
     return min(messages, key=lambda row: (row.cell.bytes, row.cell.buffers != "warm"), default=None)
 
@@ -108,7 +108,7 @@ def _ratio(firsts: Mapping[int, float], usual: Row | None) -> Ratio | None:
 
 
 def sentence(fact: FirstMessage, _varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """What it takes, and how many times as long as those that follow."""
+    """Return what the first message takes, and how many times as long as those that follow."""
     first = f"first message and its answer {time(fact.first_s, fact.low_s, fact.high_s, chosen)}"
     return f"{fact.cell.job.name}: {'; '.join([first, *_beside(fact, chosen)])}"
 

@@ -80,12 +80,12 @@ class First:
 
     @property
     def most(self) -> FirstAt:
-        """Where it takes longest beside a typical one, of where that is certain."""
+        """The size at which it takes longest beside a typical one, of those at which that is certain."""
         return max(self.longer, key=lambda one: one.ratio.estimate)
 
     @property
     def launches(self) -> int:
-        """In which it rests: the fewest of its sizes."""
+        """How many launches it rests on: the fewest of its sizes."""
         return min(one.ratio.launches for one in self.points)
 
     @property
@@ -96,7 +96,7 @@ class First:
 
 
 def firsts(evidence: Evidence) -> Iterator[First]:
-    """Of every curve with a size whose first round takes longer for certain, and by more than the margin."""
+    """Yield curves with a size whose first round takes longer for certain, and by more than the margin."""
     for curve in single_calls(evidence):
         points = tuple(_points(curve))
         longer = tuple(one for one in points if one.ratio.verdict == "slower")
@@ -116,7 +116,7 @@ def _points(curve: Sequence[Row]) -> Iterator[FirstAt]:
 
 
 def _first_by_launch(row: Row) -> dict[int, float]:
-    """In seconds; a launch that was started again on the way has several."""
+    """Return seconds by launch; a launch that was started again on the way has several."""
     found: dict[int, list[float]] = defaultdict(list)
     for visit in row.visits:
         if visit.first_s > 0 and not visit.corrupt:
@@ -132,7 +132,7 @@ def _geometric(values: Sequence[float]) -> float:
 
 
 def sentence(fact: First, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How many times as long they take as typical ones."""
+    """Return how many times as long first rounds take as typical ones."""
     about = subject(fact.of, varied)
     first = "the first round in a warm launch, not a program's first message,"
     return f"{about}: {first} takes {_range(fact, chosen)}"

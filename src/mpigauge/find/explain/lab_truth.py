@@ -69,12 +69,12 @@ class PlantedDelay:
 
     @property
     def planted_s(self) -> float:
-        """All that the lab makes it wait."""
+        """The time for which the lab makes it wait, in all."""
         return self.delay_s + self.lanes_s
 
     @property
     def weight(self) -> float:
-        """Where nothing was taken off, the software of both hosts is in it, which was not planted."""
+        """Less where nothing was taken off: the software of both hosts is in it, which was not planted."""
         return 0.5 if self.base is None else 1.0
 
 
@@ -109,12 +109,12 @@ class PlantedRate:
 
     @property
     def weight(self) -> float:
-        """As much as a delay that others were taken from."""
+        """The weight of a delay that others were taken from."""
         return 1.0
 
 
 def planted(evidence: Evidence) -> Iterator[PlantedDelay | PlantedRate]:
-    """Delays and rates between two hosts of a lab, a number for each; nothing outside of labs.
+    """Yield delays and rates between two hosts of a lab, a number for each; nothing outside of labs.
 
     Raises:
         UsageError: The result has words for its lab that are none.
@@ -129,7 +129,7 @@ def planted(evidence: Evidence) -> Iterator[PlantedDelay | PlantedRate]:
 
 
 def _delays(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedDelay]:
-    """Of each way once: by the first message that tells, those of one way before exchanges."""
+    """Yield each way once: by the first message that tells, those of one way before exchanges."""
     told = set()
     for places in _smallest(evidence):
         for one in _of_places(evidence, places, ways):
@@ -140,14 +140,14 @@ def _delays(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedD
 
 
 def _smallest(evidence: Evidence) -> list[list[Row]]:
-    """The smallest message in all places that it was measured in."""
+    """Return the smallest message in all places that it was measured in."""
     smallest = (curve[0] for curve in single_calls(evidence))
     told = (row for row in smallest if row.cell.bytes <= PACKET_BYTES and _takes_one_way(evidence, row))
     return sorted(group(told, PLACE), key=lambda rows: not evidence.patterns[rows[0].cell.pattern].one_way)
 
 
 def _takes_one_way(evidence: Evidence, row: Row) -> bool:
-    """Whether it waits for one delay: a message one way, or two that are under way at once."""
+    """Return whether it waits for one delay: a message one way, or two that are under way at once."""
     pattern, mode = evidence.patterns[row.cell.pattern], evidence.mode_of(row)
     if mode is None or mode.never_eager or pattern.active_ranks != PAIR:
         return False
@@ -173,7 +173,7 @@ def _of_places(
 
 
 def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDelay | None:
-    """None if it has no interval, or nothing was planted."""
+    """Return a delay with what was measured; None if it has no interval, or nothing was planted."""
     way, under = ways[row.cell.job], ways.get(base.cell.job) if base is not None else None
     size = row.cell.bytes
     measured = _measured(row, base)
@@ -194,7 +194,7 @@ def _delay(row: Row, base: Row | None, ways: Mapping[JobKey, Way]) -> PlantedDel
 
 
 def _measured(row: Row, base: Row | None) -> Interval | None:
-    """The message, or by how much it takes longer than the base."""
+    """Return the time of the message, or by how much it takes longer than the base."""
     if row.time is None or (base is not None and base.time is None):
         return None
     if base is None or base.time is None:
@@ -227,7 +227,7 @@ def _rates(evidence: Evidence, ways: Mapping[JobKey, Way]) -> Iterator[PlantedRa
 
 
 def _rated(evidence: Evidence, row: Row, way: Way) -> bool:
-    """Whether it has a bandwidth of two ranks, with an interval, that a rate could hold back."""
+    """Return whether it has a bandwidth of two ranks, with an interval, that a rate could hold back."""
     pattern, most = evidence.patterns[row.cell.pattern], way.payload_bytes_per_s
     known = row.rate_bytes_per_s and row.time is not None and row.time.launches >= LAUNCHES_LEAST
     long = most > 0 and row.cell.bytes / most >= LONG * way.delay_s
@@ -245,7 +245,7 @@ RELAY = "in which is the work of the relay"
 
 
 def sentence(fact: PlantedDelay | PlantedRate, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Planted, measured, and how far apart."""
+    """Return what was planted, what was measured, and how far apart they are."""
     about = f"{subject(fact.of, varied)}: emulated network of a lab"
     said = _rate(fact, chosen) if isinstance(fact, PlantedRate) else _delay_sentence(fact, chosen)
     return f"{about}: {said}"

@@ -47,7 +47,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class CopyCost:
-    """What a message costs in copies of its size in memory, where both ranks share a host.
+    """The cost of a message in copies of its size in memory, where both ranks share a host.
 
     Attributes:
         name: Of the ratio: `baselines.YARDSTICKS`.
@@ -108,7 +108,7 @@ class Plateau:
 
 
 def plateaus(evidence: Evidence) -> Iterator[Plateau]:
-    """Of every curve of two ranks that has a bandwidth at three sizes or more."""
+    """Yield the plateau of every curve of two ranks that has a bandwidth at three sizes or more."""
     hosts, ways = pairs_of(evidence), ways_of(evidence)
     for curve in single_calls(evidence):
         pattern = evidence.patterns.get(curve[0].cell.pattern)
@@ -142,7 +142,7 @@ def _plateau(rated: Sequence[Row], way: Way | None, *, one_host: bool) -> Platea
 
 
 def rate_at(row: Row, directions: int = 1) -> Rate:
-    """The bandwidth of a cell over its directions: bytes over its time and over the ends of its interval."""
+    """Return the bandwidth of a cell over its directions: bytes over its time and its interval's ends."""
     rate, time = (row.rate_bytes_per_s or 0.0) / directions, row.time
     if time is None or not time.low or not time.high:
         return Rate(row.cell.bytes, rate, None, None)
@@ -150,7 +150,7 @@ def rate_at(row: Row, directions: int = 1) -> Rate:
 
 
 def _level(rates: Sequence[float], place: int) -> tuple[int, int]:
-    """The places of the first and last neighbours that are within the margin of the best."""
+    """Return the places of the first and last neighbours that are within the margin of the best."""
     near = [rate * (1 + MARGIN) >= rates[place] for rate in rates]
     begin = next((i + 1 for i in range(place, -1, -1) if not near[i]), 0)
     end = next((i - 1 for i in range(place, len(near)) if not near[i]), len(near) - 1)
@@ -158,7 +158,7 @@ def _level(rates: Sequence[float], place: int) -> tuple[int, int]:
 
 
 def _longer(over: Row, under: Row) -> Ratio | None:
-    """How many times as long a byte takes, launch by launch."""
+    """Return how many times as long a byte takes, launch by launch."""
     times = [
         {number: seconds / row.cell.bytes for number, seconds in row.time.by_launch.items()}
         for row in (over, under)
@@ -168,14 +168,14 @@ def _longer(over: Row, under: Row) -> Ratio | None:
 
 
 def rising(curve: Sequence[Row]) -> Ratio | None:
-    """How many times as long a byte takes at the size before the largest; None if not longer for certain."""
+    """Return how many times as long a byte takes at the last size but one; None if not longer for certain."""
     sized = [row for row in curve if row.cell.bytes > 0]
     ratio = _longer(*sized[-2:]) if len(sized) > 1 else None
     return ratio if verdict_of(ratio) == "slower" else None
 
 
 def _copies(rows: Sequence[Row]) -> CopyCost | None:
-    """Of the first of these that has a yardstick; copies between cores before those of one."""
+    """Return the cost of the first row that has a yardstick; copies between cores come first."""
     return next(
         (
             CopyCost(name, row.cell.bytes, row.ratios[name])
@@ -191,7 +191,7 @@ def _copies(rows: Sequence[Row]) -> CopyCost | None:
 
 
 def sentence(fact: Plateau, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """Where it is, how far it holds, and what it could be."""
+    """Return where the plateau is, how far it holds, and what it could be."""
     return f"{subject(fact.of, varied)}: {'; '.join(_parts(fact, chosen))}"
 
 

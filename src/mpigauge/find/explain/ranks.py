@@ -85,7 +85,7 @@ class AtSize:
 
     @property
     def more(self) -> tuple[Count, ...]:
-        """All that are held against the fewest."""
+        """All counts that are compared with the fewest."""
         return (*((self.fitting,) if self.fitting else ()), *self.crowded)
 
 
@@ -117,7 +117,7 @@ class Growth:
 
     @property
     def launches(self) -> int:
-        """In which it rests: the fewest of its ratios."""
+        """How many launches it rests on: the fewest of its ratios."""
         return min(one.ratio.launches for size in self.at for one in size.more if one.ratio)
 
     @property
@@ -128,7 +128,7 @@ class Growth:
 
 
 def growths(evidence: Evidence) -> Iterator[Growth]:
-    """Each operation of all ranks that was measured among several numbers of them."""
+    """Yield each operation of all ranks that was measured with several numbers of them."""
 
     def is_of_all(row: Row) -> bool:
         mode, pattern = evidence.mode_of(row), evidence.patterns[row.cell.pattern]
@@ -141,7 +141,7 @@ def growths(evidence: Evidence) -> Iterator[Growth]:
 
 
 def is_lap(pattern: Pattern, mode: Mode | None) -> bool:
-    """Whether messages go through all ranks in one direction, each after the one before.
+    """Return whether messages go through all ranks in one direction, each after the one before.
 
     As many as ranks, none beside another; what goes in blocks has the next on its way before one is there.
     """
@@ -175,7 +175,7 @@ def _at_size(evidence: Evidence, fewest: int, counted: Counted) -> AtSize:
 
 
 def _count(evidence: Evidence, row: Row, base: Row | None = None) -> Count:
-    """A row that has a time."""
+    """Return the numbers of a row that has a time."""
     assert row.time is not None  # noqa: S101 - of evidence.curves()
     time_s, ranks = row.time.estimate, row.cell.ranks
     ratio = like_ratio(row.time, base.time) if base and base.time else None
@@ -186,7 +186,7 @@ def _count(evidence: Evidence, row: Row, base: Row | None = None) -> Count:
 
 
 def cores_shared(row: Row) -> int | None:
-    """The cores that more ranks than that share; None if each has its own."""
+    """Return the cores that more ranks than that share; None if each has its own."""
     for warning in row.warnings:
         cores = warning.values.get("cores")
         if warning.kind == "oversubscribed" and isinstance(cores, int):
@@ -199,7 +199,7 @@ def _is_lap(evidence: Evidence, row: Row) -> bool:
 
 
 def _law(evidence: Evidence, base: Row, most: Count) -> tuple[GrowthLaw | None, float | None]:
-    """How it grows, if the interval is_informative, and the ratio that would be."""
+    """Return the law of growth, if the interval tells, and the ratio that it would be."""
     ratio, pattern = most.ratio, evidence.patterns[base.cell.pattern]
     if ratio is None or ratio.low is None or ratio.high is None or cores_shared(base) is not None:
         return None, None
@@ -224,7 +224,7 @@ SKEW_MOST = 0.2
 
 
 def sentence(fact: Growth, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How the time grows with the ranks, with cores and without."""
+    """Return how the time grows with the ranks, with cores and without."""
     what = "lap of " if fact.lap else ""
     about = f"{what}{subject(fact.of, varied, {'ranks'})}"
     return f"{about}: {'; '.join([*(_at(one, fact, chosen) for one in fact.at), *_scheduler(fact)])}"
@@ -249,7 +249,7 @@ def _longer(one: Count, chosen: Units) -> str:
 
 
 def _time(one: Count, chosen: Units) -> str:
-    """With what it consists of."""
+    """Return the time with what it consists of."""
     message_s = one.message_s
     parts = [] if message_s is None else [f"{units.format_time(message_s, chosen.time)} a message"]
     if one.skew_share is not None and one.skew_share > SKEW_MOST:
@@ -259,7 +259,7 @@ def _time(one: Count, chosen: Units) -> str:
 
 
 def _law_words(one: AtSize) -> str:
-    """As which law the interval says that it grows; nothing if it does not tell."""
+    """Return the law by which the interval says that it grows; nothing if it does not tell."""
     if one.expected is None or one.fitting is None or one.fitting.ratio is None:
         return ""
     would = f"{units.format_factor(one.expected)} times"
@@ -272,7 +272,7 @@ def _law_words(one: AtSize) -> str:
 
 
 def _scheduler(fact: Growth) -> Iterator[str]:
-    """What times of more ranks than cores contain."""
+    """Yield what times of more ranks than cores contain."""
     if cores := {many.cores for one in fact.at for many in (one.fewest, *one.crowded) if many.cores}:
         beyond = f"beyond {cores.pop()} ranks" if len(cores) == 1 else "with more ranks than cores"
         yield f"{beyond} they also wait for the scheduler, so this shows no growth of the operation itself"

@@ -22,7 +22,7 @@ PACKET_BYTES = 1448
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """From one host of a lab to another.
+    """The way from one host of a lab to another.
 
     Attributes:
         delay_s: One way.
@@ -34,21 +34,21 @@ class Way:
 
     @property
     def rate_bytes_per_s(self) -> float:
-        """Of its slower lane; 0 if neither has a rate."""
+        """The rate of its slower lane; 0 if neither has a rate."""
         return min((rate for rate in self.lanes if rate > 0), default=0.0)
 
     @property
     def payload_bytes_per_s(self) -> float:
-        """Of that, what is left to messages over TCP; 0 if it has no rate."""
+        """The part of the rate that is left to messages over TCP; 0 if it has no rate."""
         return self.rate_bytes_per_s * TCP_SHARE
 
     def on_lanes_s(self, size_bytes: int) -> float:
-        """What a message of one packet is sent on both lanes for; without the header of MPI."""
+        """Return how long a message of one packet is sent on both lanes; without the header of MPI."""
         return sum((HEADERS_BYTES + size_bytes) / rate for rate in self.lanes if rate > 0)
 
 
 def pairs_of(evidence: Evidence) -> Mapping[JobKey, tuple[str, str]]:
-    """The hosts of both ranks, of jobs that have two."""
+    """Return the hosts of both ranks, for jobs that have two."""
     found: dict[JobKey, tuple[str, str]] = {}
     for launch in evidence.result.launches:
         if len(launch.ranks_at) == PAIR:
@@ -58,7 +58,7 @@ def pairs_of(evidence: Evidence) -> Mapping[JobKey, tuple[str, str]]:
 
 
 def ways_of(evidence: Evidence) -> Mapping[JobKey, Way]:
-    """Of jobs with two ranks on two hosts of a lab; none outside of one.
+    """Return the ways of jobs with two ranks on two hosts of a lab; none outside of one.
 
     Raises:
         UsageError: The result has words for its lab that are none.

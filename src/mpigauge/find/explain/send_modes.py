@@ -56,7 +56,7 @@ class Handshake:
 
     @property
     def launches(self) -> int:
-        """In which the handshake rests."""
+        """How many launches the handshake rests on."""
         return self.small.ratio.launches
 
     @property
@@ -98,12 +98,12 @@ class BufferCopy:
 
     @property
     def weight(self) -> float:
-        """As much as a handshake alone."""
+        """The weight of a handshake alone."""
         return 1.0
 
 
 def handshakes(evidence: Evidence) -> Iterator[Handshake]:
-    """What waiting for the receiver costs, of every job whose eager limit is known."""
+    """Yield what waiting for the receiver costs, for every job whose eager limit is known."""
     for base, other in _beside_usual(evidence, never_eager=True):
         limit = evidence.limits.get(base[0].cell.job)
         points = besides(base, other, same_place=True, within=evidence.within)
@@ -125,7 +125,7 @@ def handshakes(evidence: Evidence) -> Iterator[Handshake]:
 
 
 def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
-    """What copying into a buffer costs, in units of each copy that was measured beside it.
+    """Yield what copying into a buffer costs, in units of each copy that was measured beside it.
 
     Nothing where the mode that copies is faster at any size.
     """
@@ -145,7 +145,7 @@ def buffer_copies(evidence: Evidence) -> Iterator[BufferCopy]:
 
 
 def _copies(one: Beside, row: Row, stick: str) -> float:
-    """What the mode takes beyond the other, in copies: the copy takes the message's time over its ratio."""
+    """Return what the mode takes beyond the other, in copies: a copy takes the time over its ratio."""
     return one.extra_s * row.ratios[stick].estimate / one.base_s
 
 
@@ -165,7 +165,7 @@ def _buffer_copy(rows: tuple[Row, Row], stick: str, found: Mapping[Beside, float
 
 
 def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Sequence[Row], Sequence[Row]]]:
-    """Curves of modes that always wait, or that copy first, each after that of the usual mode."""
+    """Yield curves of modes that always wait, or that copy first, each after that of the usual mode."""
     curves = [curve for curve in evidence.curves("message") if evidence.mode_of(curve[0])]
     for curve in curves:
         mode = evidence.mode_of(curve[0])
@@ -178,7 +178,7 @@ def _beside_usual(evidence: Evidence, *, never_eager: bool) -> Iterator[tuple[Se
 
 
 def _like(row: Row) -> object:
-    """What two modes of one pattern must have in common."""
+    """Return what two modes of one pattern must have in common."""
     return row.cell.pattern, row.cell.buffers, row.cell.pair, *job_key(row)
 
 
@@ -186,7 +186,7 @@ def _like(row: Row) -> object:
 
 
 def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """What the wait for the receiver costs, and whether the usual mode waits above the limit."""
+    """Return what the wait for the receiver costs, and whether the usual mode waits above the limit."""
     small, mode, usual = fact.small, fact.cell.mode, fact.base.cell.mode
     cost = time(small.beyond_s or small.extra_s, small.low_s, small.high_s, chosen)
     size, limit = units.format_size(small.bytes), units.format_size(fact.limit_bytes)
@@ -202,7 +202,7 @@ def handshake(fact: Handshake, varied: Collection[str], chosen: Units = AUTOMATI
 
 
 def buffer_copy(fact: BufferCopy, varied: Collection[str], _: Units = AUTOMATIC) -> str:
-    """What a copy into a buffer costs, in copies."""
+    """Return what a copy into a buffer costs, in copies."""
     about = subject(fact.base, varied, {"mode"})
     stick = " ".join(YARDSTICKS[fact.stick])
     ends = units.interval(fact.copies_low, fact.copies_high, units.format_factor)

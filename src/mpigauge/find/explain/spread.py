@@ -50,7 +50,7 @@ COMPARED = (PLACE, BUILD, frozenset({"mode"}))
 
 
 class Quartiles(NamedTuple):
-    """Of the samples of a launch, in seconds."""
+    """The quartile distance and the median of the samples of a launch, in seconds."""
 
     distance_s: float
     middle_s: float
@@ -84,7 +84,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How far the samples of a curve lie apart within a launch.
+    """The distance of a curve's samples from each other within a launch.
 
     Attributes:
         of: The smallest that counts.
@@ -118,7 +118,7 @@ class Spread:
 
     @property
     def launches(self) -> int:
-        """In which it rests."""
+        """How many launches it rests on."""
         return self.quartiles.launches
 
     @property
@@ -165,17 +165,17 @@ class SpreadBeside:
 
     @property
     def launches(self) -> int:
-        """In which it rests."""
+        """How many launches it rests on."""
         return self.ratio.launches
 
     @property
     def weight(self) -> float:
-        """How far they are from each other."""
+        """The distance between both, as a logarithm."""
         return min(2.0, abs(math.log(self.ratio.estimate)))
 
 
 def spreads(evidence: Evidence) -> Iterator[Spread | SpreadBeside]:
-    """Of every curve, then of two that differ in one thing."""
+    """Yield the spread of every curve, then of pairs of curves that differ in one thing."""
     for curve in single_calls(evidence):
         if (found := _spread(evidence, curve)) is not None:
             yield found
@@ -216,7 +216,7 @@ def _messages(evidence: Evidence, row: Row) -> bool:
 
 
 def _spreads(curve: Iterable[Row]) -> Spreads:
-    """Of sizes with enough samples in every launch of two at least."""
+    """Return quartiles of sizes with enough samples in every launch, and two launches at least."""
     found: Spreads = {}
     for row in curve:
         launches = {number: np.concatenate(mine) for number, mine in by_launch_number(row.visits).items()}
@@ -233,7 +233,7 @@ def _quartiles(samples: Values) -> Quartiles:
 
 
 def _middles(spreads: Spreads, sizes: Sequence[int], of: Callable[[Quartiles], float]) -> Mapping[int, float]:
-    """The median over these sizes of every launch that has all of them."""
+    """Return the median over these sizes, for every launch that has all of them."""
     common = set.intersection(*(set(spreads[size]) for size in sizes)) if sizes else set()
     return {number: median(of(spreads[size][number]) for size in sizes) for number in sorted(common)}
 
@@ -254,7 +254,7 @@ def _over_mean(samples: Values) -> float:
 
 
 def _matters(ratio: Ratio) -> bool:
-    """Whether the whole interval lies beyond the margin."""
+    """Return whether the whole interval lies beyond the margin."""
     least, most = bounds()
     return (ratio.low or 0.0) > most or (ratio.high or math.inf) < least
 
@@ -262,7 +262,7 @@ def _matters(ratio: Ratio) -> bool:
 def _beside(
     evidence: Evidence, factors: frozenset[str], base: Sequence[Row], other: Sequence[Row]
 ) -> SpreadBeside | None:
-    """Distances are compared as they are: over its time that of a slow place would be the smaller."""
+    """Return the ratio of distances in seconds: over its time that of a slow place would be the smaller."""
     both = [_spreads(row for row in curve if row.batch == 1) for curve in (base, other)]
     sizes = sorted(both[0].keys() & both[1].keys())
     under, over = (_middles(one, sizes, lambda two: two.distance_s) for one in both)
@@ -291,7 +291,7 @@ MANY_TIMES = 2.0
 
 
 def sentence(fact: Spread | SpreadBeside, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How much a single message differs from the next, and how well the time is known all the same."""
+    """Return how much a single message differs from the next, and how well the time is known all the same."""
     if isinstance(fact, SpreadBeside):
         return _beside_sentence(fact, varied, chosen)
     return f"{subject(fact.of, varied)}: {'; '.join(_parts(fact))}"

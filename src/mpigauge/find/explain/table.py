@@ -45,7 +45,7 @@ class Said:
 
     @property
     def launches(self) -> int:
-        """In which it rests."""
+        """How many launches it rests on."""
         return self.conclusion.fact.launches
 
 
@@ -56,7 +56,7 @@ def document(
     most: int | None = SAID_MOST,
     gives_way: GivesWay | None = None,
 ) -> Document:
-    """What follows from results.
+    """Return what follows from results.
 
     Args:
         most: How many conclusions of each result, and of several together, at most; None for all.
@@ -89,7 +89,7 @@ def document(
 
 
 def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
-    """What makes all of it doubtful."""
+    """Yield what makes all of it doubtful."""
     for source in sources:
         name = f"{source.name}: " if len(sources) > 1 else ""
         for one in disturbance_findings(source.result, source.rows):
@@ -97,14 +97,14 @@ def _disturbed(sources: Sequence[Source]) -> Iterator[Line]:
 
 
 def said_of(source: Source, chosen: Units = AUTOMATIC) -> list[Said]:
-    """All that is concluded of one result."""
+    """Return all that is concluded of one result."""
     evidence = Evidence(source.result, source.rows, controls=source.controls)
     varied = varied_in(source.rows)
     return [Said(source.name, one, one.sentence(varied, chosen)) for one in conclusions(evidence)]
 
 
 def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = AUTOMATIC) -> list[Said]:
-    """All that is concluded of several results together, or of two jobs of one."""
+    """Return all that is concluded of several results together, or of two jobs of one."""
     evidences = [Evidence(source.result, source.rows, gives_way, source.controls) for source in sources]
     varied = [varied_in(source.rows) for source in sources]
     return [
@@ -118,13 +118,13 @@ def said_across(sources: Sequence[Source], gives_way: GivesWay, chosen: Units = 
 
 
 def varied_in(rows: Iterable[Row]) -> frozenset[str]:
-    """Factors in which the cells that talk differ."""
+    """Return factors in which the cells that talk differ."""
     cells = [row.cell for row in rows if row.talks and row.time is not None]
     return frozenset(name for name in BY_NAME if len({getattr(cell, name) for cell in cells}) > 1)
 
 
 def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) -> Iterator[Line]:
-    """The sentences of all results, and how many there is no room for."""
+    """Yield the sentences of all results, and how many there is no room for."""
     shown = [one for mine in found for one in mine[:most]]
     for one in shown:
         name = f"{one.name}: " if several else ""
@@ -138,7 +138,7 @@ def _lines(found: Sequence[Sequence[Said]], *, several: bool, most: int | None) 
 
 
 def _record(one: Said) -> Mapping[str, Any]:
-    """docs/numbers.md#conclusions."""
+    """Return a conclusion as docs/numbers.md#conclusions has it."""
     fact: Any = one.conclusion.fact
     found = finding(one.conclusion.topic, fact, one.text)
     return {"result": one.name, "launches": one.launches, **finding_record(found)}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Fact(Protocol):
-    """What all facts have: they are frozen dataclasses, whose fields are the `value` of JSON."""
+    """A fact that follows from results: a frozen dataclass whose fields are the `value` of JSON."""
 
     @property
     def cell(self) -> Cell:
@@ -41,7 +41,7 @@ class Fact(Protocol):
 
     @property
     def rests_on(self) -> frozenset[Cell]:
-        """All cells that it is of; some may not have been measured, since not every curve has every size."""
+        """All cells that it is about; some may not be measured, since not every curve has every size."""
 
     @property
     def launches(self) -> int:
@@ -53,7 +53,7 @@ class Fact(Protocol):
 
 
 class Topic(NamedTuple):
-    """How facts of one kind are found and told.
+    """A kind of facts: how they are found and told.
 
     Attributes:
         find: Yields the facts of a result, given its evidence; given that of all results if it is across.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CoreTime:
-    """What the ranks of one library use.
+    """The core time that the ranks of one library use.
 
     Attributes:
         share: CPU time of the ranks over what the cores have for them, median over cells.
@@ -84,7 +84,7 @@ class Waiting:
 
     @property
     def launches(self) -> int:
-        """In which it rests: the fewest of its libraries."""
+        """How many launches it rests on: the fewest of its libraries."""
         return min(one.share.launches for one in self.times)
 
     @property
@@ -95,7 +95,7 @@ class Waiting:
 
 
 def waitings(evidence: Evidence) -> Iterator[Waiting]:
-    """Of all jobs that differ in their library alone, messages and collectives apart."""
+    """Yield jobs that differ in their library alone, messages and collectives apart."""
     rows = _rows(evidence)
     groups: dict[Key, dict[Key, Mapping[int, float]]] = defaultdict(dict)
     for key, mine in rows.items():
@@ -117,7 +117,7 @@ def _rows(evidence: Evidence) -> Mapping[Key, list[Row]]:
 
 
 def _by_launch(evidence: Evidence, rows: Sequence[Row]) -> Mapping[int, float]:
-    """The median over cells of each launch."""
+    """Return the median over cells of each launch."""
     shares: dict[int, list[float]] = defaultdict(list)
     for row in rows:
         pattern, room = evidence.patterns[row.cell.pattern], _room(evidence, row)
@@ -144,14 +144,14 @@ def _waiting(
 
 
 def _core_time(cells: int, mine: Mapping[int, float], base: Mapping[int, float]) -> CoreTime:
-    """All of the time is the most, whatever a distribution without bounds says."""
+    """Return the share of core time; all of it is the most, whatever an unbounded distribution says."""
     share = measured(mine)
     share = replace_field(share, high=None if share.high is None else min(1.0, share.high))
     return CoreTime(share, cells, None if mine is base else ratio_of(mine, base, paired=True))
 
 
 def _room(evidence: Evidence, row: Row) -> float:
-    """The most of its time that a rank can be on a core."""
+    """Return the most of its time that a rank can be on a core."""
     cores = max(1, evidence.result.campaign.environment.cores)
     hosts = _hosts(evidence, row.cell.job)
     # All hosts of a lab are this machine.
@@ -164,7 +164,7 @@ def _active(evidence: Evidence, row: Row) -> int:
 
 
 def _hosts(evidence: Evidence, job: JobKey) -> Counter[str]:
-    """How many ranks each host has."""
+    """Return how many ranks each host has."""
     launch = next((one for one in reversed(evidence.result.launches) if one.job == job), None)
     return Counter(place.host for place in launch.ranks_at) if launch is not None else Counter()
 
@@ -175,7 +175,7 @@ OPERATIONS: dict[Family, str] = {"message": "point-to-point", "collective": "col
 
 
 def sentence(fact: Waiting, varied: Collection[str], _: Units = AUTOMATIC) -> str:
-    """How much of the cores' time the ranks of each library use."""
+    """Return how much of the cores' time the ranks of each library use."""
     (cell, *others), (first, *rest) = (one.cell for one in fact.cells), fact.times
     keeps = f"{cell.library} keeps {share(first.share)} of the core time that there is for them busy"
     compared = "".join(f"; {_against(*one)}" for one in zip(others, rest, strict=True))

@@ -51,7 +51,7 @@ class YieldingOperation:
 
 @dataclass(frozen=True, slots=True)
 class Yielding:
-    """What it is worth that waiting ranks give way.
+    """The gain if waiting ranks give way.
 
     Attributes:
         of: The smallest, of ranks that are told to.
@@ -81,7 +81,7 @@ class Yielding:
 
     @property
     def launches(self) -> int:
-        """In which it rests: the fewest of its sizes."""
+        """How many launches it rests on: the fewest of its sizes."""
         return min(one.ratio.launches for one in self.at)
 
     @property
@@ -114,7 +114,7 @@ class _Side:
 
     @property
     def key(self) -> Key:
-        """In what both ways must be alike: all but whether they give way, machine and other variables too."""
+        """All in which both sides must be alike: whatever is not giving way, other variables, too."""
         machine = measured_machine(self.evidence.result)
         names = {name for ways in self.evidence.gives_way.values() for name in ways}
         others = [
@@ -126,7 +126,7 @@ class _Side:
 
 
 def yieldings(evidences: Sequence[Evidence]) -> Iterator[Yielding]:
-    """Each operation of ranks that share cores which were told to give way, and elsewhere were not."""
+    """Yield each operation of ranks that share cores, told to give way here and not told elsewhere."""
     every = (side for place, evidence in enumerate(evidences) for side in _sides(place, evidence))
     for sides in group_by(every, lambda side: side.key).values():
         told = [side for side in sides if not side.untold]
@@ -143,13 +143,13 @@ def _sides(place: int, evidence: Evidence) -> Iterator[_Side]:
 
 
 def _variables(evidence: Evidence) -> Mapping[JobKey, Variables]:
-    """Of every job: those of the user, and over them those that its launches were given."""
+    """Return the variables of every job: those of the user, overridden by those of its launches."""
     own = evidence.result.campaign.environment.variables
     return {launch.job: {**own, **launch.variables} for launch in evidence.result.launches}
 
 
 def _nearest(told: Iterable[_Side], other: _Side) -> _Side:
-    """Of the same result, if there is one."""
+    """Return the side of the same result, if there is one."""
     return min(told, key=lambda side: side.place != other.place)
 
 
@@ -181,7 +181,7 @@ SAID_ITSELF = frozenset({"ranks"}) | {"setting"}
 
 
 def sentence(fact: Yielding, varied: Collection[str], chosen: Units = AUTOMATIC) -> str:
-    """How many times as long it takes where a waiting rank keeps its core."""
+    """Return how many times as long an operation takes where a waiting rank keeps its core."""
     about = subject(fact.of, varied, SAID_ITSELF)
     ranks = f"{counted(fact.cell.ranks, 'rank')} on {counted(fact.cores, 'core')}"
     untold = ", ".join(f"{name}={value}" if value else f"{name} unset" for name, value in fact.untold)
